@@ -1,57 +1,244 @@
 #if Engines
 public import Backplane
+public import BackplaneRecords
 public import BackplaneStorage
+import Foundation
 import GRDB
+import Glibc
+import Synchronization
 
 /// A record store in one SQLite file in WAL mode, where readers and the one writer do not wait for each other.
 ///
-/// A write that has returned survives the end of the process. A power failure can lose the last writes, but leaves no
-/// transaction half done (SQLite, `PRAGMA synchronous = NORMAL` in WAL mode).
+/// A write that has returned survives the end of the process and, unless the durability is ``StoreDurability/normal``,
+/// of the machine. The checksum of a record is compared whenever the record is read.
 public final class SQLiteRecordStore: RecordStore {
-    private let database: DatabasePool
+    let database: DatabasePool
     /// The lock that is held until the database is closed.
     private let lock: StoreLock
+    private let report: @Sendable (BackplaneError) -> Void
+    /// The check of the whole file after an unclean end.
+    private let check: StoreCheck
+    private let signals = ChangeSignals()
+    /// A Boolean value that indicates whether damage has been reported.
+    private let hasReported = Atomic(false)
+    /// The size of the write-ahead log at which a write moves it into the file.
+    private let boundAt = Atomic(2 * StoreFile.logLimit)
 
     /// Opens `store.sqlite` in a folder, or creates it with mode 0600.
     ///
-    /// Opening reads the whole file once, to find damage. The readable records of a damaged file are copied into a new
-    /// one, and the damaged one is kept as `store.sqlite.damaged-…`.
+    /// Opening reads little of the file. After an unclean end the whole file is read in the background. Damage that is
+    /// found there, or by a read or a write, is reported at once; when the store is next opened, the readable records
+    /// are copied into a new file, and the damaged one is kept as `store.sqlite.damaged-…`.
     ///
     /// - Parameters:
     ///   - folder: The folder, which exists.
+    ///   - durability: What a write that has returned survives.
     ///   - damaged: The treatment of a damaged file.
-    ///   - report: A function that receives a `store.damaged` with the number of records that were saved and lost, if
-    ///     the file was repaired.
-    /// - Throws: `store.unusable` if the file cannot be opened for writing; `store.damaged` if it is damaged, but the
-    ///   policy is to refuse it or the store is also open elsewhere.
+    ///   - report: A function that receives a `store.damaged` for damage that was found, and one with the number of
+    ///     records that were saved and lost if the file was repaired.
+    /// - Throws: `store.unusable` if the file cannot be opened for writing, or a newer version of Backplane has written
+    ///   it; `store.damaged` if it is damaged, but the policy is to refuse it or the store is also open elsewhere.
     public init(
-        folder: String, damaged: DamagedStorePolicy = .salvage, report: @Sendable (BackplaneError) -> Void
+        folder: String, durability: StoreDurability = .full, damaged: DamagedStorePolicy = .salvage,
+        report: @escaping @Sendable (BackplaneError) -> Void
     ) throws(BackplaneError) {
-        (database, lock) = try StoreFile(folder: folder, damaged: damaged).open(report: report)
+        let file = StoreFile(folder: folder, durability: durability, damaged: damaged)
+        let opened = try file.open(report: report)
+        (database, lock, self.report, check) = (opened.database, opened.lock, report, StoreCheck(file.path))
+        if opened.endedUncleanly { checkInBackground() }
     }
 
-    /// Applies changes in one transaction.
-    ///
-    /// - Throws: `store.unusable`; `call.cancelled`.
-    public func write(_ changes: [RecordChange], in namespace: String) async throws(BackplaneError) {
-        do {
-            try await database.write { db in
-                for change in changes { try change.apply(to: db, in: namespace) }
-            }
-        } catch {
-            throw .unusable(error, at: database.path)
+    deinit {
+        check.cancel()
+        // The last connection to be closed moves the log into the file, which one that only reads cannot.
+        database.invalidateReadOnlyConnections()
+        try? database.close()
+        lock.whenLast { [path = database.path] in StoreMarks(path).isOpen = false }
+    }
+
+    /// Full text, through FTS5.
+    public var capabilities: StoreCapabilities { .fullText }
+
+    /// The settings of the connection that writes.
+    package var settings: StoreDatabaseSettings {
+        get throws { try database.writeWithoutTransaction { try StoreDatabaseSettings($0) } }
+    }
+
+    /// The other processes that have the file open, as the subject of a sentence; `nil` if there are none.
+    public var otherProcesses: String? {
+        lock.isAlone() ? nil : lock.others
+    }
+
+    /// Reads the whole file on a thread of its own.
+    private func checkInBackground() {
+        let thread = Thread { [check, report, path = database.path] in
+            guard let finding = try? check.run() else { return }
+            if let damage = finding.damage { StoreMarks(path).damageFound = damage }
+            for error in finding.errors(at: path) { report(error) }
         }
+        thread.name = "bp-store-check"
+        thread.start()
+    }
+
+    /// Reads the whole file, while others read and write, and returns what is wrong with it.
+    ///
+    /// A damaged file is repaired when it is next opened.
+    ///
+    /// - Throws: `store.unusable`.
+    public func findDamage() async throws(BackplaneError) -> [BackplaneError] {
+        let path = database.path
+        let result = await withUnsafeContinuation {
+            (continuation: UnsafeContinuation<Result<StoreCheck.Finding?, any Error>, Never>) in
+            Thread.detachNewThread { continuation.resume(returning: Result { try StoreCheck(path).run() }) }
+        }
+        do {
+            guard let finding = try result.get() else { return [] }
+            if let damage = finding.damage { StoreMarks(path).damageFound = damage }
+            return finding.errors(at: path)
+        } catch {
+            throw .unusable(error, at: path)
+        }
+    }
+
+    /// Gives a collection the indexes of a definition, in transactions between which others write.
+    ///
+    /// - Throws: `store.duplicate`; `call.invalid-input`; `store.unusable`; `call.cancelled`, after which another call
+    ///   goes on.
+    public func define(_ collection: CollectionDefinition, in namespace: String) async throws(BackplaneError) {
+        try RecordLimits.check(name: namespace, "a namespace")
+        try RecordLimits.check(collection)
+        let building = IndexBuilding(definition: collection, namespace: namespace)
+        if try await reading({ try building.isDone(in: $0) }) { return }
+        try await writing { try building.begin(in: $0) }
+        var duplicate: BackplaneError?, isDone = false
+        while !isDone {
+            do throws(BackplaneError) {
+                isDone = try await writing { try building.step(in: $0) }
+            } catch {
+                guard error.code == .storeDuplicate else { throw error }
+                duplicate = duplicate ?? error
+                try await writing { try building.giveUp(in: $0) }
+            }
+        }
+        if let duplicate { throw duplicate }
+    }
+
+    /// Applies a batch in one transaction.
+    ///
+    /// - Throws: `store.conflict`; `store.duplicate`; `call.invalid-input`; `store.unusable`; `call.cancelled`.
+    public func write(_ batch: RecordBatch, in namespace: String) async throws(BackplaneError) -> [Int64] {
+        try RecordLimits.check(name: namespace, "a namespace")
+        try RecordLimits.check(batch)
+        let numbers = try await writing { db in
+            var writer = try RecordWriter(db, in: namespace)
+            return try writer.apply(batch)
+        }
+        signals.written(batch, in: namespace)
+        return numbers
     }
 
     /// Reads one page of the records that a query selects.
     ///
-    /// - Throws: `store.unusable`; `call.cancelled`.
+    /// - Throws: `store.conflict`; `store.unindexed`; `call.invalid-input`; `store.unusable`; `call.cancelled`.
     public func read(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> RecordPage {
-        do {
-            return try await database.read { db in try query.page(in: db, namespace) }
-        } catch {
-            throw .unusable(error, at: database.path)
+        try await reading { try RecordReader($0, in: namespace).page(query) }
+    }
+
+    /// Counts the records that a query selects.
+    ///
+    /// - Throws: As ``read(_:in:)`` does.
+    public func count(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> Int {
+        try await reading { try RecordReader($0, in: namespace).count(query) }
+    }
+
+    /// Reads changes of a collection from its log.
+    ///
+    /// - Throws: `store.unusable`; `call.cancelled`.
+    public func changes(of collection: String, since number: Int64, limit: Int, in namespace: String)
+        async throws(BackplaneError) -> ChangePage
+    {
+        try await reading { try RecordReader($0, in: namespace).changes(of: collection, since: number, limit: limit) }
+    }
+
+    /// Returns once there is a change of a collection after a number; one of another process is noticed with the next
+    /// one of this store.
+    ///
+    /// - Throws: `store.unusable`; `call.cancelled`.
+    public func waitForChange(of collection: String, since number: Int64, in namespace: String)
+        async throws(BackplaneError)
+    {
+        try await signals.wait(for: collection, in: namespace) { () throws(BackplaneError) in
+            try await self.hasChange(of: collection, since: number, in: namespace)
         }
+    }
+
+    /// Returns the namespaces that have collections.
+    ///
+    /// - Throws: `store.unusable`; `call.cancelled`.
+    public func namespaces() async throws(BackplaneError) -> [String] {
+        try await reading {
+            try String.fetchAll($0, sql: "SELECT DISTINCT namespace FROM collections ORDER BY namespace")
+        }
+    }
+
+    /// Returns the collections of a namespace.
+    ///
+    /// - Throws: `store.unusable`; `call.cancelled`.
+    public func collections(in namespace: String) async throws(BackplaneError) -> [CollectionSummary] {
+        try await reading { try RecordReader($0, in: namespace).collections() }
+    }
+
+    /// Runs queries in one snapshot of the database.
+    private func reading<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value)
+        async throws(BackplaneError) -> Value
+    {
+        do {
+            return try await database.read(body)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// Runs statements in one transaction, which an error takes back.
+    private func writing<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value)
+        async throws(BackplaneError) -> Value
+    {
+        let value: Value
+        do {
+            value = try await database.write(body)
+        } catch {
+            throw failure(error)
+        }
+        await boundLog()
+        return value
+    }
+
+    /// Moves the write-ahead log into the file once readers have kept SQLite from it for too long.
+    ///
+    /// Written records are safe in the log, so that this may fail; it is then tried again after as much has been
+    /// written again, since it makes other writes wait for readers.
+    private func boundLog() async {
+        var status = stat()
+        guard stat(database.path + "-wal", &status) == 0, status.st_size > boundAt.load(ordering: .relaxed) else {
+            return
+        }
+        let isDone: Void? = try? await database.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA busy_timeout = 50")
+            defer { try? db.execute(sql: "PRAGMA busy_timeout = 5000") }
+            _ = try db.checkpoint(.truncate)
+        }
+        boundAt.store(
+            isDone == nil ? Int(status.st_size) + StoreFile.logLimit : 2 * StoreFile.logLimit, ordering: .relaxed)
+    }
+
+    /// Converts an error, and marks the file if that is damaged.
+    private func failure(_ error: any Error) -> BackplaneError {
+        guard let error = error as? DatabaseError, error.isDamage else { return .unusable(error, at: database.path) }
+        let reason = error.message ?? "SQLite \(error.resultCode.rawValue)"
+        StoreMarks(database.path).damageFound = reason
+        let damage = BackplaneError.storeDamage(reason, at: database.path)
+        if !hasReported.exchange(true, ordering: .relaxed) { report(damage) }
+        return damage
     }
 }
 #endif

@@ -1,5 +1,6 @@
 #if Engines
 import Backplane
+import BackplaneRecords
 import BackplaneStorage
 import Foundation
 import GRDB
@@ -7,43 +8,94 @@ import GRDB
 /// The file of a store, which is created, checked and, if it is damaged, repaired.
 struct StoreFile {
     let path: String
+    let durability: StoreDurability
     let damaged: DamagedStorePolicy
+    private var marks: StoreMarks { StoreMarks(path) }
 
-    init(folder: String, damaged: DamagedStorePolicy) { (path, self.damaged) = (folder + "/store.sqlite", damaged) }
+    /// The size to which the write-ahead log is cut once its contents are in the file, in bytes.
+    static let logLimit = 16 << 20
+
+    init(folder: String, durability: StoreDurability, damaged: DamagedStorePolicy) {
+        (path, self.durability, self.damaged) = (folder + "/store.sqlite", durability, damaged)
+    }
+
+    /// A store that has been opened.
+    struct Opened {
+        let database: DatabasePool
+        /// The lock that is held as long as the database is open.
+        let lock: StoreLock
+        /// A Boolean value that indicates whether the store was not closed by those who last had it open.
+        let endedUncleanly: Bool
+    }
 
     /// Opens the store, while other processes that want to open it wait.
     ///
-    /// - Returns: The database, and the lock that is held as long as the database is open.
-    func open(report: (BackplaneError) -> Void) throws(BackplaneError) -> (DatabasePool, StoreLock) {
+    /// Only the header and the catalogue are read, and the list of collections, unless damage was found before.
+    func open(report: (BackplaneError) -> Void) throws(BackplaneError) -> Opened {
         let lock = try StoreLock(of: path)
         defer { lock.endOpening() }
         do {
-            if lock.isAlone(), let finding = try StoreSalvage(path: path).complete() { report(finding) }
+            let isAlone = lock.isAlone()
+            if isAlone, let finding = try StoreSalvage(path: path).complete() { report(finding) }
+            let endedUncleanly = isAlone && marks.isOpen
+            let database: DatabasePool
             do {
-                return (try openSound(), lock)
+                try followMarkOfDamage(isAlone: isAlone)
+                database = try openSound()
             } catch let error as DatabaseError where error.isDamage {
                 report(try repair(error, lock))
-                return (try openSound(), lock)
+                database = try openSound()
             }
+            marks.isOpen = true
+            return Opened(database: database, lock: lock, endedUncleanly: endedUncleanly)
         } catch {
             throw .unusable(error, at: path)
         }
+    }
+
+    /// Reads the whole file if damage was found in it while it was open and nobody has it open now.
+    ///
+    /// A file that is sound has taken the place of the damaged one.
+    ///
+    /// - Throws: A `DatabaseError` with `SQLITE_CORRUPT` if the file is damaged.
+    private func followMarkOfDamage(isAlone: Bool) throws {
+        guard let found = marks.damageFound, FileManager.default.fileExists(atPath: path) else { return }
+        guard isAlone else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: found) }
+        if let damage = try StoreCheck(path).run()?.damage {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: damage)
+        }
+        marks.damageFound = nil
     }
 
     /// Opens the file, or creates it.
     ///
     /// - Throws: A `DatabaseError` with `SQLITE_CORRUPT` or `SQLITE_NOTADB` if the file is damaged.
     private func openSound() throws -> DatabasePool {
-        if FileManager.default.fileExists(atPath: path) { try check() } else { try Self.makePrivate(path) }
+        if FileManager.default.fileExists(atPath: path) {
+            do {
+                try check()
+            } catch let error as DatabaseError where error.isUnfinished {
+                try rollBack()
+                try check()
+            }
+        } else {
+            try Self.makePrivate(path)
+        }
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = NORMAL") }
+        configuration.prepareDatabase { db in
+            try db.execute(sql: "PRAGMA journal_size_limit = \(Self.logLimit)")
+        }
         let database = try DatabasePool(path: path, configuration: configuration)
-        try Self.migrator.migrate(database)
+        // Not in prepareDatabase: GRDB sets NORMAL after it, on the one connection that writes.
+        try database.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL")")
+        }
+        try StoreTables.migrator.migrate(database)
         return database
     }
 
-    /// Reads the whole file and throws if it is damaged.
+    /// Reads the header, the catalogue and the list of collections, and throws if they are damaged or not known.
     ///
     /// Nothing has written to the file before, so that a damaged one is kept as it was found.
     private func check() throws {
@@ -52,8 +104,28 @@ struct StoreFile {
         configuration.busyMode = .timeout(5)
         let database = try DatabaseQueue(path: path, configuration: configuration)
         defer { try? database.close() }
-        let finding = try database.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
-        guard finding == "ok" else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: finding) }
+        try database.read { db in
+            if let unknown = try StoreTables.unknownMigrations(in: db) {
+                throw BackplaneError.newer(unknown, path)
+            }
+            for table in ["collections", "indexes"] where try db.tableExists(table) {
+                guard try String.fetchOne(db, sql: "PRAGMA quick_check('\(table)')") == "ok" else {
+                    throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the table `\(table)` is damaged")
+                }
+            }
+        }
+    }
+
+    /// Undoes the transaction that a process left unfinished when it ended, such as the one in which a new file
+    /// switches to WAL mode.
+    ///
+    /// A connection that only reads cannot do this.
+    private func rollBack() throws {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(5)
+        let database = try DatabaseQueue(path: path, configuration: configuration)
+        defer { try? database.close() }
+        _ = try database.read { try Int.fetchOne($0, sql: "PRAGMA schema_version") }
     }
 
     /// Repairs the file and returns the report.
@@ -73,7 +145,9 @@ struct StoreFile {
                 "the store is damaged (\(reason)), and was not changed; restore a backup, or have the readable records saved: \"store\": {\"damaged\": \"salvage\"}",
                 at: path)
         }
-        return try StoreSalvage(path: path).run(reason: reason)
+        let report = try StoreSalvage(path: path).run(reason: reason)
+        marks.damageFound = nil
+        return report
     }
 
     /// Creates an empty file with mode 0600, which SQLite also gives to the files beside it.
@@ -82,27 +156,15 @@ struct StoreFile {
         guard descriptor >= 0 else { throw BackplaneError.unusableFile(errno, at: path) }
         close(descriptor)
     }
-
-    /// The migrations that create the table of a store.
-    static var migrator: DatabaseMigrator {
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration("records") { db in
-            try db.execute(
-                sql: """
-                    CREATE TABLE record (
-                        namespace TEXT NOT NULL, collection TEXT NOT NULL, id TEXT NOT NULL, value BLOB NOT NULL,
-                        PRIMARY KEY (namespace, collection, id)
-                    ) WITHOUT ROWID
-                    """)
-        }
-        return migrator
-    }
 }
 
 extension DatabaseError {
     /// A Boolean value that indicates whether the contents of the file are at fault, and not its path or permissions.
-    fileprivate var isDamage: Bool {
+    var isDamage: Bool {
         resultCode == .SQLITE_CORRUPT || resultCode == .SQLITE_NOTADB
     }
+
+    /// A Boolean value that indicates whether the file has a journal that a connection has to write to undo.
+    fileprivate var isUnfinished: Bool { extendedResultCode == .SQLITE_READONLY_ROLLBACK }
 }
 #endif

@@ -57,6 +57,17 @@ final class StoreLock: Sendable {
         return false
     }
 
+    /// Runs a function while nobody has the store open or opens it, or not at all.
+    func whenLast(_ body: () -> Void) {
+        for _ in 0..<100 {
+            if setOpening(Int16(F_WRLCK)) {
+                if isAlone() { body() }
+                return endOpening()
+            }
+            usleep(1_000)
+        }
+    }
+
     /// Releases the lock of opening, so that others can open the store.
     func endOpening() { _ = setOpening(Int16(F_UNLCK)) }
 

@@ -1,23 +1,77 @@
+public import Backplane
+
 /// A value that a store keeps as JSON, under an id in a collection.
 ///
 /// ```swift
 /// struct Book: Record {
 ///     var id: String
 ///     var title: String
+///     var author: String
+///     var year: Int
+///
+///     struct Indexes: RecordIndexes {
+///         let author = Indexed<String>("author")
+///         let year = Indexed<Int>("year")
+///     }
 /// }
 /// ```
+///
+/// A property that is optional, or has a default when it is decoded, can be added at any time, and one that is no
+/// longer declared is left out when the record is next saved. Any other change is a new ``schema`` with a migration.
 public protocol Record: Codable, Sendable {
+    /// The indexes by which records are queried and sorted. Default: none.
+    associatedtype Indexes: RecordIndexes = NoIndexes
     /// The unique id of the record in its collection.
     ///
     /// It must not be empty.
     var id: String { get }
     /// The name of the collection that contains the record. Default: the type's name.
     ///
-    /// Records that were stored under another name are no longer found.
+    /// Records that were stored under another name are no longer found. A component declares one type of records for a
+    /// collection.
     static var collection: String { get }
+    /// The number of the type's form, which increases with every change that needs a migration. Default: 1.
+    static var schema: Int { get }
+    /// Returns the record that an older form becomes.
+    ///
+    /// It is called once for every older record when the collection is first used, and again for records that an older
+    /// generation of the plugin stores during a swap. A record for which it throws is kept as it is, and reported.
+    /// Default: decodes the older form as this type.
+    static func migrated(from old: OldRecord) throws -> Self
 }
 
 extension Record {
     /// The type's name.
     public static var collection: String { String(describing: Self.self) }
+
+    /// The first form of the type.
+    public static var schema: Int { 1 }
+
+    /// Decodes the older form as this type.
+    public static func migrated(from old: OldRecord) throws -> Self { try old.decode(Self.self) }
+}
+
+/// A stored record in an older form of its type.
+public struct OldRecord: Sendable {
+    /// The id, which the record keeps.
+    public var id: String
+    /// The ``Record/schema`` that the record was stored with.
+    public var schema: Int
+    /// The stored bytes, as they were encoded with that schema.
+    public var json: [UInt8]
+
+    /// Returns the record as a type that describes the older form.
+    ///
+    /// - Throws: `store.undecodable`.
+    public func decode<Old: Decodable>(_: Old.Type = Old.self) throws(BackplaneError) -> Old {
+        try JSON.decode(Old.self, json, failing: .storeUndecodable)
+    }
+}
+
+/// A record with the version by which a later write recognises it.
+public struct Versioned<R: Record>: Sendable {
+    /// The decoded value.
+    public var record: R
+    /// The number of the change that stored the record.
+    public var version: Int64
 }

@@ -2,78 +2,278 @@ public import Backplane
 
 /// The stored records of one type, for a data access controller.
 ///
-/// Every function throws `store.unusable` if the host's store cannot be read or written, and `call.retired` once the
-/// component has stopped.
+/// Every function throws `store.unusable` if the host's store cannot be read or written, `store.damaged` if its file is
+/// damaged, `call.cancelled` if its task is cancelled, and `call.retired` once the component has stopped. When a
+/// collection is first used, its indexes are made as declared, and records of an older ``Record/schema`` are migrated.
 public struct RecordCollection<R: Record>: Sendable {
-    private let exchange: StoreExchange
+    let part: StorePart
+    private let access: any StoreAccess
 
-    init(_ exchange: StoreExchange) { self.exchange = exchange }
+    init(_ part: StorePart, _ access: any StoreAccess) { (self.part, self.access) = (part, access) }
+
+    // MARK: Writing
 
     /// Stores a record and replaces the one with the same id.
     ///
-    /// - Throws: `call.invalid-input` if the record cannot be encoded.
-    public func save(_ record: R) async throws(BackplaneError) {
-        try await save([record])
+    /// - Returns: The new version of the record; 0 in a transaction, at whose end it is given.
+    /// - Throws: `call.invalid-input` if the record cannot be encoded; `store.duplicate` if another record has the same
+    ///   values in a unique index.
+    @discardableResult
+    public func save(_ record: R) async throws(BackplaneError) -> Int64 {
+        try await write([Self.change(record)])[0]
     }
+
+    /// Stores a record if the one with the same id has a version, and otherwise changes nothing.
+    ///
+    /// - Returns: The new version of the record; 0 in a transaction.
+    /// - Throws: `store.conflict` if the stored record has another version or was deleted; and what ``save(_:)``
+    ///   throws.
+    @discardableResult
+    public func save(_ record: R, ifVersion version: Int64) async throws(BackplaneError) -> Int64 {
+        try await write([Self.change(record)], if: [.version(collection: R.collection, id: record.id, version)])[0]
+    }
+
+    /// Stores a record if there is none with its id, and otherwise changes nothing.
+    ///
+    /// - Returns: The version of the record; 0 in a transaction.
+    /// - Throws: `store.conflict` if there is a record with this id; and what ``save(_:)`` throws.
+    @discardableResult
+    public func saveIfAbsent(_ record: R) async throws(BackplaneError) -> Int64 { try await save(record, ifVersion: 0) }
 
     /// Stores all records or none.
     ///
-    /// - Throws: `call.invalid-input` if a record cannot be encoded.
+    /// - Throws: As ``save(_:)-(R)`` does for one of them.
     public func save(_ records: [R]) async throws(BackplaneError) {
-        try await exchange.write(try records.map(Self.change))
+        _ = try await write(try records.map(Self.change))
     }
 
     /// Replaces the content of the collection, or changes nothing.
     ///
-    /// - Throws: `call.invalid-input` if a record cannot be encoded.
+    /// - Throws: As ``save(_:)-(R)`` does for one of the records.
     public func replaceAll(with records: [R]) async throws(BackplaneError) {
-        try await exchange.write([.deleteAll(collection: R.collection)] + (try records.map(Self.change)))
-    }
-
-    /// Returns the record with an id, or `nil` if there is none.
-    ///
-    /// - Throws: `store.undecodable` if the stored value is not an `R`.
-    public func fetch(_ id: String) async throws(BackplaneError) -> R? {
-        try await exchange.read(RecordQuery(collection: R.collection, ids: [id])).records.map(Self.record).first
-    }
-
-    /// Returns records in the order of their ids, all of them or a page.
-    ///
-    /// - Parameters:
-    ///   - offset: The number of records to skip.
-    ///   - limit: The greatest number of records to return.
-    /// - Throws: `store.undecodable` if one of them is not an `R`.
-    public func all(offset: Int = 0, limit: Int = .max) async throws(BackplaneError) -> [R] {
-        try await exchange.read(RecordQuery(collection: R.collection, offset: offset, limit: limit)).records.map(
-            Self.record)
-    }
-
-    /// Returns the number of records in the collection.
-    public func count() async throws(BackplaneError) -> Int {
-        try await exchange.read(RecordQuery(collection: R.collection, limit: 0)).total
+        _ = try await write([.deleteAll(collection: R.collection)] + (try records.map(Self.change)))
     }
 
     /// Deletes the record with an id, if there is one.
     public func delete(_ id: String) async throws(BackplaneError) {
-        try await exchange.write([.delete(collection: R.collection, id: id)])
+        _ = try await write([.delete(collection: R.collection, id: id)])
+    }
+
+    /// Deletes the record with an id if it has a version, and otherwise changes nothing.
+    ///
+    /// - Throws: `store.conflict`.
+    public func delete(_ id: String, ifVersion version: Int64) async throws(BackplaneError) {
+        _ = try await write(
+            [.delete(collection: R.collection, id: id)], if: [.version(collection: R.collection, id: id, version)])
+    }
+
+    /// Deletes the records with these ids together.
+    public func delete(_ ids: [String]) async throws(BackplaneError) {
+        _ = try await write(ids.map { .delete(collection: R.collection, id: $0) })
     }
 
     /// Empties the collection.
     public func deleteAll() async throws(BackplaneError) {
-        try await exchange.write([.deleteAll(collection: R.collection)])
+        _ = try await write([.deleteAll(collection: R.collection)])
+    }
+
+    private func write(_ changes: [RecordChange], if conditions: [RecordCondition] = []) async throws(BackplaneError)
+        -> [Int64]
+    {
+        try await part.prepare(R.self)
+        return try await access.write(RecordBatch(changes, if: conditions))
     }
 
     private static func change(_ record: R) throws(BackplaneError) -> RecordChange {
-        .save(
-            collection: R.collection,
-            StoredRecord(id: record.id, value: try JSON.encode(record, failing: .callInvalidInput)))
+        .save(collection: R.collection, StoredRecord(id: record.id, value: try StoredForm.encode(record)))
     }
 
-    private static func record(_ stored: StoredRecord) throws(BackplaneError) -> R {
-        do throws(BackplaneError) {
-            return try JSON.decode(R.self, stored.value, failing: .storeUndecodable)
-        } catch {
-            throw BackplaneError(error.code, error.message, at: "\(R.collection)/\(stored.id)\(error.location ?? "")")
+    // MARK: Reading
+
+    /// Returns the record with an id, or `nil` if there is none.
+    ///
+    /// - Throws: `store.undecodable` if the stored value is not an `R`; `store.damaged` if its bytes have changed.
+    public func fetch(_ id: String) async throws(BackplaneError) -> R? { try await fetchVersioned(id)?.record }
+
+    /// Returns the record with an id and its version, or `nil` if there is none.
+    ///
+    /// - Throws: `store.undecodable` if the stored value is not an `R`; `store.damaged` if its bytes have changed.
+    public func fetchVersioned(_ id: String) async throws(BackplaneError) -> Versioned<R>? {
+        let list = try await read(StoreSelection(collection: R.collection, ids: [id]))
+        if let unreadable = list.unreadable.first { throw unreadable.error }
+        return list.versioned.first
+    }
+
+    /// Returns all records in the order of their ids; they have to fit in memory.
+    ///
+    /// Records that cannot be decoded are left out, with a warning in the log.
+    public func all() async throws(BackplaneError) -> [R] { try await query().all() }
+
+    /// Returns the number of records in the collection.
+    public func count() async throws(BackplaneError) -> Int { try await query().count() }
+
+    // MARK: Queries
+
+    // A value that is not a number, a text, a Boolean or `null` in JSON is an error of what is done with the selection.
+
+    /// Returns all records in the order of their ids, which is that of their UTF-8 bytes.
+    public func query() -> RecordSelection<R> { select { .init() } }
+
+    /// Returns the records whose ids begin with a text, in the order of their ids.
+    public func query(idPrefix prefix: String) -> RecordSelection<R> {
+        select { () throws(BackplaneError) in .init(from: try Self.json(prefix), isPrefix: true) }
+    }
+
+    /// Returns all records in the order of an index, and of their ids where values are equal.
+    public func query<Value>(_ index: KeyPath<R.Indexes, Indexed<Value>>) -> RecordSelection<R> {
+        select { .init(index: Self.name(index)) }
+    }
+
+    /// Selects what has exactly the given value at an indexed property.
+    public func query<Value: Encodable>(_ index: KeyPath<R.Indexes, Indexed<Value>>, equal value: Value)
+        -> RecordSelection<R>
+    {
+        select { () throws(BackplaneError) in .init(index: Self.name(index), equal: [try Self.json(value)]) }
+    }
+
+    /// Returns the records whose values are not below a limit, in the order of the index.
+    public func query<Value: Encodable>(_ index: KeyPath<R.Indexes, Indexed<Value>>, from: Value)
+        -> RecordSelection<R>
+    {
+        select { () throws(BackplaneError) in .init(index: Self.name(index), from: try Self.json(from)) }
+    }
+
+    /// Returns the records whose values are below a limit and, if there is a first one, not below that.
+    public func query<Value: Encodable>(
+        _ index: KeyPath<R.Indexes, Indexed<Value>>, from: Value? = nil, upTo end: Value
+    ) -> RecordSelection<R> {
+        select { () throws(BackplaneError) in
+            .init(index: Self.name(index), from: try Self.json(limit: from), to: try Self.json(end))
         }
+    }
+
+    /// Returns the records whose values are not above a limit and, if there is a first one, not below that.
+    public func query<Value: Encodable>(
+        _ index: KeyPath<R.Indexes, Indexed<Value>>, from: Value? = nil, through end: Value
+    ) -> RecordSelection<R> {
+        select { () throws(BackplaneError) in
+            .init(
+                index: Self.name(index), from: try Self.json(limit: from), to: try Self.json(end), isToIncluded: true)
+        }
+    }
+
+    /// Returns the records whose texts begin with a text, in the order of the index.
+    public func query(_ index: KeyPath<R.Indexes, Indexed<String>>, prefix: String) -> RecordSelection<R> {
+        select { () throws(BackplaneError) in
+            .init(index: Self.name(index), from: try Self.json(prefix), isPrefix: true)
+        }
+    }
+
+    /// Returns all records in the order of an index over two properties.
+    public func query<First, Second>(_ index: KeyPath<R.Indexes, IndexedPair<First, Second>>) -> RecordSelection<R> {
+        select { .init(index: Self.name(index)) }
+    }
+
+    /// Returns the records with a first value, in the order of the second.
+    public func query<First: Encodable, Second>(
+        _ index: KeyPath<R.Indexes, IndexedPair<First, Second>>, equal first: First
+    ) -> RecordSelection<R> {
+        select { () throws(BackplaneError) in .init(index: Self.name(index), equal: [try Self.json(first)]) }
+    }
+
+    /// Returns the records with two values.
+    public func query<First: Encodable, Second: Encodable>(
+        _ index: KeyPath<R.Indexes, IndexedPair<First, Second>>, equal first: First, _ second: Second
+    ) -> RecordSelection<R> {
+        select { () throws(BackplaneError) in
+            .init(index: Self.name(index), equal: [try Self.json(first), try Self.json(second)])
+        }
+    }
+
+    /// Returns the records with a first value and a second one that is not below a limit and, if there is another,
+    /// below that.
+    public func query<First: Encodable, Second: Encodable>(
+        _ index: KeyPath<R.Indexes, IndexedPair<First, Second>>, equal first: First, from: Second,
+        upTo end: Second? = nil
+    ) -> RecordSelection<R> {
+        select { () throws(BackplaneError) in
+            .init(
+                index: Self.name(index), equal: [try Self.json(first)], from: try Self.json(from),
+                to: try Self.json(limit: end))
+        }
+    }
+
+    private func select(_ range: () throws(BackplaneError) -> StoreSelection.Range) -> RecordSelection<R> {
+        do throws(BackplaneError) {
+            let selection = StoreSelection(collection: R.collection, range: try range())
+            return RecordSelection(collection: self, selection: .success(selection))
+        } catch {
+            return RecordSelection(collection: self, selection: .failure(error))
+        }
+    }
+
+    private static func name<Value>(_ index: KeyPath<R.Indexes, Indexed<Value>>) -> String {
+        R.Indexes()[keyPath: index].declared.name
+    }
+
+    private static func name<First, Second>(_ index: KeyPath<R.Indexes, IndexedPair<First, Second>>) -> String {
+        R.Indexes()[keyPath: index].declared.name
+    }
+
+    private static func json(_ value: some Encodable) throws(BackplaneError) -> [UInt8] {
+        let json = try JSON.encode(value, failing: .callInvalidInput)
+        guard json.first != UInt8(ascii: "{"), json.first != UInt8(ascii: "[") else {
+            throw BackplaneError(
+                .callInvalidInput,
+                "expected a value that is a number, a text, a Boolean or `null` in JSON, found a list or an object",
+                at: R.collection)
+        }
+        return json
+    }
+
+    private static func json(limit: (some Encodable)?) throws(BackplaneError) -> [UInt8]? {
+        if let limit { try json(limit) } else { nil }
+    }
+}
+
+// MARK: Selections
+
+extension RecordCollection {
+    func read(_ selection: StoreSelection) async throws(BackplaneError) -> RecordList<R> {
+        let page = try await self.page(selection)
+        var list = RecordList<R>(versioned: [], unreadable: [], next: page.next)
+        for stored in page.records {
+            do throws(BackplaneError) {
+                list.versioned.append(
+                    Versioned(record: try StoredForm.decode(R.self, stored), version: stored.version))
+            } catch {
+                list.unreadable.append(
+                    UnreadableRecord(id: stored.id, json: stored.value, version: stored.version, error: error))
+            }
+        }
+        for damaged in page.damaged {
+            let error = BackplaneError(
+                .storeDamaged, "the stored bytes of the record have changed; restore it from a backup, or delete it",
+                at: "\(R.collection)/\(damaged.id)")
+            list.unreadable.append(
+                UnreadableRecord(id: damaged.id, json: [], version: damaged.version, error: error))
+        }
+        return list
+    }
+
+    func page(_ selection: StoreSelection) async throws(BackplaneError) -> RecordPage {
+        try await part.prepare(R.self)
+        return try await access.read(selection)
+    }
+
+    func count(_ selection: StoreSelection) async throws(BackplaneError) -> Int {
+        try await part.prepare(R.self)
+        return try await access.count(selection)
+    }
+
+    /// Writes a warning for a record that is left out; only the first ones of a reading are written.
+    func report(_ record: UnreadableRecord, number: Int) {
+        guard number <= 20 else { return }
+        part.log.warning("a record cannot be read, and is left out", metadata: ["error": record.error.description])
     }
 }

@@ -4,13 +4,81 @@ public import Backplane
 ///
 /// Collections belong to the component: no other component sees them, whatever their names.
 public struct Store: Sendable {
-    private let exchange: StoreExchange
+    private var part: StorePart
 
-    init(_ services: ComponentServices) { exchange = StoreExchange(services) }
+    init(_ services: ComponentServices) { part = StorePart(services) }
+
+    /// Returns the store for one call.
+    ///
+    /// Its operations end at the call's deadline with `call.deadline`, and the host logs its trace with writes.
+    ///
+    /// ```swift
+    /// try await context.store.during(call).collection(Note.self).save(note)
+    /// ```
+    public func during(_ call: Call) -> Store {
+        var store = self
+        store.part.call = call
+        return store
+    }
 
     /// Returns the collection of one type's records.
     public func collection<R: Record>(_: R.Type = R.self) -> RecordCollection<R> {
-        RecordCollection(exchange)
+        RecordCollection(part, part.exchange)
+    }
+
+    /// Runs a closure whose reads are all of one state of the store, and whose changes are made together at its end if
+    /// nothing that it has read has changed meanwhile.
+    ///
+    /// ```swift
+    /// try await store.transaction { transaction in
+    ///     let books = transaction.collection(Book.self), loans = transaction.collection(Loan.self)
+    ///     guard var book = try await books.fetch(id), book.copies > 0 else { throw NoCopies() }
+    ///     book.copies -= 1
+    ///     try await books.save(book)
+    ///     try await loans.save(Loan(id: reader, book: id))
+    /// }
+    /// ```
+    ///
+    /// If something has changed, the closure runs again, after a short random time, so that it must not have other
+    /// effects than those on the store. The result is that of transactions made one after the other; no component ever
+    /// waits for another one's closure.
+    ///
+    /// - Parameters:
+    ///   - attempts: The greatest number of times that the closure runs.
+    ///   - body: The closure. If it throws, nothing is changed.
+    /// - Throws: What the closure throws; `store.conflict` if each attempt has met changes, with the record or
+    ///   collection of the last one; `store.duplicate`; `call.cancelled`; and what ``RecordCollection`` throws.
+    public func transaction<Result>(attempts: Int = 32, _ body: (StoreTransaction) async throws -> Result) async throws
+        -> Result
+    {
+        var conflict: BackplaneError?
+        for attempt in 0..<max(1, attempts) {
+            if attempt > 0 { try await pause(before: attempt) }
+            let transaction = StoreTransaction(part)
+            do {
+                let result = try await body(transaction)
+                try await transaction.commit()
+                return result
+            } catch {
+                transaction.end()
+                guard let met = transaction.conflict else { throw error }
+                conflict = met
+            }
+        }
+        throw BackplaneError(
+            .storeConflict,
+            "the transaction was given up after \(max(1, attempts)) attempts, because something that it had read changed each time; make it shorter, or let fewer of them change the same records",
+            at: conflict?.location, causes: conflict.map { [$0] } ?? [])
+    }
+
+    /// Waits for a random time, which is longer for later attempts, so that attempts of several components part.
+    private func pause(before attempt: Int) async throws(BackplaneError) {
+        do {
+            let longest = 500 << min(attempt, 7)
+            try await Task.sleep(for: .microseconds(Int.random(in: 0...longest)))
+        } catch {
+            throw BackplaneError(.callCancelled, "the transaction was cancelled")
+        }
     }
 }
 

@@ -42,6 +42,13 @@ struct BTreePage {
     /// Returns the values in a cell, or `nil` if it has none or is damaged.
     func row(of cell: Int) -> RowValues? { payload(of: cell).flatMap { RowValues($0) } }
 
+    /// Returns the number of the row in a cell, or `nil` if it has none or is damaged.
+    func rowNumber(of cell: Int) -> Int? {
+        var place = cells[cell]
+        guard kind == .tableLeaf, bytes.variableInteger(at: &place) != nil else { return nil }
+        return bytes.variableInteger(at: &place)
+    }
+
     /// Returns the bytes of the row in a cell, or `nil` if the cell has none or is damaged.
     private func payload(of cell: Int) -> [UInt8]? {
         var place = cells[cell] + (kind.isInterior ? 4 : 0)

@@ -22,50 +22,44 @@ struct RecordWalk {
     }
 
     private let pages: DatabasePages
+    private let layout: RecordLayout
     private let found: (Place, StoredRecord) throws -> Void
     private var visited: [Bool]
     private var last: Place?
-    /// The id of the last record at ``last``.
-    private var lastID: String?
+    /// The key of the last record, by which the tree orders records.
+    private var lastKey: RecordLayout.Key?
     private var leaves = 0, recordsOnLeaves = 0
     private(set) var gaps: [Gap] = []
 
     /// Creates a walk.
     ///
     /// - Parameter found: A function that receives each record, and some of them twice if two pages contain them.
-    init(_ pages: DatabasePages, found: @escaping (Place, StoredRecord) throws -> Void) {
-        (self.pages, self.found) = (pages, found)
+    init(_ pages: DatabasePages, _ layout: RecordLayout, found: @escaping (Place, StoredRecord) throws -> Void) {
+        (self.pages, self.layout, self.found) = (pages, layout, found)
         visited = Array(repeating: false, count: pages.count + 1)
     }
+
+    /// A Boolean value that indicates whether no record was found.
+    private(set) var isEmpty = true
 
     /// The average number of records on a leaf of the tree, at least one.
     var recordsPerPage: Int { max(1, leaves == 0 ? 1 : recordsOnLeaves / leaves) }
 
     /// Finds all records, and the gaps between them.
-    mutating func run() throws {
-        let schema = BTreePage(1, in: pages)
-        if let root = schema.flatMap(Self.root) {
+    ///
+    /// - Parameter schema: The first page; `nil` if it is damaged.
+    mutating func run(_ schema: BTreePage?) throws {
+        if let root = schema.flatMap({ layout.root(in: $0, pages) }) {
             try visit(root)
-        } else {
+        } else if case .unversioned = layout {
             for root in rootsByTheirLook() { try visit(root) }
+        } else {
+            // The interior pages of a table do not tell which table it is, but every leaf does.
+            gaps.append(Gap(before: nil, after: nil))
         }
         let knowsFreePages = schema != nil && leaveOutFreePages()
         // If the list of free pages alone is damaged, a scan would only find deleted records.
         if knowsFreePages || !gaps.isEmpty { try visitTheRest() }
-    }
-
-    /// Returns the number of the root page of the table `record`, according to the schema on the first page.
-    private static func root(in schema: BTreePage) -> Int? {
-        guard schema.kind == .tableLeaf else { return nil }
-        for cell in 0..<schema.cellCount {
-            if let values = schema.row(of: cell)?.values, values.count == 5, values[0] == .text("table"),
-                values[1] == .text("record"),
-                case .integer(let root) = values[3]
-            {
-                return root
-            }
-        }
-        return nil
     }
 
     /// Returns the interior pages with records that are no child of another such page.
@@ -73,7 +67,7 @@ struct RecordWalk {
         var interior: [Int] = [], children: Set<Int> = []
         for number in 1...max(1, pages.count) {
             guard let page = BTreePage(number, in: pages), page.kind == .indexInterior, page.cellCount > 0,
-                page.row(of: 0).flatMap(Self.record) != nil
+                layout.record(page, 0) != nil
             else {
                 continue
             }
@@ -87,7 +81,7 @@ struct RecordWalk {
     /// Visits a page and its subtree, in the order of the records.
     private mutating func visit(_ number: Int, depth: Int = 0) throws {
         guard number >= 1, number <= pages.count, !visited[number], depth < 32, let page = BTreePage(number, in: pages),
-            page.kind.isIndex
+            layout.contains(page.kind)
         else {
             gaps.append(Gap(before: last, after: nil))
             return
@@ -95,41 +89,36 @@ struct RecordWalk {
         visited[number] = true
         for cell in 0..<page.cellCount {
             if page.kind.isInterior { try visit(page.leftChild(of: cell) ?? 0, depth: depth + 1) }
-            try take(page, cell)
+            if page.kind != .tableInterior { try take(page, cell) }
         }
         if let child = page.rightChild { try visit(child, depth: depth + 1) }
-        if page.kind == .indexLeaf { leaves += 1 }
+        if !page.kind.isInterior { leaves += 1 }
     }
 
     /// Passes on the record in a cell, or notes a gap if it cannot be read.
     private mutating func take(_ page: BTreePage, _ cell: Int) throws {
-        guard let (place, record) = page.row(of: cell).flatMap(Self.record) else {
+        guard let (place, key, record) = layout.record(page, cell) else {
             return gaps.append(Gap(before: last, after: nil))
         }
         for index in gaps.indices.reversed() where gaps[index].after == nil { gaps[index].after = place }
         // A record out of order is on a page of another place, and those of this place are missing.
-        if let last, let lastID, !Self.isAscending([last.namespace, last.collection, lastID], place, record.id) {
-            gaps.append(Gap(before: last, after: place))
-        }
-        (last, lastID) = (place, record.id)
-        if page.kind == .indexLeaf { recordsOnLeaves += 1 }
+        if let last, let lastKey, !lastKey.precedes(key) { gaps.append(Gap(before: last, after: place)) }
+        (last, lastKey) = (place, key)
+        if !page.kind.isInterior { recordsOnLeaves += 1 }
+        isEmpty = false
         try found(place, record)
-    }
-
-    /// Returns whether a record comes after another one in the order of SQLite, by bytes.
-    private static func isAscending(_ key: [String], _ place: Place, _ id: String) -> Bool {
-        let next = [place.namespace, place.collection, id]
-        guard let difference = key.indices.first(where: { key[$0] != next[$0] }) else { return false }
-        return key[difference].utf8.lexicographicallyPrecedes(next[difference].utf8)
     }
 
     /// Scans the pages that have not been visited for records.
     private mutating func visitTheRest() throws {
         let meetsNoGap = gaps.isEmpty
         for number in 1...max(1, pages.count) where number < visited.count && !visited[number] {
-            guard let page = BTreePage(number, in: pages), page.kind.isIndex else { continue }
+            guard let page = BTreePage(number, in: pages), layout.contains(page.kind),
+                page.kind != .tableInterior
+            else { continue }
             for cell in 0..<page.cellCount {
-                guard let (place, record) = page.row(of: cell).flatMap(Self.record) else { continue }
+                guard let (place, _, record) = layout.record(page, cell) else { continue }
+                isEmpty = false
                 try found(place, record)
                 // The records of the page that led here are missing.
                 if meetsNoGap, gaps.isEmpty { gaps.append(Gap(before: nil, after: place)) }
@@ -159,15 +148,6 @@ struct RecordWalk {
             next = Int(page.word(at: 0))
         }
         return known == Int(first.word(at: 36))
-    }
-
-    /// Returns the record in a row, or `nil` if the row is not one of the table `record`.
-    private static func record(_ row: RowValues) -> (Place, StoredRecord)? {
-        guard row.values.count == 4, case .text(let namespace) = row.values[0],
-            case .text(let collection) = row.values[1],
-            case .text(let id) = row.values[2], case .bytes(let value) = row.values[3]
-        else { return nil }
-        return (Place(namespace: namespace, collection: collection), StoredRecord(id: id, value: value))
     }
 }
 #endif

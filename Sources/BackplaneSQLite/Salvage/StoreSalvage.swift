@@ -35,10 +35,10 @@ struct StoreSalvage {
     func run(reason: String) throws -> BackplaneError {
         removeUnfinished()
         try StoreFile.makePrivate(unfinished)
-        let (saved, gaps) = try copy()
+        let (saved, losses) = try copy()
         guard rename(unfinished, finished) == 0 else { throw CocoaError(.fileWriteUnknown) }
         let aside = try putInPlace()
-        return BackplaneError(.storeDamaged, Self.message(reason, saved, lost: gaps, aside: aside), at: path)
+        return BackplaneError(.storeDamaged, Self.message(reason, saved, lost: losses, aside: aside), at: path)
     }
 
     /// Removes an incomplete copy, and the journal that its transaction leaves when the process is killed.
@@ -47,29 +47,47 @@ struct StoreSalvage {
     }
 
     /// Copies all readable records into a new database, which is one file because it is not in WAL mode.
-    private func copy() throws -> (saved: [RecordWalk.Place: Int], lost: [(place: RecordWalk.Place?, count: Int)]) {
+    private func copy() throws -> (saved: [RecordWalk.Place: Int], lost: [Loss]) {
         let target = try DatabaseQueue(path: unfinished)
-        try StoreFile.migrator.migrate(target)
+        try StoreTables.migrator.migrate(target)
         guard let pages = DatabasePages(path) else { throw CocoaError(.fileReadUnknown) }
-        var saved: [RecordWalk.Place: Int] = [:], lost: [(place: RecordWalk.Place?, count: Int)] = []
+        let schema = BTreePage(1, in: pages), names = CollectionNames(pages)
+        var saved: [RecordWalk.Place: Int] = [:], lost: [Loss] = []
         // In one transaction, which is the fastest: an incomplete copy is never used.
         try target.write { db in
-            let insert = try db.makeStatement(
-                sql: "INSERT OR IGNORE INTO record (namespace, collection, id, value) VALUES (?, ?, ?, ?)")
-            var walk = RecordWalk(pages) { place, record in
-                try insert.execute(arguments: [place.namespace, place.collection, record.id, Data(record.value)])
-                saved[place, default: 0] += db.changesCount
-            }
-            try walk.run()
-            let size = walk.recordsPerPage
-            for gap in walk.gaps {
-                for place in Set([gap.before, gap.after]) where place != nil || gap.before == gap.after {
-                    lost.append((place, size))
+            var adoption = RecordAdoption(db)
+            for layout in RecordLayout.all(names, schema, in: pages) {
+                var walk = RecordWalk(pages, layout) { place, record in
+                    let isNew = try adoption.add(record, collection: place.collection, namespace: place.namespace)
+                    if isNew { saved[place, default: 0] += 1 }
+                }
+                try walk.run(schema)
+                // What the look of pages has found is no gap of a table that may not be there.
+                if schema == nil, walk.isEmpty { continue }
+                for gap in walk.gaps {
+                    for place in Set([gap.before, gap.after]) where place != nil || gap.before == gap.after {
+                        if place.map({ names.counts[$0] == nil }) ?? names.counts.isEmpty {
+                            lost.append(Loss(place: place, count: walk.recordsPerPage, isExact: false))
+                        }
+                    }
                 }
             }
+            try adoption.finish()
+        }
+        for (place, count) in names.counts where count > saved[place] ?? 0 {
+            lost.append(Loss(place: place, count: count - (saved[place] ?? 0), isExact: true))
         }
         try target.close()
         return (saved, lost)
+    }
+
+    /// Records that were lost.
+    private struct Loss {
+        /// The collection that they were in; `nil` if that is not known.
+        var place: RecordWalk.Place?
+        var count: Int
+        /// A Boolean value that indicates whether the store still knew their number.
+        var isExact: Bool
     }
 
     /// Gives the damaged file its new name and moves the complete copy into place.
@@ -97,16 +115,18 @@ struct StoreSalvage {
 
     /// Returns the text of the report.
     private static func message(
-        _ reason: String, _ saved: [RecordWalk.Place: Int], lost: [(place: RecordWalk.Place?, count: Int)],
-        aside: String?
+        _ reason: String, _ saved: [RecordWalk.Place: Int], lost: [Loss], aside: String?
     ) -> String {
         let total = saved.values.reduce(0, +), collections = "\(saved.count) collection\(saved.count == 1 ? "" : "s")"
-        var about: [String: Int] = [:]
-        for (place, count) in lost {
-            about[place.map { "\($0.namespace)/\($0.collection)" } ?? "unknown collections", default: 0] +=
-                count
+        var about: [String: (count: Int, isExact: Bool)] = [:]
+        for loss in lost {
+            let place = loss.place.map { "\($0.namespace)/\($0.collection)" } ?? "unknown collections"
+            let known = about[place]
+            about[place] = ((known?.count ?? 0) + loss.count, known?.isExact ?? true && loss.isExact)
         }
-        let losses = about.sorted { $0.key < $1.key }.map { "at most about \($0.value) of \($0.key)" }
+        let losses = about.sorted { $0.key < $1.key }.map {
+            "\($0.value.isExact ? "" : "at most about ")\($0.value.count) of \($0.key)"
+        }
         let name = aside.map { URL(filePath: $0).lastPathComponent } ?? "store.sqlite.damaged-…"
         return
             "the store was damaged (\(reason)); \(total) record\(total == 1 ? "" : "s") in \(collections) were saved into a new file, "

@@ -16,8 +16,7 @@ extension [RecordChange] {
 
     /// Copies borrowed changes.
     ///
-    /// - Throws: `call.invalid-input` for an unreasonable number of changes, a change of unknown kind, or an invalid
-    ///   name or id.
+    /// - Throws: `call.invalid-input` for an unreasonable number of changes, or a change of unknown kind.
     package init(copying changes: UnsafePointer<bp_store_change>?, count: Int) throws(BackplaneError) {
         let lent: [bp_store_change]
         do throws(BackplaneError) {
@@ -27,32 +26,17 @@ extension [RecordChange] {
         }
         self = []
         for change in lent {
-            let collection = try Self.name(change.collection, "a collection's name")
+            let collection = change.collection.text
             switch Int(change.kind) {
             case Int(BP_STORE_SAVE):
                 append(
-                    .save(
-                        collection: collection,
-                        StoredRecord(id: try Self.name(change.id, "an id"), value: change.value.array)))
+                    .save(collection: collection, StoredRecord(id: change.id.text, value: change.value.array)))
             case Int(BP_STORE_DELETE): append(.delete(collection: collection, id: change.id.text))
             case Int(BP_STORE_DELETE_ALL): append(.deleteAll(collection: collection))
             default:
                 throw BackplaneError(.callInvalidInput, "expected a change of kind 1, 2 or 3, found \(change.kind)")
             }
         }
-    }
-
-    /// Returns a collection's name or an id, neither of which may contain a zero.
-    ///
-    /// A store ends texts at a zero, so that two ids that differ only after it would become one.
-    private static func name(_ bytes: bp_bytes, _ what: String) throws(BackplaneError) -> String {
-        let text = bytes.text
-        guard !text.isEmpty, !text.utf8.contains(0) else {
-            throw BackplaneError(
-                .callInvalidInput,
-                "expected \(what) that is not empty and contains no zero, found \(text.debugDescription)")
-        }
-        return text
     }
 }
 

@@ -4,62 +4,170 @@ import CBackplane
 /// A component's access to the host's store through its function table.
 struct StoreExchange: Sendable {
     private let services: ComponentServices
+    private var call: Call?
 
     init(_ services: ComponentServices) { self.services = services }
 
-    func write(_ changes: [RecordChange]) async throws(BackplaneError) {
-        let functions = try functions()
-        let answer = await withUnsafeContinuation { (continuation: UnsafeContinuation<EncodedAnswer, Never>) in
-            let context = Unmanaged.passRetained(Waiting(continuation)).toOpaque()
-            changes.withC { changes in
-                functions.pointer.pointee.write(
-                    services.handle, changes.baseAddress, changes.count,
-                    { context, status, payload in
-                        Waiting<EncodedAnswer>.take(context).resume(returning: EncodedAnswer(status, payload))
-                    }, context)
-            }
-        }
-        _ = try answer.get()
+    /// Returns the same access with the frame of a call.
+    func during(_ call: Call?) -> StoreExchange {
+        var exchange = self
+        exchange.call = call
+        return exchange
     }
 
-    func read(_ query: RecordQuery) async throws(BackplaneError) -> RecordPage {
-        let functions = try functions()
-        let result = await withUnsafeContinuation {
-            (continuation: UnsafeContinuation<Result<RecordPage, BackplaneError>, Never>) in
-            let context = Unmanaged.passRetained(Waiting(continuation)).toOpaque()
-            query.withC { query in
-                functions.pointer.pointee.query(
-                    services.handle, query,
-                    { context, status, records, count, total, payload in
-                        let waiting = Waiting<Result<RecordPage, BackplaneError>>.take(context)
-                        do throws(BackplaneError) {
-                            _ = try EncodedAnswer(status, payload).get()
-                            let page = RecordPage(
-                                records: try StoredRecord.copy(records, count: count), total: Int(clamping: total))
-                            waiting.resume(returning: .success(page))
-                        } catch {
-                            waiting.resume(returning: .failure(error))
-                        }
-                    }, context)
+    /// Lends the frame of the call, if there is one.
+    private func withFrame<Result>(_ body: (UnsafePointer<bp_call>?) -> Result) -> Result {
+        guard let call else { return body(nil) }
+        return call.withC { body($0) }
+    }
+
+    /// Gives a collection the indexes of a definition.
+    ///
+    /// A host without full text would take an index of words for one of values, so that it is not told of one.
+    func define(_ collection: CollectionDefinition) async throws(BackplaneError) {
+        let _: [UInt8] = try await ask { table, component, context in
+            var known = collection
+            if table.search == nil { known.indexes.removeAll { $0.text != nil } }
+            return known.withC { table.define(component, $0, nil, answered, context) }
+        }
+    }
+
+    /// Returns the number of records that a selection has on all of its pages.
+    func count(_ selection: StoreSelection) async throws(BackplaneError) -> Int {
+        let answer: [UInt8] = try await ask { table, component, context in
+            selection.withC { lent in withFrame { table.count(component, lent, $0, answered, context) } }
+        }
+        guard let count = Int(String(decoding: answer, as: UTF8.self)) else {
+            throw BackplaneError(
+                .storeUnusable, "expected a number of records from the host, found something else",
+                at: selection.collection)
+        }
+        return count
+    }
+
+    /// Returns changes of a collection after a number.
+    func changes(of collection: String, since number: Int64, limit: Int) async throws(BackplaneError) -> ChangePage {
+        try await ask { table, component, context in
+            collection.withBytes {
+                table.changes(component, $0, number, UInt64(max(0, limit)), nil, changesRead, context)
             }
+        }
+    }
+
+    /// Waits until a collection has a change after a number.
+    func waitForChange(of collection: String, since number: Int64) async throws(BackplaneError) {
+        let _: [UInt8] = try await ask { table, component, context in
+            collection.withBytes { name in
+                guard let wait = table.wait else {
+                    Waiting<[UInt8]>.end(context) { () throws(BackplaneError) in
+                        throw .olderHost("changes of a collection cannot be waited for")
+                    }
+                    return 0
+                }
+                return wait(component, name, number, nil, answered, context)
+            }
+        }
+    }
+
+    /// Starts an operation, and waits for its end; a cancelled task cancels it by its id.
+    private func ask<Value: Sendable>(
+        _ start: (bp_store_2, _ component: UInt64, _ context: UnsafeMutableRawPointer) -> UInt64
+    ) async throws(BackplaneError) -> Value {
+        let first = MemoryLayout<bp_store_2>.offset(of: \.search)!
+        guard let table = services.host.table(BP_STORE, revision: 2, as: bp_store_2.self, first: first) else {
+            throw BackplaneError(.interfaceMissing, "this host does not offer \(BP_STORE)/2")
+        }
+        guard !Task.isCancelled else { throw BackplaneError(.callCancelled, "the task was cancelled") }
+        let component = services.handle
+        let cancellation = Cancellation { table.pointer.pointee.cancel(component, $0) }
+        let result = await withTaskCancellationHandler {
+            await withUnsafeContinuation {
+                (continuation: UnsafeContinuation<Result<Value, BackplaneError>, Never>) in
+                let context = Unmanaged.passRetained(Waiting(continuation)).toOpaque()
+                cancellation.began(start(table.pointer.pointee, component, context))
+            }
+        } onCancel: {
+            cancellation.cancel()
         }
         return try result.get()
     }
+}
 
-    private func functions() throws(BackplaneError) -> ConstantPointer<bp_store_1> {
-        guard let table = services.host.table(BP_STORE, revision: 1, as: bp_store_1.self) else {
-            throw BackplaneError(.interfaceMissing, "this host does not offer \(BP_STORE)/1")
+extension StoreExchange: StoreAccess {
+    func write(_ batch: RecordBatch) async throws(BackplaneError) -> [Int64] {
+        let numbers: [Int64] = try await ask { table, component, context in
+            batch.withC { lent in withFrame { table.write(component, lent, $0, written, context) } }
         }
-        return table
+        guard numbers.count == batch.changes.count else {
+            throw BackplaneError(
+                .storeUnusable,
+                "expected \(batch.changes.count) numbers of changes from the host, found \(numbers.count)")
+        }
+        return numbers
+    }
+
+    func read(_ selection: StoreSelection) async throws(BackplaneError) -> RecordPage {
+        try await ask { table, component, context in
+            guard let words = selection.search else {
+                return selection.withC { lent in withFrame { table.read(component, lent, $0, pageRead, context) } }
+            }
+            guard let search = table.search else {
+                Waiting<RecordPage>.end(context) { () throws(BackplaneError) in
+                    throw .olderHost("records cannot be searched for words")
+                }
+                return 0
+            }
+            return selection.withC(of: words) { lent in
+                withFrame { search(component, lent, $0, pageRead, context) }
+            }
+        }
+    }
+}
+
+extension BackplaneError {
+    fileprivate static func olderHost(_ lack: String) -> BackplaneError {
+        BackplaneError(.interfaceMissing, "this host is older than the plugin's SDK, and \(lack)")
+    }
+}
+
+private let answered: bp_done = { context, status, payload in
+    Waiting<[UInt8]>.end(context) { () throws(BackplaneError) in try EncodedAnswer(status, payload).get() }
+}
+
+private let written: bp_store_written = { context, status, numbers, count, payload in
+    Waiting<[Int64]>.end(context) { () throws(BackplaneError) in
+        _ = try EncodedAnswer(status, payload).get()
+        return Array(UnsafeBufferPointer(start: numbers, count: numbers == nil ? 0 : max(count, 0)))
+    }
+}
+
+private let pageRead: bp_store_read = { context, status, page, payload in
+    Waiting<RecordPage>.end(context) { () throws(BackplaneError) in
+        _ = try EncodedAnswer(status, payload).get()
+        guard let page else { throw BackplaneError(.storeUnusable, "the host gave no records") }
+        return try RecordPage(copying: page)
+    }
+}
+
+private let changesRead: bp_store_changed = { context, status, changes, payload in
+    Waiting<ChangePage>.end(context) { () throws(BackplaneError) in
+        _ = try EncodedAnswer(status, payload).get()
+        guard let changes else { throw BackplaneError(.storeUnusable, "the host gave no changes") }
+        return try ChangePage(copying: changes)
     }
 }
 
 private final class Waiting<Value: Sendable>: Sendable {
-    private let continuation: UnsafeContinuation<Value, Never>
+    private let continuation: UnsafeContinuation<Result<Value, BackplaneError>, Never>
 
-    init(_ continuation: UnsafeContinuation<Value, Never>) { self.continuation = continuation }
+    init(_ continuation: UnsafeContinuation<Result<Value, BackplaneError>, Never>) { self.continuation = continuation }
 
-    static func take(_ context: UnsafeMutableRawPointer?) -> UnsafeContinuation<Value, Never> {
-        Unmanaged<Waiting>.fromOpaque(context!).takeRetainedValue().continuation
+    static func end(_ context: UnsafeMutableRawPointer?, _ value: () throws(BackplaneError) -> Value) {
+        let waiting = Unmanaged<Waiting>.fromOpaque(context!).takeRetainedValue()
+        do throws(BackplaneError) {
+            waiting.continuation.resume(returning: .success(try value()))
+        } catch {
+            waiting.continuation.resume(returning: .failure(error))
+        }
     }
 }

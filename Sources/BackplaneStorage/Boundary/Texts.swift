@@ -1,16 +1,17 @@
 import Backplane
-import CBackplane
+package import CBackplane
 
 /// Byte strings that are lent across the boundary together.
-struct Texts {
+package struct Texts {
     private let bytes: [UInt8]
     private let lengths: [Int]
 
-    init(_ texts: [[UInt8]]) {
+    package init(_ texts: [[UInt8]]) {
         (bytes, lengths) = (texts.flatMap(\.self), texts.map(\.count))
     }
 
-    func withBytes<Result>(_ body: ([bp_bytes]) -> Result) -> Result {
+    /// Lends the byte strings for the duration of `body`.
+    package func withBytes<Result>(_ body: ([bp_bytes]) -> Result) -> Result {
         bytes.withUnsafeBufferPointer { buffer in
             var offset = 0
             return body(

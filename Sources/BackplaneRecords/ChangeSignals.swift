@@ -1,0 +1,79 @@
+package import Backplane
+package import BackplaneStorage
+import Synchronization
+
+/// The tasks that wait for changes of collections, which writes wake and never wait for.
+package final class ChangeSignals: Sendable {
+    private struct State {
+        var last = 0
+        var waiting: [Int: (namespace: String, collection: String, signal: Signal)] = [:]
+    }
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// Wakes the tasks that wait for a collection of a batch, once it is written.
+    package func written(_ batch: RecordBatch, in namespace: String) {
+        let signals = state.withLock { state -> [Signal] in
+            guard !state.waiting.isEmpty else { return [] }
+            let collections = Set(batch.changes.map(\.collection))
+            return state.waiting.values.filter { $0.namespace == namespace && collections.contains($0.collection) }
+                .map(\.signal)
+        }
+        for signal in signals { signal.send() }
+    }
+
+    /// Returns once a condition on a collection holds, which is examined at first and after each change.
+    ///
+    /// - Throws: `call.cancelled`; what the condition throws.
+    package func wait(
+        for collection: String, in namespace: String, until isMet: () async throws(BackplaneError) -> Bool
+    ) async throws(BackplaneError) {
+        let signal = Signal()
+        let number = state.withLock { state in
+            state.last += 1
+            state.waiting[state.last] = (namespace, collection, signal)
+            return state.last
+        }
+        defer { state.withLock { _ = $0.waiting.removeValue(forKey: number) } }
+        while try await !isMet() {
+            await signal.wait()
+            if Task.isCancelled { throw .waitCancelled }
+        }
+    }
+}
+
+/// A signal to one task, which finds it also if it was sent before the task waits.
+private final class Signal: Sendable {
+    private enum State {
+        case silent, sent
+        case awaited(UnsafeContinuation<Void, Never>)
+    }
+    private let state = Mutex(State.silent)
+
+    func send() {
+        let waiting = state.withLock { state -> UnsafeContinuation<Void, Never>? in
+            defer { state = .sent }
+            if case .awaited(let continuation) = state { return continuation }
+            return nil
+        }
+        waiting?.resume()
+    }
+
+    /// Waits for the next signal, or until the task is cancelled.
+    func wait() async {
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                let isSent = state.withLock { state in
+                    if case .sent = state { return true }
+                    state = .awaited(continuation)
+                    return false
+                }
+                if isSent { continuation.resume() }
+            }
+            state.withLock { $0 = .silent }
+        } onCancel: {
+            send()
+        }
+    }
+}

@@ -1,0 +1,134 @@
+public import Backplane
+public import BackplaneStorage
+
+/// An engine that stores records, in a database file or in memory.
+///
+/// One store serves all components of a host, each in a namespace of its own. What every engine must do is stated by
+/// the requirements of `RecordStoreConformance`.
+public protocol RecordStore: Sendable {
+    /// The parts of a store that this engine has, and not every engine. Default: none.
+    var capabilities: StoreCapabilities { get }
+
+    /// Gives a collection the indexes of a definition, and takes away those that the definition does not have.
+    ///
+    /// A new index is built from the records that are there, while the collection can be read and written.
+    ///
+    /// - Throws: `store.duplicate` if records have the same values in an index that is to be unique, and the index is
+    ///   not added; `call.invalid-input` for a definition that is none; `store.unusable`.
+    func define(_ collection: CollectionDefinition, in namespace: String) async throws(BackplaneError)
+
+    /// Applies all changes of a batch in order, or none.
+    ///
+    /// - Parameter namespace: The owner of the collections. Namespaces share nothing, whatever their collections are
+    ///   named.
+    /// - Returns: For each change the number that it was given; 0 for a deletion that found nothing.
+    /// - Throws: `store.conflict` if a condition does not hold; `store.duplicate` if two records would have the same
+    ///   values in a unique index; `call.invalid-input` for a name, an id or a value that no store takes;
+    ///   `store.unusable` if the store cannot be written.
+    func write(_ batch: RecordBatch, in namespace: String) async throws(BackplaneError) -> [Int64]
+
+    /// Returns one page of the records that a query selects.
+    ///
+    /// - Throws: `store.conflict` if a condition of the query does not hold; `store.unindexed` if the collection has no
+    ///   such index; `store.unsupported` for a search if the engine has no full text; `call.invalid-input` for a range
+    ///   or a cursor that does not fit the index, or a text without a word; `store.unusable` if the store cannot be
+    ///   read.
+    func read(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> RecordPage
+
+    /// Returns the number of records that a query selects, on all of its pages.
+    ///
+    /// The number for a whole collection is at hand; other records are counted.
+    ///
+    /// - Throws: As ``read(_:in:)`` does.
+    func count(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> Int
+
+    /// Returns changes of a collection from its log, which has at least the last 100,000.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the last change that the caller knows; 0 for none.
+    ///   - limit: The greatest number of changes to return; never more than 10,000 are.
+    func changes(of collection: String, since number: Int64, limit: Int, in namespace: String)
+        async throws(BackplaneError) -> ChangePage
+
+    /// Returns once there is a change of a collection after a number, or the log no longer has all of them.
+    ///
+    /// Writes do not wait for this. Changes of other processes may be noticed later. By default, the log is looked at
+    /// every quarter of a second.
+    ///
+    /// - Parameter number: The number of the last change that the caller knows; 0 for none.
+    /// - Throws: `call.cancelled`; what ``changes(of:since:limit:in:)`` throws.
+    func waitForChange(of collection: String, since number: Int64, in namespace: String) async throws(BackplaneError)
+
+    /// Returns the namespaces that have collections, in the order of their names' bytes.
+    func namespaces() async throws(BackplaneError) -> [String]
+
+    /// Returns the collections of a namespace, in the order of their names' bytes.
+    func collections(in namespace: String) async throws(BackplaneError) -> [CollectionSummary]
+
+    /// Reads everything, while others read and write, and returns what is wrong with it.
+    ///
+    /// An engine whose content cannot be damaged finds nothing, which is the default.
+    func findDamage() async throws(BackplaneError) -> [BackplaneError]
+}
+
+extension RecordStore {
+    /// Nothing.
+    public var capabilities: StoreCapabilities { [] }
+
+    /// Finds nothing.
+    public func findDamage() async throws(BackplaneError) -> [BackplaneError] { [] }
+
+    /// Looks at the log every quarter of a second.
+    public func waitForChange(of collection: String, since number: Int64, in namespace: String)
+        async throws(BackplaneError)
+    {
+        while try await !hasChange(of: collection, since: number, in: namespace) {
+            do { try await Task.sleep(for: .milliseconds(250)) } catch { throw .waitCancelled }
+        }
+    }
+
+    /// Returns whether there is a change of a collection after a number, or the log no longer has all of them.
+    package func hasChange(of collection: String, since number: Int64, in namespace: String)
+        async throws(BackplaneError) -> Bool
+    {
+        let page = try await changes(of: collection, since: number, limit: 1, in: namespace)
+        return page.hasMissed || !page.changes.isEmpty
+    }
+}
+
+extension BackplaneError {
+    static var waitCancelled: BackplaneError { BackplaneError(.callCancelled, "the wait for a change was cancelled") }
+}
+
+/// The parts of a store that an engine may lack.
+public struct StoreCapabilities: OptionSet, Sendable {
+    public let rawValue: UInt32
+
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// Searches for words. An engine without them accepts indexes of texts, and fails a search.
+    public static let fullText = Self(rawValue: 1 << 0)
+}
+
+/// A collection as a store lists it.
+public struct CollectionSummary: Sendable {
+    /// The definition that the collection has been given, with its indexes in the order of their names.
+    public var definition: CollectionDefinition
+    /// The number of its records.
+    public var count: Int
+    /// The number of its last change.
+    public var change: Int64
+
+    /// Creates a summary of a collection with `count` records, last changed by `change`.
+    public init(definition: CollectionDefinition, count: Int, change: Int64) {
+        (self.definition, self.count, self.change) = (definition, count, change)
+    }
+}
+
+extension RecordStore {
+    /// Applies all changes in order, or none.
+    @discardableResult
+    public func write(_ changes: [RecordChange], in namespace: String) async throws(BackplaneError) -> [Int64] {
+        try await write(RecordBatch(changes), in: namespace)
+    }
+}

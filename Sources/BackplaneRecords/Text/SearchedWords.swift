@@ -1,0 +1,70 @@
+package import Backplane
+package import BackplaneStorage
+
+/// The words of a search, alike in every engine.
+///
+/// Words are separated by white space. One that ends with `*` is the beginning of a word, words between quotation marks
+/// follow one another, and other signs have no meaning.
+package struct SearchedWords {
+    /// A word, or several that follow one another.
+    package struct Phrase: Equatable {
+        package var text: String
+        /// A Boolean value that indicates whether the last word is the beginning of one.
+        package var isPrefix: Bool
+    }
+    /// The phrases, all of which have to be found; at least one.
+    package let phrases: [Phrase]
+
+    /// Reads the words of a search.
+    ///
+    /// - Throws: `call.invalid-input` for a text that is too long or has no letter or digit, or a query with a cursor.
+    package init(_ text: String, _ query: RecordQuery) throws(BackplaneError) {
+        guard text.utf8.count <= RecordLimits.search else {
+            throw BackplaneError(
+                .callInvalidInput,
+                "expected at most \(RecordLimits.search) bytes of words to search for, found \(text.utf8.count)",
+                at: query.collection)
+        }
+        guard query.after == nil else { throw .foreignCursor(query) }
+        phrases = Self.phrases(of: text)
+        guard !phrases.isEmpty else {
+            throw BackplaneError(
+                .callInvalidInput, "expected a word to search for, found \(RecordLimits.shortened(text))",
+                at: query.collection)
+        }
+    }
+
+    private static func phrases(of text: String) -> [Phrase] {
+        // Scalars, since a mark that a combining one follows is another character, but the same sign to SQLite.
+        var phrases: [Phrase] = [], current = String.UnicodeScalarView(), isQuoted = false, isClosed = false
+        func end() {
+            let isPrefix = current.last == "*"
+            if isPrefix { current.removeLast() }
+            // A zero would end the text in SQLite.
+            let words = String(current).replacing("\0", with: " ")
+            if words.contains(where: { $0.isLetter || $0.isNumber || !$0.isASCII }) {
+                phrases.append(Phrase(text: words, isPrefix: isPrefix))
+            }
+            current = .init()
+        }
+        for scalar in text.unicodeScalars {
+            if isClosed {
+                // Only a star still belongs to the words between the marks.
+                isClosed = false
+                if scalar == "*" { current.append(scalar) }
+                end()
+                if scalar == "*" { continue }
+            }
+            if scalar == "\"" {
+                if isQuoted { isClosed = true } else { end() }
+                isQuoted.toggle()
+            } else if scalar.properties.isWhitespace && !isQuoted {
+                end()
+            } else {
+                current.append(scalar)
+            }
+        }
+        end()
+        return phrases
+    }
+}

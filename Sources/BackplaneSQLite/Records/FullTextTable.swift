@@ -1,0 +1,104 @@
+#if Engines
+import Backplane
+import BackplaneRecords
+import BackplaneStorage
+import Foundation
+import GRDB
+
+/// The table of an index of texts: a row for each record, whose number is that of the record's row, and a column for
+/// each property.
+///
+/// It has texts of its own, since the records' JSON has none that FTS5 could read. So the row of a record whose bytes
+/// have changed can be removed without them.
+struct FullTextTable {
+    private let index: Int64
+    private let indexing: TextIndexing
+    private let paths: [[[UInt8]]]
+    private var name: String { Self.name(of: index) }
+    private var columns: [String] { paths.indices.map { "c\($0)" } }
+
+    init(_ index: Int64, _ paths: [String], _ indexing: TextIndexing) {
+        (self.index, self.indexing, self.paths) = (index, indexing, IndexKey.names(of: paths))
+    }
+
+    private static func name(of index: Int64) -> String { "text_\(index)" }
+
+    // MARK: The table
+
+    func create(in db: Database) throws {
+        let tokenizer =
+            switch indexing.tokenizer {
+            case .unicode: "unicode61 remove_diacritics 2"
+            case .english: "porter unicode61 remove_diacritics 2"
+            case .substrings: "trigram"
+            }
+        let lengths = Set(indexing.prefixes).sorted().map { "\($0)" }.joined(separator: " ")
+        let prefix = lengths.isEmpty ? "" : ", prefix = '\(lengths)'"
+        try db.execute(
+            sql: """
+                CREATE VIRTUAL TABLE \(name) USING fts5(\(columns.joined(separator: ", ")), tokenize = '\(tokenizer)'\(prefix))
+                """)
+    }
+
+    /// Deletes the table of an index.
+    static func drop(_ index: Int64, in db: Database) throws {
+        try db.execute(sql: "DROP TABLE IF EXISTS \(name(of: index))")
+    }
+
+    /// Removes all rows; a new table costs less than the deletion of each of them.
+    func clear(in db: Database) throws {
+        try Self.drop(index, in: db)
+        try create(in: db)
+    }
+
+    // MARK: Rows
+
+    func texts(of value: [UInt8]) -> [String] { TextProperties.texts(in: value, at: paths) }
+
+    /// Enters the texts of a record, in place of those that it had.
+    func enter(_ texts: [String], record: Int64, in db: Database) throws {
+        let places = texts.map { _ in ", ?" }.joined()
+        try db.cachedStatement(
+            sql: "INSERT OR REPLACE INTO \(name) (rowid, \(columns.joined(separator: ", "))) VALUES (?\(places))"
+        ).execute(arguments: [record] + StatementArguments(texts))
+    }
+
+    func remove(record: Int64, in db: Database) throws {
+        try db.cachedStatement(sql: "DELETE FROM \(name) WHERE rowid = ?").execute(arguments: [record])
+    }
+
+    // MARK: Searches
+
+    /// Returns the statement for the records with the words of a search, whose arguments are an expression and a limit.
+    func searchSQL(_ query: RecordQuery) -> String {
+        let value = query.isWithoutValues ? "x''" : "r.value", order = query.isDescending ? " DESC" : ""
+        return """
+            SELECT r.id, r.version, r.checksum, \(value) FROM \(name) CROSS JOIN records r ON r.number = \(name).rowid
+            WHERE \(name) MATCH ? ORDER BY \(name).rank\(order) LIMIT ?
+            """
+    }
+
+    /// The statement that counts the records, whose argument is an expression.
+    var countSQL: String { "SELECT COUNT(*) FROM \(name) WHERE \(name) MATCH ?" }
+
+    /// Returns the words of a search as an expression of FTS5, in which nothing has a meaning of its own.
+    static func expression(_ words: SearchedWords) -> String {
+        words.phrases.map { phrase in
+            // A phrase has no quotation mark, which `SearchedWords` takes for its end.
+            "\"\(phrase.text)\"\(phrase.isPrefix ? "*" : "")"
+        }.joined(separator: " ")
+    }
+}
+
+extension TextIndexing {
+    /// The form in the table `indexes`: the tokenizer's name, and the lengths of prefixes, separated by spaces.
+    var stored: String { ([tokenizer.rawValue] + prefixes.map { "\($0)" }).joined(separator: " ") }
+
+    /// Reads the stored form; `nil` for one that this version does not know.
+    init?(stored: String) {
+        let parts = stored.split(separator: " ")
+        guard let tokenizer = parts.first.flatMap({ TextTokenizer(rawValue: String($0)) }) else { return nil }
+        self.init(tokenizer, prefixes: parts.dropFirst().compactMap { Int($0) })
+    }
+}
+#endif

@@ -1,0 +1,64 @@
+#if Engines
+import BackplaneStorage
+import Foundation
+import GRDB
+
+/// The way of records from another file or an older table into the empty tables of a store.
+///
+/// Records without a version are given one, in the order in which they come. What is adopted is not in the log: whoever
+/// follows a collection is told to read it again.
+struct RecordAdoption {
+    private struct Collection {
+        var number: Int64
+        var count = 0
+    }
+    private let db: Database
+    private var collections: [[[UInt8]]: Collection] = [:]
+    private var last: Int64 = 0
+
+    init(_ db: Database) { self.db = db }
+
+    /// Adds a record, unless there is a newer one with its id.
+    ///
+    /// - Returns: A Boolean value that indicates whether the id is new.
+    @discardableResult
+    mutating func add(_ record: StoredRecord, collection: String, namespace: String) throws -> Bool {
+        let place = [Array(namespace.utf8), Array(collection.utf8)]
+        if collections[place] == nil {
+            try db.cachedStatement(
+                sql: """
+                    INSERT INTO collections (namespace, name, change, trimmed, logged, count) VALUES (?, ?, 0, 0, 0, 0)
+                    """
+            ).execute(arguments: [namespace, collection])
+            collections[place] = Collection(number: db.lastInsertedRowID)
+        }
+        let number = collections[place]!.number, id = Data(record.id.utf8)
+        let version = record.version > 0 ? record.version : last + 1
+        let known = try Int64.fetchOne(
+            db.cachedStatement(sql: "SELECT version FROM records WHERE collection = ? AND id = ?"),
+            arguments: [number, id])
+        if let known, known >= version || record.version == 0 { return false }
+        let checksum = RecordChecksum.of(collection: number, id: id, version: version, value: record.value)
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO records (collection, id, version, checksum, value) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (collection, id) DO UPDATE
+                SET version = excluded.version, checksum = excluded.checksum, value = excluded.value
+                """
+        ).execute(arguments: [number, id, version, checksum, Data(record.value)])
+        last = max(last, version)
+        if known == nil { collections[place]!.count += 1 }
+        return known == nil
+    }
+
+    /// Writes the counts of the collections, and a change number behind which there is no log.
+    func finish() throws {
+        for collection in collections.values {
+            try db.cachedStatement(
+                sql: "UPDATE collections SET change = ?1, trimmed = ?1, count = ?2 WHERE number = ?3"
+            )
+            .execute(arguments: [last + 1, collection.count, collection.number])
+        }
+    }
+}
+#endif

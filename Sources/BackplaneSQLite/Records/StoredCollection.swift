@@ -1,0 +1,111 @@
+#if Engines
+import Backplane
+import BackplaneRecords
+import BackplaneStorage
+import Foundation
+import GRDB
+
+/// The row of a collection, and its indexes.
+struct StoredCollection {
+    let name: String
+    let number: Int64
+    var change, trimmed: Int64
+    var logged, count: Int
+    /// The indexes whose entries are kept up to date.
+    var indexes: [StoredIndex] = []
+
+    /// Reads a collection, or returns `nil` if there is none.
+    init?(_ name: String, in namespace: String, _ db: Database, withIndexes: Bool) throws {
+        let statement = try db.cachedStatement(
+            sql: "SELECT number, change, trimmed, logged, count FROM collections WHERE namespace = ? AND name = ?")
+        guard let row = try Row.fetchOne(statement, arguments: [namespace, name]) else { return nil }
+        self.name = name
+        (number, change, trimmed, logged, count) = (row[0], row[1], row[2], row[3], row[4])
+        if withIndexes { indexes = try StoredIndex.all(of: number, in: db) }
+    }
+
+    /// Creates a collection.
+    init(creating name: String, in namespace: String, _ db: Database) throws {
+        try db.cachedStatement(
+            sql: "INSERT INTO collections (namespace, name, change, trimmed, logged, count) VALUES (?, ?, 0, 0, 0, 0)"
+        ).execute(arguments: [namespace, name])
+        (self.name, number) = (name, db.lastInsertedRowID)
+        (change, trimmed, logged, count) = (0, 0, 0, 0)
+    }
+
+    /// Writes the row after changes, and shortens the log.
+    mutating func save(to db: Database) throws {
+        if logged >= RecordLimits.log + RecordLimits.logSurplus {
+            let statement = try db.cachedStatement(
+                sql: "SELECT number FROM changes WHERE collection = ? ORDER BY number LIMIT 1 OFFSET ?")
+            let last = try Int64.fetchOne(statement, arguments: [number, logged - RecordLimits.log - 1])
+            try db.cachedStatement(sql: "DELETE FROM changes WHERE collection = ? AND number <= ?").execute(
+                arguments: [number, last])
+            (trimmed, logged) = (last ?? trimmed, logged - db.changesCount)
+        }
+        try db.cachedStatement(
+            sql: "UPDATE collections SET change = ?, trimmed = ?, logged = ?, count = ? WHERE number = ?"
+        ).execute(arguments: [change, trimmed, logged, count, number])
+    }
+}
+
+/// The row of an index.
+struct StoredIndex {
+    let number: Int64
+    let definition: IndexDefinition
+    let state: IndexState
+    /// The table of an index of texts; `nil` for an index of values.
+    let fullText: FullTextTable?
+    private let paths: [[[UInt8]]]
+
+    private init(_ row: Row) throws {
+        let paths = try JSONDecoder().decode([String].self, from: Data(row.text(at: 2).utf8))
+        number = row[0]
+        // What a later version has declared for texts is searched as this version would.
+        let text = (row[5] as String?).map { TextIndexing(stored: $0) ?? TextIndexing() }
+        definition = IndexDefinition(paths: paths, name: row[1], isUnique: row[3], text: text)
+        fullText = text.map { [number] in FullTextTable(number, paths, $0) }
+        state = IndexState(rawValue: row[4]) ?? .removing
+        self.paths = IndexKey.names(of: paths)
+    }
+
+    /// Returns the indexes of a collection whose entries are kept up to date.
+    static func all(of collection: Int64, in db: Database) throws -> [StoredIndex] {
+        let statement = try db.cachedStatement(
+            sql: "SELECT number, name, paths, is_unique, state, text FROM indexes WHERE collection = ? AND state < 2")
+        return try Row.fetchAll(statement, arguments: [collection]).map { try StoredIndex($0) }
+    }
+
+    /// Returns the index of texts of a collection that queries may use.
+    ///
+    /// - Throws: `store.unindexed`.
+    static func ofTexts(_ name: String, of collection: StoredCollection, in db: Database) throws -> FullTextTable {
+        let indexes = try all(of: collection.number, in: db).filter { $0.state == .ready && $0.fullText != nil }
+        guard let table = indexes.first(where: { $0.definition.name.utf8.elementsEqual(name.utf8) })?.fullText else {
+            throw BackplaneError.unindexed(collection.name, name, known: indexes.map(\.definition.name))
+        }
+        return table
+    }
+
+    func key(of value: [UInt8]) -> [UInt8] { IndexKey.bytes(in: value, at: paths) }
+
+    /// Enters a record that has no entry with another key.
+    func enter(_ key: [UInt8], id: Data, record: Int64, in db: Database) throws {
+        try db.cachedStatement(
+            sql: "INSERT OR REPLACE INTO entries (\"index\", key, id, record) VALUES (?, ?, ?, ?)"
+        ).execute(arguments: [number, Data(key), id, record])
+    }
+
+    /// Removes the entry of a record.
+    ///
+    /// - Parameter key: The key of the entry; `nil` if it is not known, so that the whole index has to be searched.
+    func remove(_ key: [UInt8]?, id: Data, in db: Database) throws {
+        guard let key else {
+            return try db.execute(
+                sql: "DELETE FROM entries WHERE \"index\" = ? AND id = ?", arguments: [number, id])
+        }
+        try db.cachedStatement(sql: "DELETE FROM entries WHERE \"index\" = ? AND key = ? AND id = ?").execute(
+            arguments: [number, Data(key), id])
+    }
+}
+#endif

@@ -1,0 +1,143 @@
+#if Engines
+import BackplaneStorage
+import Foundation
+
+/// The tables in which stores have kept their records, as a walk through their pages finds them.
+enum RecordLayout {
+    /// The table `record` of the first version, a tree in the order of namespaces, collections and ids.
+    case unversioned
+    /// The table `records`, a tree in the order of its rows' numbers, and the names of the collections.
+    case versioned(CollectionNames)
+
+    /// The order of records in the tree.
+    enum Key {
+        case texts([String])
+        case number(Int)
+
+        /// Returns whether a key comes before another in the order of SQLite.
+        func precedes(_ other: Key) -> Bool {
+            switch (self, other) {
+            case (.number(let one), .number(let other)): return one < other
+            case (.texts(let one), .texts(let other)):
+                guard let place = one.indices.first(where: { !one[$0].utf8.elementsEqual(other[$0].utf8) }) else {
+                    return false
+                }
+                return one[place].utf8.lexicographicallyPrecedes(other[place].utf8)
+            default: return false
+            }
+        }
+    }
+
+    /// Returns the layouts that a file may have: those of its schema, or all if that is damaged.
+    static func all(_ names: CollectionNames, _ schema: BTreePage?, in pages: DatabasePages) -> [RecordLayout] {
+        let layouts = [RecordLayout.unversioned, .versioned(names)]
+        guard let schema else { return layouts }
+        let present = layouts.filter { $0.root(in: schema, pages) != nil }
+        return present.isEmpty ? layouts : present
+    }
+
+    private var table: String {
+        switch self {
+        case .unversioned: "record"
+        case .versioned: "records"
+        }
+    }
+
+    /// Returns the number of the root page of the table, according to the schema, which begins on the first page and,
+    /// with several indexes of texts, goes on behind others.
+    func root(in schema: BTreePage, _ pages: DatabasePages, depth: Int = 0) -> Int? {
+        if schema.kind == .tableInterior, depth < 8 {
+            let children = (0..<schema.cellCount).map { schema.leftChild(of: $0) } + [schema.rightChild]
+            return children.lazy.compactMap { $0.flatMap { BTreePage($0, in: pages) } }
+                .compactMap { root(in: $0, pages, depth: depth + 1) }.first
+        }
+        guard schema.kind == .tableLeaf else { return nil }
+        for cell in 0..<schema.cellCount {
+            if let values = schema.row(of: cell)?.values, values.count == 5, values[0] == .text("table"),
+                values[1] == .text(table), case .integer(let root) = values[3]
+            {
+                return root
+            }
+        }
+        return nil
+    }
+
+    /// Returns whether the tree consists of pages of a kind.
+    func contains(_ kind: BTreePage.Kind) -> Bool {
+        switch self {
+        case .unversioned: kind.isIndex
+        case .versioned: !kind.isIndex
+        }
+    }
+
+    /// Returns the record in a cell, or `nil` if there is none, or one whose checksum does not match.
+    func record(_ page: BTreePage, _ cell: Int) -> (place: RecordWalk.Place, key: Key, record: StoredRecord)? {
+        guard let values = page.row(of: cell)?.values else { return nil }
+        switch self {
+        case .unversioned:
+            guard values.count == 4, case .text(let namespace) = values[0], case .text(let collection) = values[1],
+                case .text(let id) = values[2], case .bytes(let value) = values[3]
+            else { return nil }
+            return (
+                RecordWalk.Place(namespace: namespace, collection: collection), .texts([namespace, collection, id]),
+                StoredRecord(id: id, value: value)
+            )
+        case .versioned(let names):
+            guard let number = page.rowNumber(of: cell), values.count == 6, case .integer(let collection) = values[1],
+                case .bytes(let id) = values[2], case .integer(let version) = values[3],
+                case .integer(let checksum) = values[4], case .bytes(let value) = values[5]
+            else { return nil }
+            let sum = RecordChecksum.of(
+                collection: Int64(collection), id: Data(id), version: Int64(version), value: value)
+            guard sum == Int64(checksum), version > 0 else { return nil }
+            let record = StoredRecord(id: String(decoding: id, as: UTF8.self), value: value, version: Int64(version))
+            return (names.place(of: collection), .number(number), record)
+        }
+    }
+}
+
+/// The names of collections and the numbers of their records, as far as pages still have them.
+///
+/// The table `collections` and its index each have the names, on different pages.
+struct CollectionNames {
+    private var places: [Int: RecordWalk.Place] = [:]
+    /// The numbers of records by the collections for which they can be read.
+    private(set) var counts: [RecordWalk.Place: Int] = [:]
+
+    /// Looks through all pages, because the way to those of a table may be damaged.
+    init(_ pages: DatabasePages) {
+        for number in 1...max(1, pages.count) {
+            guard let page = BTreePage(number, in: pages), page.kind != .tableInterior else { continue }
+            for cell in 0..<page.cellCount {
+                // The first row tells the table.
+                if !take(page, cell) { break }
+            }
+        }
+    }
+
+    /// Reads a row, and returns whether it is one of the collections.
+    private mutating func take(_ page: BTreePage, _ cell: Int) -> Bool {
+        guard let values = page.row(of: cell)?.values else { return false }
+        if values.count == 7, page.kind == .tableLeaf, let number = page.rowNumber(of: cell),
+            case .text(let namespace) = values[1], case .text(let name) = values[2],
+            case .integer(let count) = values[6]
+        {
+            let place = RecordWalk.Place(namespace: namespace, collection: name)
+            (places[number], counts[place]) = (place, count)
+            return true
+        }
+        if values.count == 3, page.kind.isIndex, case .text(let namespace) = values[0],
+            case .text(let name) = values[1], case .integer(let number) = values[2]
+        {
+            places[number] = RecordWalk.Place(namespace: namespace, collection: name)
+            return true
+        }
+        return false
+    }
+
+    /// Returns the place of a collection's records, which are kept under a name of their own if theirs is lost.
+    func place(of number: Int) -> RecordWalk.Place {
+        places[number] ?? RecordWalk.Place(namespace: "@salvaged", collection: "collection-\(number)")
+    }
+}
+#endif

@@ -1,0 +1,110 @@
+public import Backplane
+
+/// Records of a collection in an order: all of them, or those in a range of an index.
+///
+/// A selection is lazy: it reads when its functions are called. Iterating over it reads page by page, so that a
+/// collection of any size fits; what is written meanwhile behind the place that has been reached is part of it.
+///
+/// ```swift
+/// for try await book in books.query(\.year, from: 1870, upTo: 1880) { … }
+/// ```
+///
+/// A record that cannot be decoded does not hide the others: ``page(limit:after:)`` returns it as unreadable, the other
+/// functions leave it out and write a warning to the log.
+public struct RecordSelection<R: Record>: Sendable {
+    let collection: RecordCollection<R>
+    /// The selection, or what is wrong with its values.
+    var selection: Result<StoreSelection, BackplaneError>
+
+    /// The selection in reverse order.
+    public var descending: Self {
+        RecordSelection(
+            collection: collection,
+            selection: selection.map { selection in
+                var other = selection
+                other.isDescending.toggle()
+                return other
+            })
+    }
+
+    /// Reads some of what is selected, in its order.
+    ///
+    /// - Parameters:
+    ///   - limit: The greatest number of records; 10,000 at most are returned, and fewer if they have more than 16 MB.
+    ///   - cursor: The ``RecordList/next`` of the page before; `nil` for the first page. It may be kept as long as you
+    ///   want.
+    /// - Throws: `call.invalid-input` for a cursor of another selection, or a value that is not a number, a text, a
+    ///   Boolean or `null` in JSON; `store.unindexed` if the index was left out.
+    public func page(limit: Int = 100, after cursor: PageCursor? = nil) async throws(BackplaneError) -> RecordList<R> {
+        var selection = try selection.get()
+        (selection.limit, selection.after) = (limit, cursor)
+        return try await collection.read(selection)
+    }
+
+    /// Returns the first record, or `nil` if there is none.
+    public func first() async throws(BackplaneError) -> R? {
+        var iterator = makeAsyncIterator()
+        iterator.limit = 1
+        return try await iterator.next()
+    }
+
+    /// Returns all records, which have to fit in memory.
+    public func all() async throws(BackplaneError) -> [R] {
+        var records: [R] = [], iterator = makeAsyncIterator()
+        while let page = try await iterator.nextPage() { records += page }
+        return records
+    }
+
+    /// Returns the number of records, those included that cannot be decoded.
+    public func count() async throws(BackplaneError) -> Int { try await collection.count(selection.get()) }
+}
+
+extension RecordSelection: AsyncSequence {
+    /// The records of a selection, one after the other.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private let selection: RecordSelection
+        private var page: ArraySlice<R> = []
+        private var cursor: PageCursor?
+        private var isLast = false
+        fileprivate var limit = 1_000
+        private var reported = 0
+
+        fileprivate init(_ selection: RecordSelection) { self.selection = selection }
+
+        /// Returns the next record, or `nil` after the last one.
+        ///
+        /// - Throws: What ``RecordSelection/page(limit:after:)`` throws.
+        public mutating func next() async throws(BackplaneError) -> R? {
+            while page.isEmpty {
+                guard let next = try await nextPage() else { return nil }
+                page = next[...]
+            }
+            return page.removeFirst()
+        }
+
+        /// Returns the next record, or `nil` after the last one.
+        ///
+        /// - Throws: What ``RecordSelection/page(limit:after:)`` throws.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(BackplaneError) -> R? {
+            while page.isEmpty {
+                guard let next = try await nextPage() else { return nil }
+                page = next[...]
+            }
+            return page.removeFirst()
+        }
+
+        fileprivate mutating func nextPage() async throws(BackplaneError) -> [R]? {
+            guard !isLast else { return nil }
+            let list = try await selection.page(limit: limit, after: cursor)
+            (cursor, isLast) = (list.next, list.next == nil)
+            for record in list.unreadable {
+                reported += 1
+                selection.collection.report(record, number: reported)
+            }
+            return list.records
+        }
+    }
+
+    /// Returns an iterator that begins with the first record.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+}

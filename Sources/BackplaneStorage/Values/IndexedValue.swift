@@ -1,0 +1,29 @@
+/// The value of an indexed property.
+///
+/// Every store orders values alike: `null`, `false`, `true`, numbers by their value, texts by their UTF-8 bytes. An
+/// integer equals the number of the same value, so that `1` and `1.0` are one value.
+public enum IndexedValue: Sendable {
+    /// No value.
+    case null
+    /// A truth value.
+    case boolean(Bool)
+    /// An integer, compared exactly.
+    case integer(Int64)
+    /// Any other number.
+    case number(Double)
+    /// A string, ordered by its UTF-8 bytes.
+    case text(String)
+}
+
+extension IndexedValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByBooleanLiteral
+{
+    /// Creates a text.
+    public init(stringLiteral text: String) { self = .text(text) }
+    /// Creates the value of an integer that stands in the source.
+    public init(integerLiteral integer: Int64) { self = .integer(integer) }
+    /// Creates a number.
+    public init(floatLiteral number: Double) { self = .number(number) }
+    /// Creates a truth value.
+    public init(booleanLiteral boolean: Bool) { self = .boolean(boolean) }
+}

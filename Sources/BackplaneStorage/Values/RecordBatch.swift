@@ -1,0 +1,30 @@
+/// Changes that a store makes together, in order, if all conditions hold; otherwise it changes nothing.
+public struct RecordBatch: Sendable {
+    /// The conditions that must hold before the first change; they do not see the changes of their own batch.
+    public var conditions: [RecordCondition]
+    /// The changes, which may concern several collections.
+    public var changes: [RecordChange]
+
+    /// Creates a batch that is applied whole if all conditions hold, and otherwise not at all.
+    public init(_ changes: [RecordChange], if conditions: [RecordCondition] = []) {
+        (self.changes, self.conditions) = (changes, conditions)
+    }
+}
+
+/// A change of one collection.
+public enum RecordChange: Sendable {
+    /// Stores a record and replaces the one with the same id, whatever version it is given.
+    case save(collection: String, StoredRecord)
+    /// Deletes the record with an id, if there is one.
+    case delete(collection: String, id: String)
+    /// Empties a collection.
+    case deleteAll(collection: String)
+}
+
+/// A requirement on the content of a store.
+public enum RecordCondition: Sendable {
+    /// The record with an id has a version; 0 requires that there is none.
+    case version(collection: String, id: String, Int64)
+    /// Nothing in a collection has changed since a change number.
+    case unchanged(collection: String, since: Int64)
+}

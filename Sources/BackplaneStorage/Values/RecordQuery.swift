@@ -1,0 +1,115 @@
+/// A selection of records in one collection, read page by page.
+public struct RecordQuery: Sendable {
+    /// The records that a query selects.
+    public enum Selection: Sendable {
+        /// The records with these ids, sorted by id.
+        case ids([String])
+        /// The records in a range of an index or of the ids, sorted by it.
+        case range(RecordRange)
+        /// The records with the words of a text in an index of texts, sorted by their relevance (BM25).
+        ///
+        /// Every word of the text must be in one of the index's properties. A word that ends with `*` is the beginning
+        /// of a word, and words between quotation marks follow one another. There is one page.
+        case search(index: String, text: String)
+    }
+
+    /// The name of the collection.
+    public var collection: String
+    /// The records to select.
+    public var selection: Selection
+    /// A Boolean value that indicates whether the records are read from the last to the first.
+    public var isDescending: Bool
+    /// The end of the page before; `nil` for the first page.
+    public var after: PageCursor?
+    /// The greatest number of records on the page.
+    ///
+    /// A page never has more than 10,000 records, and ends early once its values have 16 MB.
+    public var limit: Int
+    /// A Boolean value that indicates whether the values of the records are left out.
+    public var isWithoutValues: Bool
+    /// The conditions that must hold in the state of the store that the page is read from.
+    public var conditions: [RecordCondition]
+
+    /// Creates a query, by default for the first page of the whole collection, sorted by id.
+    public init(
+        collection: String, _ selection: Selection = .range(RecordRange()), isDescending: Bool = false,
+        after: PageCursor? = nil, limit: Int = .max, isWithoutValues: Bool = false,
+        if conditions: [RecordCondition] = []
+    ) {
+        (self.collection, self.selection, self.isDescending) = (collection, selection, isDescending)
+        (self.after, self.limit, self.isWithoutValues) = (after, limit, isWithoutValues)
+        self.conditions = conditions
+    }
+
+    /// Creates a query that selects records by their ids, in the order of the ids.
+    public init(collection: String, ids: [String]) { self.init(collection: collection, .ids(ids)) }
+}
+
+/// A range of an index, or of the ids of a collection.
+public struct RecordRange: Sendable {
+    /// The limits of a range, which contains only values of the kind of its limits.
+    public enum Bounds: Sendable {
+        /// Values between two limits; a limit that is not given is the first or last value of the other one's kind.
+        case limits(from: IndexedValue?, isFromIncluded: Bool, to: IndexedValue?, isToIncluded: Bool)
+        /// Texts that begin with a text.
+        case prefix(String)
+
+        /// Returns the bounds between two limits, of which by default the lower one is included.
+        ///
+        /// A limit that is not given is the first or last value of the other one's kind.
+        public static func between(
+            _ from: IndexedValue?, and to: IndexedValue?, includingFirst: Bool = true, includingLast: Bool = false
+        ) -> Bounds {
+            .limits(from: from, isFromIncluded: includingFirst, to: to, isToIncluded: includingLast)
+        }
+    }
+
+    /// The name of the index; `nil` for the ids.
+    public var index: String?
+    /// The values of the index's first properties.
+    public var equal: [IndexedValue]
+    /// The limits of the property after those; `nil` for all values.
+    public var bounds: Bounds?
+
+    /// Creates a range, by default that of all ids.
+    public init(of index: String? = nil, equal: [IndexedValue] = [], _ bounds: Bounds? = nil) {
+        (self.index, self.equal, self.bounds) = (index, equal, bounds)
+    }
+}
+
+/// The place in the order of a query at which a page ended.
+///
+/// It stays valid whatever is written, deleted or restarted: the next page begins with the first record
+/// behind that place.
+public struct PageCursor: Sendable {
+    /// The place in a form that only stores understand.
+    public var bytes: [UInt8]
+
+    /// Creates a cursor that another process or an earlier run was given.
+    public init(bytes: [UInt8]) { self.bytes = bytes }
+}
+
+/// A part of the records that a query selects, all from one state of the store.
+public struct RecordPage: Sendable {
+    /// The records, in the order of the query.
+    public var records: [StoredRecord]
+    /// The records that cannot be read because their stored bytes have changed, in the same order.
+    ///
+    /// They are kept as they are, and their values are empty.
+    public var damaged: [StoredRecord]
+    /// The place at which the next page begins; `nil` after the last page.
+    public var next: PageCursor?
+    /// The number of the collection's last change; 0 if it never had one.
+    public var change: Int64
+    /// The number of the last change in any collection of the namespace.
+    public var namespaceChange: Int64
+
+    /// Creates the answer to a query, with the cursor of the next page if there is one.
+    public init(
+        records: [StoredRecord], damaged: [StoredRecord] = [], next: PageCursor? = nil, change: Int64 = 0,
+        namespaceChange: Int64 = 0
+    ) {
+        (self.records, self.damaged, self.next) = (records, damaged, next)
+        (self.change, self.namespaceChange) = (change, namespaceChange)
+    }
+}
