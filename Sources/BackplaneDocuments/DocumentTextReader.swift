@@ -11,10 +11,17 @@ protocol DocumentTextReader {
 }
 
 /// A mistake in a text, and its byte offset.
-struct DocumentMistake: Error {
+package struct DocumentMistake: Error {
     var offset: Int
-    var reason: String
+    package var reason: String
     var kind = DocumentError.Kind.malformed
+
+    init(offset: Int, reason: String, kind: DocumentError.Kind) {
+        (self.offset, self.reason, self.kind) = (offset, reason, kind)
+    }
+
+    /// Creates the mistake of a text that is malformed at an offset.
+    package init(offset: Int, reason: String) { (self.offset, self.reason) = (offset, reason) }
 }
 
 extension DocumentTextReader {

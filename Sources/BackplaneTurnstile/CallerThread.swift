@@ -4,13 +4,13 @@ import Synchronization
 /// A thread for one task and all that it calls.
 ///
 /// With it the size of Swift's thread pool does not limit the number of concurrent callers.
-final class CallerThread: TaskExecutor {
+package final class CallerThread: TaskExecutor {
     private let jobs = Mutex<[UnownedJob]>([])
     private let semaphore = DispatchSemaphore(value: 0)
     private let isOver = Atomic(false)
 
     /// Runs `body` on a new thread.
-    static func run<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
+    package static func run<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
         let thread = CallerThread()
         Thread.detachNewThread { thread.work() }
         let value = await Task(executorPreference: thread) { await body() }.value
@@ -19,7 +19,7 @@ final class CallerThread: TaskExecutor {
         return value
     }
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         jobs.withLock { $0.append(job) }
         semaphore.signal()

@@ -67,6 +67,21 @@ package final class TurnstileHost: Sendable {
         return (time, report)
     }
 
+    /// The path of the library.
+    package var libraryPath: String { library.path }
+
+    /// Activates another manifest with the code that belongs to it; by default without a trial of its libraries.
+    ///
+    /// - Returns: The time from the request to the commit, and the report.
+    @discardableResult
+    package func apply(_ manifest: Manifest, _ options: SwapOptions = SwapOptions(trustsLibraries: true)) async throws
+        -> (time: Duration, report: SwapReport)
+    {
+        let start = ContinuousClock.now
+        let report = try await host.swap([], applying: ManifestDocument(manifest), options)
+        return (ContinuousClock.now - start, report)
+    }
+
     /// Swaps to the other edition, and throws an error unless that succeeds.
     package func swapForGood(_ options: SwapOptions = SwapOptions(trustsLibraries: true)) async throws
         -> (time: Duration, report: SwapReport)

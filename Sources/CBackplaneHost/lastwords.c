@@ -2,6 +2,7 @@
 #include "lastwords.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -9,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <unwind.h>
 
@@ -38,6 +40,16 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *frame, void *context) {
     return walk->name || ++walk->frames == 4096 ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
+/* Returns whether the system refuses the least memory that malloc asks of it where its heap cannot grow. */
+static bool is_out_of_memory(void) {
+    const size_t least = 1 << 20;
+    const int number = errno;
+    void *const probe = mmap(NULL, least, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (probe != MAP_FAILED) munmap(probe, least);
+    errno = number;
+    return probe == MAP_FAILED;
+}
+
 static void speak(int number, siginfo_t *info, void *context) {
     static atomic_flag is_spoken = ATOMIC_FLAG_INIT;
     static _Thread_local bool is_walking;
@@ -51,7 +63,14 @@ static void speak(int number, siginfo_t *info, void *context) {
         is_walking = true;          /* a damaged stack can lead to unmapped memory, which calls this handler again */
         _Unwind_Backtrace(visit, &walk);
         is_walking = false;
-        if (walk.name) dprintf(STDERR_FILENO, "backplane: signal %d ends this process, in code of %s\n", number, walk.name);
+        /* The Swift runtime ends a process that gets no memory, whoever asked for it, and often without a word. */
+        const char *reason = is_out_of_memory() ? ", which has no memory left" : "";
+        if (walk.name || *reason) {
+            char line[512];         /* dprintf would allocate */
+            const int length = snprintf(line, sizeof line, "backplane: signal %d ends this process%s%s%.300s\n", number,
+                                        reason, walk.name ? ", in code of " : "", walk.name ? walk.name : "");
+            (void)!write(STDERR_FILENO, line, (size_t)length);
+        }
         pthread_sigmask(SIG_SETMASK, &blocked, NULL);
     } else if (!is_walking) {
         for (;;) pause();           /* another thread reports, is possibly traced, and ends the process */

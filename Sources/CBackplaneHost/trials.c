@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "trials.h"
+#include "handshake.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -87,7 +88,7 @@ int32_t bph_start_trials(int32_t channel) {
 /* The channel to the host, which a library has no use for: it may close the first few hundred, as daemons do. */
 static int channel = CHANNEL;
 
-enum { WAITING, LOADING, REFUSED, ENDING, PASSED };
+enum { WAITING, LOADING, REFUSED, ENTERING, READING, ENDING, PASSED };
 
 /* What the child has come to, in memory that it shares with its parent, and the request that it is for. */
 static struct progress { _Atomic int stage; uint32_t id; char reason[BPH_TRIAL_TEXT]; } *progress;
@@ -125,8 +126,18 @@ static void finish(const struct link_map *object) {
 
 static void answer(bph_trial_verdict verdict, const char *text, size_t count);
 
+/* Calls the entry function, if there is one, and reads what the host will read of its answer. */
+static void describe(void *library, const char *toolchain) {
+    bp_answer answer;
+    atomic_store(&progress->stage, ENTERING);
+    const bph_entry entry = (bph_entry)dlsym(library, "backplane_plugin_entry_v1");
+    if (!entry || !bph_enter(entry, toolchain, &answer)) return;
+    atomic_store(&progress->stage, READING);
+    bph_read_answer(&answer);
+}
+
 _Noreturn static void open_library(int order, int words, pid_t parent) {
-    char path[BPH_TRIAL_PATH + 1];
+    char message[BPH_TRIAL_PATH + 1 + BPH_TRIAL_TOOLCHAIN + 1];
     const struct rlimit none = {0, 0};
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -136,24 +147,28 @@ _Noreturn static void open_library(int order, int words, pid_t parent) {
     close(words);
     set_signals(SIG_UNBLOCK, SIGCHLD);
     setrlimit(RLIMIT_CORE, &none);
-    const ssize_t count = read(order, path, BPH_TRIAL_PATH);
+    size_t count = 0;
+    for (ssize_t more; (more = read(order, message + count, sizeof message - 1 - count)) > 0;) count += (size_t)more;
     close(order);
-    if (count <= 0) _exit(0);
-    path[count] = 0;
+    if (count == 0) _exit(0);
+    message[count] = 0;
+    const size_t path = strlen(message);
     const struct link_map *before = last_object();
     atomic_store(&progress->stage, LOADING);
     /* As the host loads it. */
-    if (!dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)) {
+    void *library = dlopen(message, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!library) {
         const char *reason = dlerror();
         strncpy(progress->reason, reason ? reason : "", sizeof progress->reason - 1);
         atomic_store(&progress->stage, REFUSED);
         _exit(0);
     }
+    describe(library, path < count ? message + path + 1 : "");
     atomic_store(&progress->stage, ENDING);
     /* Not `exit`, which would take longer than all the rest: it runs the destructors of all that was there before, too. */
     for (const struct link_map *object = before->l_next; object; object = object->l_next) finish(object);
     /* The end of a process takes time as well, for which the host need not wait. */
-    answer((bph_trial_verdict){progress->id, BPH_TRIAL_PASSED, 0}, "", 0);
+    answer((bph_trial_verdict){progress->id, BPH_TRIAL_PASSED, 0, 0}, "", 0);
     atomic_store(&progress->stage, PASSED);
     _exit(0);
 }
@@ -219,18 +234,18 @@ static bool wait_for_end(int signals, int64_t limit_ms) {
 static bph_trial_verdict verdict(bool is_overdue, int status) {
     const int stage = atomic_load(&progress->stage);
     bph_trial_verdict verdict = {.id = progress->id};
+    verdict.stage = stage == ENTERING ? BPH_TRIAL_ENTERING : stage == READING ? BPH_TRIAL_READING
+        : stage == ENDING ? BPH_TRIAL_ENDING : BPH_TRIAL_LOADING;
     if (is_overdue) {
-        verdict.outcome = stage == ENDING ? BPH_TRIAL_OVERDUE_ENDING : BPH_TRIAL_OVERDUE_LOADING;
+        verdict.outcome = BPH_TRIAL_OVERDUE;
     } else if (stage == WAITING) {
         verdict.outcome = BPH_TRIAL_NO_CHILD, verdict.number = ECHILD;
     } else if (WIFSIGNALED(status)) {
-        verdict.outcome = stage == ENDING ? BPH_TRIAL_SIGNAL_ENDING : BPH_TRIAL_SIGNAL_LOADING;
-        verdict.number = WTERMSIG(status);
+        verdict.outcome = BPH_TRIAL_SIGNAL, verdict.number = WTERMSIG(status);
     } else if (stage == REFUSED) {
         verdict.outcome = BPH_TRIAL_REFUSED;
     } else {
-        verdict.outcome = stage == ENDING ? BPH_TRIAL_EXIT_ENDING : BPH_TRIAL_EXIT_LOADING;
-        verdict.number = WEXITSTATUS(status);
+        verdict.outcome = BPH_TRIAL_EXIT, verdict.number = WEXITSTATUS(status);
     }
     return verdict;
 }
@@ -243,8 +258,8 @@ static void answer(bph_trial_verdict verdict, const char *text, size_t count) {
     if (send(channel, message, sizeof verdict + count, MSG_NOSIGNAL) < 0) _exit(0);
 }
 
-/* Has the waiting child open a library, and says what became of it. */
-static void try_library(bph_trial_request request, const char *path, size_t count, int signals) {
+/* Has the waiting child open the library that a message names, and says what became of it. */
+static void try_library(bph_trial_request request, const char *library, size_t count, int signals) {
     static char text[1 << 16];
     siginfo_t state = {0};
     /* Somebody may have killed the child while it waited. */
@@ -253,10 +268,10 @@ static void try_library(bph_trial_request request, const char *path, size_t coun
         spare.id = -1;
     }
     int number = spare.id < 0 ? make_spare() : 0, status = 0;
-    if (number != 0) return answer((bph_trial_verdict){request.id, BPH_TRIAL_NO_CHILD, number}, "", 0);
+    if (number != 0) return answer((bph_trial_verdict){request.id, BPH_TRIAL_NO_CHILD, number, 0}, "", 0);
     progress->id = request.id;
     signal(SIGPIPE, SIG_IGN);
-    const ssize_t told = write(spare.order, path, count);
+    const ssize_t told = write(spare.order, library, count);
     signal(SIGPIPE, SIG_DFL);
     close(spare.order);
     const bool is_overdue = told == (ssize_t)count && !wait_for_end(signals, request.limit_ms);
@@ -296,9 +311,9 @@ _Noreturn static void serve(void) {
     progress = mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (signals < 0 || progress == MAP_FAILED) _exit(1);
     make_spare();
-    answer((bph_trial_verdict){0, BPH_TRIAL_READY, 0}, "", 0);
+    answer((bph_trial_verdict){0, BPH_TRIAL_READY, 0, 0}, "", 0);
     for (;;) {
-        char message[sizeof(bph_trial_request) + BPH_TRIAL_PATH];
+        char message[sizeof(bph_trial_request) + BPH_TRIAL_PATH + 1 + BPH_TRIAL_TOOLCHAIN];
         bph_trial_request request;
         const ssize_t count = recv(channel, message, sizeof message, 0);
         if (count < 0 && errno == EINTR) continue;

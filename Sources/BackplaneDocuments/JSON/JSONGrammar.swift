@@ -1,20 +1,23 @@
 /// A parser of JSON's grammar (RFC 8259), in one pass and at any depth.
 ///
 /// It reports everything to a receiver, which refuses what the grammar allows but a value cannot represent.
-struct JSONGrammar<Receiver: JSONReceiver> {
-    typealias Mistake = DocumentMistake
+package struct JSONGrammar<Receiver: JSONReceiver> {
+    package typealias Mistake = DocumentMistake
 
     let bytes: [UInt8]
-    var receiver: Receiver
+    package var receiver: Receiver
     private var index = 0
     /// The bytes that close the arrays and objects that are open.
     private var closers: [UInt8] = []
 
-    init(_ bytes: [UInt8], _ receiver: Receiver) {
+    package init(_ bytes: [UInt8], _ receiver: Receiver) {
         (self.bytes, self.receiver) = (bytes, receiver)
     }
 
-    mutating func document() throws(Mistake) {
+    /// Parses a whole document.
+    ///
+    /// - Throws: What is wrong with the text, or what the receiver refuses.
+    package mutating func document() throws(Mistake) {
         skipSpace()
         if index == bytes.count { throw Mistake(offset: index, reason: receiver.subject.emptiness) }
         repeat { try value() } while try goesOn()

@@ -1,5 +1,5 @@
 /// The receiver of everything that ``JSONGrammar`` finds, in the order of the text.
-protocol JSONReceiver {
+package protocol JSONReceiver {
     typealias Mistake = DocumentMistake
 
     var subject: DocumentSubject { get }

@@ -11,19 +11,21 @@ import Synchronization
 final class ComponentCalls: EncodedProvider, CallOwner {
     let methods: [MethodDescription]
     let name: String
-    private let instance: ComponentInstance
+    let instance: ComponentInstance
     private let timer: DeadlineTimer
     private let underWay = Atomic<Int>(0)
     private let isClosed = Atomic<Bool>(false)
     private let failed = Atomic<Int>(0)
+    let streams: ComponentStreams
 
     init(_ instance: ComponentInstance, name: String, methods: [MethodDescription], timer: DeadlineTimer) {
         (self.instance, self.name, self.methods, self.timer) = (instance, name, methods, timer)
+        streams = ComponentStreams(timer: timer)
     }
 
     func number(of method: String) -> Int? { methods.firstIndex { $0.name == method } }
 
-    /// The number of calls that the plugin has not answered and whose deadline has not passed.
+    /// The number of calls and timers' bodies that the plugin has not answered and whose deadline has not passed.
     var callsInFlight: Int { underWay.load(ordering: .sequentiallyConsistent) }
 
     /// Refuses new calls; those in flight continue.
@@ -31,12 +33,17 @@ final class ComponentCalls: EncodedProvider, CallOwner {
         isClosed.store(true, ordering: .sequentiallyConsistent)
     }
 
-    private func enter() { underWay.wrappingAdd(1, ordering: .sequentiallyConsistent) }
-    private func leave() { underWay.wrappingSubtract(1, ordering: .releasing) }
+    /// Counts a use of the instance, which ``leave()`` ends: a call, the body of a timer, or a function of the plugin.
+    func enter() { underWay.wrappingAdd(1, ordering: .sequentiallyConsistent) }
+    func leave() { underWay.wrappingSubtract(1, ordering: .releasing) }
 
     func call(_ method: Int, _ input: bp_bytes, _ call: Call, _ reply: Reply) -> UInt64 {
         guard methods.indices.contains(method) else {
             reply.end(BackplaneError(.callUnimplemented, "\(name) has no method number \(method)"))
+            return 0
+        }
+        guard methods[method].kind == .async || methods[method].isSynchronous else {
+            reply.end(methods[method].notCallable(of: name))
             return 0
         }
         let deadline = call.deadline
@@ -66,6 +73,55 @@ final class ComponentCalls: EncodedProvider, CallOwner {
         return 0
     }
 
+    func open(_ method: Int, _ input: bp_bytes, _ call: Call, by consumer: UInt32) throws(BackplaneError)
+        -> any ProvidedStream
+    {
+        guard methods.indices.contains(method) else {
+            throw BackplaneError(.callUnimplemented, "\(name) has no method number \(method)")
+        }
+        guard methods[method].isStream else {
+            throw BackplaneError(
+                .callWrongKind, "`\(methods[method].name)` of \(name) is not a stream; call it instead")
+        }
+        enter()
+        defer { leave() }
+        try requireOpen()
+        let stream = EncodedStream(Callbacks.newID(), of: instance, self)
+        try streams.add(stream.id, by: consumer) {
+            instance.claim()
+            return .encoded(stream)
+        }
+        instance.open(UInt32(method), input, call, id: stream.id)
+        stream.opened()
+        return stream
+    }
+
+    func opened(by consumer: UInt32, _ make: () -> NativeStream) throws(BackplaneError) -> UInt64 {
+        enter()
+        defer { leave() }
+        try requireOpen()
+        let id = Callbacks.newID()
+        try streams.add(id, by: consumer) {
+            instance.claim()
+            return .native(make())
+        }
+        return id
+    }
+
+    private func requireOpen() throws(BackplaneError) {
+        guard !isClosed.load(ordering: .sequentiallyConsistent) else {
+            throw BackplaneError(.callRetired, "\(name) has stopped, or its host has")
+        }
+    }
+
+    func ended(_ stream: UInt64) {
+        streams.remove(stream)
+        instance.release()
+    }
+
+    /// Counts a stream that has failed.
+    func noteFailure() { failed.wrappingAdd(1, ordering: .relaxed) }
+
     func callEnded(_ id: UInt64, status: Int32, hadDeadline: Bool) {
         if hadDeadline { timer.cancel(id) }
         if status != BP_OK, status != BP_CANCELLED { failed.wrappingAdd(1, ordering: .relaxed) }
@@ -92,6 +148,20 @@ final class ComponentCalls: EncodedProvider, CallOwner {
         }
     }
 
+    /// Cancels the calls in flight in the plugin, in either lane; they end when the plugin answers them.
+    func cancelAll() {
+        // Functions of the plugin may not return.
+        instance.claim()
+        let native = HostThread.launch { [instance] in
+            instance.cancelNativeCalls()
+            instance.release()
+        }
+        if !native { instance.release() }
+        for (id, _) in Callbacks.callsUnderWay(of: self) {
+            _ = HostThread.launch { [self] in cancel(id) }
+        }
+    }
+
     func pluginAnswered() {
         instance.release()
     }
@@ -111,4 +181,20 @@ final class ComponentCalls: EncodedProvider, CallOwner {
             if Callbacks.end(id, EncodedAnswer(error)) { instance.cancel(id) }
         }
     }
+}
+
+extension MethodDescription {
+    /// The error of a call of a method that is not called.
+    fileprivate func notCallable(of component: String) -> BackplaneError {
+        isStream
+            ? BackplaneError(
+                .callWrongKind, "`\(name)` of \(component) is a stream, which is opened and not called")
+            : BackplaneError(
+                .callUnimplemented, "`\(name)` of \(component) is \(kind.adjective), which this host cannot call")
+    }
+}
+
+extension BackplaneError {
+    /// The error of everything that is asked of a host that has stopped.
+    static var hostHasStopped: BackplaneError { BackplaneError(.hostStopped, "the host has stopped; create a new one") }
 }

@@ -53,6 +53,29 @@ final class RemoteTable: Sendable {
         state.withLock { _ = $0.up.remove(node.name) }
     }
 
+    /// Gives managers, with their wires, other names.
+    ///
+    /// - Parameter names: The earlier and the later name of each.
+    func rename(_ names: [(from: String, to: String)]) {
+        guard !names.isEmpty else { return }
+        let later = Dictionary(names.map { ($0.from, $0.to) }, uniquingKeysWith: { first, _ in first })
+        state.withLock { state in
+            var slots: [Key: Slot] = [:]
+            // A wire that led to an earlier manager of the new name leads there still, and is no longer found.
+            let taken = Set(later.values)
+            for (key, slot) in state.slots {
+                if let name = later[key.manager] {
+                    slots[Key(manager: name, contract: key.contract)] = slot
+                } else if !taken.contains(key.manager) {
+                    slots[key] = slot
+                }
+            }
+            let up = Set(state.up.compactMap { later[$0] })
+            state.up = state.up.subtracting(later.keys).union(up)
+            state.slots = slots
+        }
+    }
+
     /// Forgets all wires, so that every look-up goes to the coordinator, which knows why it fails.
     func clear() {
         state.withLock { $0 = State() }

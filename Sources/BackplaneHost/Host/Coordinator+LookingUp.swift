@@ -23,7 +23,8 @@ extension Coordinator {
     /// Returns the wire for the host program's calls by name to a manager, which is started if it is not up.
     func names(of manager: String) async throws(BackplaneError) -> ServedWire {
         let component = try await startup.running(manager)
-        if let wire = namedWires[manager] { return wire }
+        // A renamed manager takes its gate along.
+        if let wire = namedWires[manager], wire.leads(through: component.gate) { return wire }
         let wire = live.connections.connectNames(to: component)
         namedWires[manager] = wire
         return wire
@@ -32,6 +33,28 @@ extension Coordinator {
     /// Returns the slot of a manager that was looked up before, without waiting for the coordinator's thread.
     nonisolated func knownSlot<C: Contract>(to manager: String, as _: C.Type) -> Slot? {
         remotes.find(manager, C.self)
+    }
+
+    /// Returns the managers that serve a contract, without starting them.
+    func providers<C: Contract>(of _: C.Type) -> [ManagerDescription] {
+        live.loaded.plan.providers(of: ContractDescription(of: C.self))
+    }
+
+    /// Returns the slot of the first manager that is up, serves a contract and meets a condition.
+    func resolve<C: Contract>(_: C.Type, where isWanted: (ManagerDescription) -> Bool) async throws(BackplaneError)
+        -> Slot
+    {
+        try live.requireRunning()
+        let providers = providers(of: C.self).filter(isWanted)
+        let isUp = { [live] (name: String) in live.loaded.plan.managers[name].map { live.nodes[$0].running != nil } }
+        if let provider = providers.first(where: { isUp($0.name) == true }) {
+            return try await slot(to: provider.name, as: C.self)
+        }
+        let names = providers.map { "`\($0.name)`" }.joined(separator: ", ")
+        throw BackplaneError(
+            .unknownManager,
+            "no manager that is up provides \(C.name) \(C.version)"
+                + (names.isEmpty ? "" : " and meets the condition; not up: \(names)"))
     }
 
     /// Returns the gate of a manager, which is started if it is not up.

@@ -43,10 +43,27 @@ extension Coordinator {
         {
             let name = retirement.component.name
             switch retirement.callsInFlight {
-            case 0: holders.append("\(name), which is stopping")
+            case 0:
+                switch retirement.component.streams.count {
+                case 0: holders.append("\(name), which is stopping")
+                case 1: holders.append("1 stream of \(name) whose body has not returned")
+                case let streams: holders.append("\(streams) streams of \(name) whose bodies have not returned")
+                }
             case 1: holders.append("1 call in \(name) that has not ended")
             case let calls: holders.append("\(calls) calls in \(name) that have not ended")
             }
+        }
+        for creation in instances.starter.unfinished.all
+        where
+            generations.entry(of: creation.plugin)?.number == entry.number
+            && creation.plugin.description.id == entry.plugin
+        {
+            holders.append(
+                "the `init` of \(creation.component), which has not returned since \(creation.began.localTime); "
+                    + "only a restart of the host's program ends it")
+        }
+        if let swap = swapUnderWay, let calls = swap.callsWaitedFor, swap.isSwappingIn(entry) {
+            holders.append("a swap that waits for long calls: \(calls)")
         }
         if entry.canReturn { holders.append("kept for a rollback") }
         if holders.isEmpty, entry.image != nil { holders.append("Swift's runtime, which cannot unload a library") }
@@ -59,11 +76,15 @@ extension Coordinator {
         return live.nodes.compactMap { current in
             guard let component = current.callable else { return nil }
             let node = current.node, gate = component.gate, plugin = plugins[node.entry.order]
+            let (timers, count) = component.timers.statistics(limit: ComponentStatistics.timersShown)
             return ComponentStatistics(
                 component: node.name, role: "\(node.role)", managers: node.managers, plugin: node.entry.plugin,
                 generation: live.generations.number(of: plugin), calls: gate.callsBegun,
                 errors: gate.failuresEnded + component.failures,
-                inFlight: gate.callsInFlight + gate.callsAside, waiting: gate.callsWaiting)
+                inFlight: gate.callsInFlight + gate.callsAside, waiting: gate.callsWaiting,
+                streams: component.streams.statistics, timers: timers, timerCount: count,
+                exchanges: ComponentHandles.find(component.handle)?.exchanges.counts.statistics
+                    ?? ExchangeStatistics())
         }
     }
 }

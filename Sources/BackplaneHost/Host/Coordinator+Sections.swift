@@ -6,9 +6,11 @@ extension Coordinator {
     ///
     /// - Throws: `manifest.needs-restart` with the places of the changed values.
     func requireNoRestart(for document: ManifestDocument) throws(BackplaneError) {
-        let places = ManifestSection.all.filter(isInUse).flatMap {
-            $0.fixedChanges(from: live.loaded.document.manifest, to: document.manifest)
-        }
+        var (old, new) = (live.loaded.document.manifest, document.manifest)
+        // The program's options take precedence over the manifest.
+        old.store = old.store.overruled(by: options.damagedStore)
+        new.store = new.store.overruled(by: options.damagedStore)
+        let places = ManifestSection.all.filter(isInUse).flatMap { $0.fixedChanges(from: old, to: new) }
         guard !places.isEmpty else { return }
         let names = places.map { "`\($0)`" }.joined(separator: " and ")
         throw BackplaneError(
@@ -17,16 +19,17 @@ extension Coordinator {
             at: document.path)
     }
 
-    /// Hands the sections of a manifest that becomes active to the parts that have yet to use them.
+    /// Hands the sections of a manifest that becomes active to the parts that use them.
     func follow(_ manifest: Manifest) {
-        starter.store.damaged = options.damagedStore ?? manifest.store.damaged
+        network.follow(manifest)
+        starter.traces.follow(manifest.network)
+        starter.store.settings = manifest.store.overruled(by: options.damagedStore)
     }
 
     /// Returns whether the host has begun to use a section.
     private func isInUse(_ section: ManifestSection) -> Bool {
         switch section.key {
-        // The program's options take precedence over the manifest.
-        case "store": options.damagedStore == nil && starter.store.isOpen
+        case "store": starter.store.isOpen
         default: true
         }
     }

@@ -1,5 +1,7 @@
 import Backplane
 import BackplaneBoundary
+import BackplaneExchange
+import BackplaneNetwork
 
 /// The one serial domain of a host, on a thread of its own, which loads, starts, changes and stops components.
 actor Coordinator {
@@ -9,9 +11,19 @@ actor Coordinator {
     nonisolated let executor = ThreadExecutor(name: "bp-coordinator")
     private let watchdog: Watchdog?
     let starter: ComponentStarter
+    /// The folder of the components' data, which stays when another manifest is applied.
+    nonisolated let dataFolder: @Sendable () throws(BackplaneError) -> DataFolder
+    /// The record store of all components.
+    nonisolated let records: HostStore
+    /// The way of all exchanges.
+    nonisolated let network: HostNetwork
 
     /// The source of the active manifest, readable without waiting for this actor.
     nonisolated let manifestSource: SourceInForce
+    /// The listeners to the host's events.
+    nonisolated let events = HostEventFeed()
+    /// The names of the lanes when they were last announced.
+    var lanes: [WireKey: String] = [:]
     let live: LiveComposition
     let lookUps: LookUpsUnderWay
     let turns = Turns()
@@ -27,6 +39,8 @@ actor Coordinator {
     var owed: Set<String> = []
     /// The swap in progress.
     var swapUnderWay: SwapTransaction?
+    /// The manifests that swaps replaced together with code.
+    var manifestHistory = ManifestHistory()
     var stopping: Task<Void, Never>?
     var isStopped: Bool { live.isStopped }
 
@@ -41,21 +55,31 @@ actor Coordinator {
             document, linked: linked, options.lifecycle, timer: timer, remotes: remotes, source: manifestSource,
             watchdog: watchdog)
         lookUps = LookUpsUnderWay(live)
-        let files = FileExecutor(folder: document.path.map { FilePath.folder(of: FilePath.absolute($0)) })
+        let folder = document.path.map { FilePath.folder(of: FilePath.absolute($0)) }
         let dataFolder = { @Sendable () throws(BackplaneError) in
             try DataFolder(in: options.dataFolder, manifest: document.path ?? "unnamed")
         }
-        let store = HostStore(damaged: options.damagedStore ?? document.manifest.store.damaged) { damaged in
-            try options.openStore(dataFolder().storeFolder(), damaged) { error in
+        let store = HostStore(document.manifest.store.overruled(by: options.damagedStore)) { settings in
+            try options.openStore(dataFolder().storeFolder(), settings) { error in
                 options.log.write(
                     LogRecord(
-                        level: .error, source: "host", message: "the store was repaired",
+                        level: .error, source: "host", message: "the store is or was damaged",
                         metadata: ["error": error.description]))
             }
         }
+        (self.dataFolder, records) = (dataFolder, store)
+        network = HostNetwork([FileExecutor(folder: folder)] + options.executors, folder: folder)
+        network.follow(document.manifest)
         starter = ComponentStarter(
-            options: options.lifecycle, timer: timer, executors: [files] + options.executors, store: store,
-            dataFolder: dataFolder)
+            options: options.lifecycle, timer: timer, clock: options.timerClock ?? timer, network: network,
+            store: store, data: ComponentData(log: options.log, dataFolder), traces: TracedExchanges(log: options.log))
+        starter.traces.follow(document.manifest.network)
+        network.connect { [weak self] manager throws(BackplaneError) in
+            guard let self else { throw .hostHasStopped }
+            if let slot = knownSlot(to: manager, as: HTTPExecuting.self) { return Remote(slot) }
+            try requireThreads()
+            return Remote(try await slot(to: manager, as: HTTPExecuting.self))
+        }
     }
 
     /// Starts the threads that the host needs, if they are not running.
@@ -87,11 +111,24 @@ actor Coordinator {
     }
 
     /// Stops the host once; concurrent callers wait until it has stopped.
+    ///
+    /// Nothing of it waits for Swift's pool.
     func stop() async {
         live.isStopped = true
-        let task = stopping ?? Task { await stopAll() }
+        let task = stopping ?? Task(executorPreference: executor) { await self.stopAll() }
         stopping = task
         await task.value
+    }
+
+    /// Stops the host on the calling thread, because the system gives it no other. Nothing has started then.
+    nonisolated func stopOnCallingThread() {
+        guard !executor.runOnCallingThread(until: .now + options.stopLimit, { await self.stop() }) else { return }
+        options.log.write(
+            LogRecord(
+                level: .error, source: "host",
+                message:
+                    "not stopped: the system gives the host no thread; its copies of libraries are left, and removed by the next host",
+                metadata: [:]))
     }
 
     private func stopAll() async {
@@ -99,12 +136,15 @@ actor Coordinator {
         remotes.clear()
         starter.underWay.giveUp()
         await turns.take()
-        defer { turns.end() }  // whoever asked for a change meanwhile learns that the host has stopped
+        // Changes that were requested meanwhile fail, because the host has stopped.
+        defer { turns.end() }
         await retirements.endAll()
         await shutdown.stopAll()
         // A file that is being made or repaired is not left to the next host, unless it takes too long.
         _ = await timer.waits(options.stopLimit) { [store = starter.store] in !store.isBeingOpened }
+        starter.store.close()
         live.loadFolder?.remove()
+        events.end()
         retire()
     }
 }

@@ -8,7 +8,8 @@ extension HostOptions {
 
     var lifecycle: LifecycleOptions {
         LifecycleOptions(
-            loading: loading, log: log, lanes: lanes, counting: counting, startLimit: startLimit, stopLimit: stopLimit)
+            loading: loading, log: log, lanes: lanes, counting: counting, startLimit: startLimit, stopLimit: stopLimit,
+            exchangeIdleLimit: exchangeIdleLimit, waitingLimit: waitingLimit)
     }
 
     var swapping: SwappingOptions {

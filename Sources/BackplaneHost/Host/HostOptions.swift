@@ -1,5 +1,7 @@
 public import Backplane
+public import BackplaneExchange
 public import BackplaneNetwork
+public import BackplaneRecords
 public import BackplaneStorage
 
 /// The configuration of a host apart from its manifest; every option has a default.
@@ -10,7 +12,7 @@ public struct HostOptions: Sendable {
     ///
     /// `nil` means `$XDG_CACHE_HOME` or the temporary folder.
     public var loadFolder: String?
-    /// The folder for the data of data access controllers; `nil` means `$XDG_STATE_HOME/backplane`.
+    /// The folder for the data of components; `nil` means `$XDG_STATE_HOME/backplane`.
     public var dataFolder: String?
     /// The destination of the log of the host and its components.
     public var log: any LogSink
@@ -25,7 +27,7 @@ public struct HostOptions: Sendable {
     public var damagedStore: DamagedStorePolicy?
     /// The rule for the lanes that calls may take.
     public var lanes: LaneRule
-    /// The rule for the libraries that are opened in a child process before this process loads them.
+    /// The rule for the libraries that are tried in a child process before this process loads them.
     ///
     /// The child is forked from this program, started once more in the background; `main` does not run in it. A host
     /// that is not part of the program's executable, but of a library, tries none and says so once in its log.
@@ -34,6 +36,8 @@ public struct HostOptions: Sendable {
     package var trialProcess = TrialProcess.shared
     /// The way calls are counted; tests set it to exercise the alternative.
     package var counting: LeaseCounting = .best
+    /// The clock of the components' timers, which a test's host replaces; `nil` means the system's.
+    package var timerClock: (any TimerClock)?
     /// A fault injected before each swap action that can fail; for tests.
     package var swapFault: (@Sendable (SwapAction) throws(BackplaneError) -> Void)?
     /// A Boolean value that indicates whether swaps export imported state again and compare the two exports.
@@ -48,6 +52,15 @@ public struct HostOptions: Sendable {
     public var startLimit: Duration
     /// The time one component may take to finish its calls, and then again to stop.
     public var stopLimit: Duration
+    /// The time in which something of a response's body must pass before the exchange of a component is ended.
+    ///
+    /// The component has to read a body that streams to it, and the server has to send one that is collected, or
+    /// written to a file.
+    public var exchangeIdleLimit = Duration.seconds(60)
+    /// The number of calls that may wait for one component while it is swapped or restarted.
+    ///
+    /// Further calls fail at once with `call.overloaded`.
+    public var waitingLimit = 10_000
     /// The time Swift's thread pool may be occupied before the log reports it, and the likely components.
     ///
     /// `nil` turns the report off.
@@ -75,10 +88,10 @@ public struct HostOptions: Sendable {
         (self.startLimit, self.stopLimit, self.occupationLimit) = (startLimit, stopLimit, occupationLimit)
     }
 
-    /// A function that opens a record store in a folder, and reports what it saved of damaged data.
+    /// A function that opens a record store in a folder, and reports damage that it finds.
     public typealias StoreOpener =
         @Sendable (
-            _ folder: String, _ damaged: DamagedStorePolicy, _ report: @escaping @Sendable (BackplaneError) -> Void
+            _ folder: String, _ settings: StoreSettings, _ report: @escaping @Sendable (BackplaneError) -> Void
         ) throws -> any RecordStore
 
     private static var isDebug: Bool {

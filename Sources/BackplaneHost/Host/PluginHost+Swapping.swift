@@ -1,4 +1,5 @@
 public import Backplane
+package import BackplaneRecords
 
 extension PluginHost {
     /// Activates new builds of plugins while the host runs: either all of them or none.
@@ -16,19 +17,57 @@ extension PluginHost {
     public func swap(_ libraries: [String], _ options: SwapOptions = SwapOptions()) async throws(BackplaneError)
         -> SwapReport
     {
-        try await swap(libraries, options, onProbation: nil)
+        try await swap(libraries, applying: nil, options, progress: nil)
     }
 
-    /// Activates new builds of plugins, and reports when callers reach new code that is on probation.
+    /// Activates another manifest and new builds of plugins in one transaction: both, or neither.
     ///
-    /// - Parameter report: A closure that runs on the coordinator's thread, which it must not block, once callers reach
-    ///   the new code.
-    package func swap(_ libraries: [String], _ options: SwapOptions, onProbation report: ProbationReport?)
-        async throws(BackplaneError) -> SwapReport
-    {
+    /// The code fits the new manifest and the manifest the new code, so a class can be renamed, a manager moved to
+    /// another plugin, or a wire added together with the code that calls through it. Components that the manifest adds
+    /// start before anything else is touched, and those that it no longer has stop when the swap is committed. If a
+    /// step fails, or the probation, the old manifest, code and state go on.
+    ///
+    /// ```swift
+    /// let manifest = ManifestDocument(contentsOf: "manifests/almanac.json")
+    /// try await host.swap(["Almanac"], applying: manifest)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - libraries: The paths of the libraries, or their names as the new manifest has them; those that the manifest
+    ///     names for the first time are loaded in any case.
+    ///   - manifest: The manifest to activate. A definition with `was` continues the component that had that name.
+    ///   - options: The limits of the swap, and its probation.
+    /// - Throws: `swap.refused` or the errors of the manifest before anything was touched, or the error of the step
+    ///   that failed.
+    @discardableResult
+    public func swap(
+        _ libraries: [String] = [], applying manifest: ManifestDocument, _ options: SwapOptions = SwapOptions()
+    ) async throws(BackplaneError) -> SwapReport {
+        try await swap(libraries, applying: manifest, options, progress: nil)
+    }
+
+    /// Activates new builds of plugins and perhaps a manifest, and reports how a swap that takes a while proceeds.
+    ///
+    /// - Parameter report: A closure that runs on the coordinator's thread, which it must not block.
+    package func swap(
+        _ libraries: [String], applying manifest: ManifestDocument?, _ options: SwapOptions,
+        progress report: SwapProgressReport?
+    ) async throws(BackplaneError) -> SwapReport {
+        try await swapping(.swap) { coordinator throws(BackplaneError) in
+            try await coordinator.swap(libraries, applying: manifest, options, progress: report)
+        }
+    }
+
+    private func swapping(
+        _ operation: HostEvent.Operation,
+        _ swap: @escaping @Sendable (Coordinator) async throws(BackplaneError) -> SwapReport
+    ) async throws(BackplaneError) -> SwapReport {
+        let coordinator = coordinator
         try coordinator.requireThreads()
         return try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
-            try await coordinator.swap(libraries, options, onProbation: report)
+            try await coordinator.announcing(
+                operation, { () async throws(BackplaneError) in try await swap(coordinator) },
+                { $0.outcome == .unchanged ? nil : .swapped($0) })
         }
     }
 
@@ -48,16 +87,20 @@ extension PluginHost {
     ///
     /// - Parameters:
     ///   - libraries: The paths of the libraries, or their names as the manifest has them.
+    ///   - manifest: The manifest that the swap would activate, or `nil` for the active one.
     ///   - options: The options that the swap would have.
     /// - Throws: The reason why a library cannot be loaded. Reasons to refuse the swap are part of the preview.
-    public func previewSwap(_ libraries: [String], _ options: SwapOptions = SwapOptions()) async throws(BackplaneError)
-        -> SwapPreview
-    {
+    public func previewSwap(
+        _ libraries: [String], applying manifest: ManifestDocument? = nil, _ options: SwapOptions = SwapOptions()
+    ) async throws(BackplaneError) -> SwapPreview {
         try coordinator.requireThreads()
-        return try await coordinator.preview(libraries, options)
+        return try await coordinator.preview(libraries, applying: manifest, options)
     }
 
     /// Swaps back to an older generation of a plugin that is still in memory.
+    ///
+    /// If a swap replaced that generation together with the manifest, and no other manifest has been applied since, the
+    /// earlier manifest is activated again with all the code that belongs to it.
     ///
     /// - Parameters:
     ///   - plugin: The plugin's id, or its library as the manifest names it.
@@ -70,18 +113,17 @@ extension PluginHost {
     public func rollback(
         plugin: String, to generation: Int? = nil, _ options: SwapOptions = SwapOptions()
     ) async throws(BackplaneError) -> SwapReport {
-        try await rollback(plugin: plugin, to: generation, options, onProbation: nil)
+        try await rollback(plugin: plugin, to: generation, options, progress: nil)
     }
 
-    /// Swaps back to an older generation, and reports when callers reach it on probation.
+    /// Swaps back to an older generation, and reports how that proceeds.
     ///
     /// - Parameter report: The same closure as for a swap.
     package func rollback(
-        plugin: String, to generation: Int?, _ options: SwapOptions, onProbation report: ProbationReport?
+        plugin: String, to generation: Int?, _ options: SwapOptions, progress report: SwapProgressReport?
     ) async throws(BackplaneError) -> SwapReport {
-        try coordinator.requireThreads()
-        return try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
-            try await coordinator.rollback(plugin, to: generation, options, onProbation: report)
+        try await swapping(.rollback) { coordinator throws(BackplaneError) in
+            try await coordinator.rollback(plugin, to: generation, options, progress: report)
         }
     }
 
@@ -93,6 +135,16 @@ extension PluginHost {
     /// - Throws: `plugin.unknown`.
     public func generations(of plugin: String? = nil) async throws(BackplaneError) -> [Generation] {
         try await coordinator.generations(of: plugin)
+    }
+
+    /// The record store of all components, which is opened when it is first used.
+    package var records: any RecordStore { coordinator.records }
+
+    /// The folder of the record store.
+    ///
+    /// - Throws: `host.data-folder-unusable` if no folder for data is known.
+    package var recordFolder: String {
+        get throws(BackplaneError) { try coordinator.dataFolder().storePath }
     }
 
     /// The numbers of calls and errors of each component that is up.

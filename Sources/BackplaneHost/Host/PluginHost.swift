@@ -1,4 +1,6 @@
 public import Backplane
+public import BackplaneExchange
+import BackplaneNetwork
 import Synchronization
 
 /// The runtime: loads the plugins of a manifest, builds its managers with their collaborators, and calls them.
@@ -68,6 +70,24 @@ public final class PluginHost: Sendable {
         await coordinator.lock()
     }
 
+    /// The way of all exchanges; available immediately, whatever the coordinator is doing.
+    package var network: HTTPPipeline { coordinator.network.pipeline }
+
+    /// Returns an executor that the manifest names under `network.executors`, with its capabilities as they are now.
+    ///
+    /// The manager that it is starts if necessary. `HTTPConformance` of `BackplaneConformance` tests it.
+    ///
+    /// - Throws: `network.refused` if the manifest names none; `network.failed` with the reason why it did not start.
+    public func executor(_ name: String) async throws(BackplaneError) -> any HTTPExecutor {
+        var options = HTTPOptions()
+        options.executor = name
+        do {
+            return try await network.executor(for: HTTPRequest("GET", "\(name):"), options)
+        } catch {
+            throw BackplaneError(thrown: error)
+        }
+    }
+
     /// The source of the active manifest; available immediately, whatever the coordinator is doing.
     package var manifestSource: ManifestSource { coordinator.manifestSource.value }
 
@@ -79,7 +99,10 @@ public final class PluginHost: Sendable {
     ///   everything that does not need them is up. With `keepGoing`, only `host.stopped`.
     public func start(keepGoing: Bool = false) async throws(BackplaneError) {
         try coordinator.requireThreads()
-        try await coordinator.startAll(keepGoing: keepGoing)
+        let coordinator = coordinator
+        try await coordinator.announcing(
+            .start, { () async throws(BackplaneError) in try await coordinator.startAll(keepGoing: keepGoing) },
+            { await .started(managers: coordinator.managersUp) })
     }
 
     /// Activates another manifest while the host runs.
@@ -87,19 +110,28 @@ public final class PluginHost: Sendable {
     /// Whatever the new manifest changes, and whatever depends on that, is started, stopped or recreated; everything
     /// else keeps running. Remotes that the host program and other components hold stay valid: calls that arrive while
     /// a manager is being recreated wait. Libraries that the manifest names for the first time are loaded; those it no
-    /// longer names are no longer used.
+    /// longer names are no longer used. A component of which only the configuration changes is given the new one while
+    /// it lives, if its class takes another configuration (`ReconfigurableComponent`).
+    ///
+    /// If the change would end an instance that has state, the manifest is activated as a swap without libraries, which
+    /// carries the state over or changes nothing: ``swap(_:applying:_:)``.
     ///
     /// - Parameters:
     ///   - manifest: The manifest to activate.
     ///   - trustsLibraries: Whether to load new libraries without a trial in a child process.
-    /// - Throws: All errors of the manifest, in which case nothing has changed; or the reasons why components did not
-    ///   start, in which case the rest is as the manifest says.
+    ///   - allowsMissingMethods: Whether callers that stay may lose methods that they use.
+    ///   - discardsState: Whether state that cannot be carried over is discarded.
+    /// - Throws: All errors of the manifest, or the reason why a component refused its new configuration, in which
+    ///   cases nothing has changed; the errors of a swap; or the reasons why components did not start, in which case
+    ///   the rest is as the manifest says.
     @discardableResult
-    public func apply(_ manifest: ManifestDocument, trustsLibraries: Bool = false) async throws(BackplaneError)
-        -> ManifestChange
-    {
-        try coordinator.requireThreads()
-        return try await coordinator.make(.apply(manifest, trust: trustsLibraries))
+    public func apply(
+        _ manifest: ManifestDocument, trustsLibraries: Bool = false, allowsMissingMethods: Bool = false,
+        discardsState: Bool = false
+    ) async throws(BackplaneError) -> ManifestChange {
+        let options = SwapOptions(
+            discardsState: discardsState, trustsLibraries: trustsLibraries, allowsMissingMethods: allowsMissingMethods)
+        return try await change(.apply(manifest, options), .apply)
     }
 
     /// Activates a manifest built in Swift while the host runs.
@@ -107,8 +139,7 @@ public final class PluginHost: Sendable {
     /// - Throws: The same errors as for a ``ManifestDocument``.
     @discardableResult
     public func apply(_ manifest: Manifest) async throws(BackplaneError) -> ManifestChange {
-        try coordinator.requireThreads()
-        return try await coordinator.make(.apply(ManifestDocument(manifest), trust: false))
+        try await apply(ManifestDocument(manifest))
     }
 
     /// Recreates one manager and the collaborators that only it uses; calls that arrive meanwhile wait.
@@ -116,8 +147,7 @@ public final class PluginHost: Sendable {
     /// - Throws: `manager.unknown`, the manager's own problem, or the reason why it did not start again.
     @discardableResult
     public func reset(_ manager: String) async throws(BackplaneError) -> ManifestChange {
-        try coordinator.requireThreads()
-        return try await coordinator.make(.reset(manager))
+        try await change(.reset(manager), .reset)
     }
 
     /// Recreates every component that is up; calls that arrive meanwhile wait.
@@ -125,8 +155,45 @@ public final class PluginHost: Sendable {
     /// - Throws: The reasons why components did not start again.
     @discardableResult
     public func reset() async throws(BackplaneError) -> ManifestChange {
+        try await change(.reset(nil), .reset)
+    }
+
+    private func change(_ change: Coordinator.Change, _ operation: HostEvent.Operation)
+        async throws(BackplaneError) -> ManifestChange
+    {
+        let coordinator = coordinator
         try coordinator.requireThreads()
-        return try await coordinator.make(.reset(nil))
+        return try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
+            try await coordinator.announcing(
+                operation, { () async throws(BackplaneError) in try await coordinator.make(change) },
+                { operation == .reset ? .reset($0) : .applied($0) })
+        }
+    }
+
+    /// The events of the host from now on, until it has stopped.
+    public var events: HostEvents { coordinator.events.listen() }
+
+    /// Returns the managers of the manifest that serve a contract, up or not, in the order of plugins and then of
+    /// names.
+    ///
+    /// Nothing is started, although the libraries of the manifest are loaded if they are not yet.
+    public func providers<C: Contract>(of _: C.Type) async -> [ManagerDescription] {
+        await coordinator.providers(of: C.self)
+    }
+
+    /// Returns the first matching manager that is up and serves a contract, in the order of plugins and then of names.
+    ///
+    /// Nothing is started: ``manager(_:as:)`` does that.
+    ///
+    /// - Parameters:
+    ///   - contract: The contract that the manager serves.
+    ///   - isWanted: The condition that a manager must meet.
+    /// - Throws: `manager.unknown` if no such manager is up; the error names those that are not up.
+    public func resolve<C: Contract>(
+        _ contract: C.Type = C.self, where isWanted: @Sendable (ManagerDescription) -> Bool = { _ in true }
+    ) async throws(BackplaneError) -> Remote<C> {
+        try coordinator.requireThreads()
+        return Remote(try await coordinator.resolve(C.self, where: isWanted))
     }
 
     /// Returns a manager by its name in the manifest, starting it if necessary.
@@ -145,10 +212,10 @@ public final class PluginHost: Sendable {
     ///   - manager: The name of the manager in the manifest.
     ///   - method: The name of the method in the manager's contract.
     ///   - input: The JSON of the argument; `null` for a method without one.
-    ///   - call: The call on whose behalf the method runs, such as one from ``begin(within:)``.
+    ///   - call: The call on whose behalf the method runs, such as one from ``begin(within:traceparent:)``.
     /// - Returns: The JSON of the result.
-    /// - Throws: The errors of ``manager(_:as:)``, `call.unimplemented` for a method that does not exist, or any error
-    ///   of the call itself.
+    /// - Throws: The errors of ``manager(_:as:)``, `call.unimplemented` for a method that does not exist,
+    ///   `call.wrong-kind` for a stream, or any error of the call itself.
     public func call(_ manager: String, _ method: String, _ input: [UInt8], _ call: Call) async throws(BackplaneError)
         -> [UInt8]
     {
@@ -162,11 +229,33 @@ public final class PluginHost: Sendable {
         }
     }
 
+    /// Opens a stream by name with JSON input, for tools that do not know the contract.
+    ///
+    /// - Parameters:
+    ///   - manager: The name of the manager in the manifest.
+    ///   - method: The name of the stream in the manager's contract.
+    ///   - input: The JSON of the argument; `null` for a stream without one.
+    ///   - call: The call on whose behalf the stream is opened, such as one from ``begin(within:traceparent:)``. Its
+    ///     deadline bounds the opening, and not the life, of the stream.
+    /// - Returns: The JSON of each element. Their iteration throws `call.unimplemented` for a method that does not
+    ///   exist, `call.wrong-kind` for one that is no stream, or the error of the stream itself.
+    /// - Throws: The errors of ``manager(_:as:)``.
+    public func stream(_ manager: String, _ method: String, _ input: [UInt8], _ call: Call)
+        async throws(BackplaneError) -> NamedElements
+    {
+        try coordinator.requireThreads()
+        let wire = try await coordinator.names(of: manager)
+        return NamedElements(wire.openAside(.named(method), input, call), of: method)
+    }
+
     /// Returns a new call that begins here.
     ///
-    /// - Parameter duration: The time the call has until its deadline; `nil` means no deadline.
-    public func begin(within duration: Duration? = nil) -> Call {
-        Call(within: duration)
+    /// - Parameters:
+    ///   - duration: The time the call has until its deadline; `nil` means no deadline.
+    ///   - traceparent: The trace that the call continues, as a `traceparent` header of W3C Trace Context gives it. A
+    ///     new trace begins without it, or if it is malformed.
+    public func begin(within duration: Duration? = nil, traceparent: String? = nil) -> Call {
+        Call(within: duration, traceparent: traceparent)
     }
 
     /// The managers of the manifest in order of name, each with its state.
@@ -187,7 +276,15 @@ public final class PluginHost: Sendable {
     }
 
     /// Stops all components in reverse order of their start; a stopped host cannot be started again.
+    ///
+    /// Each component has ``HostOptions/stopLimit``; the log names those that are left. Stopping needs no thread of
+    /// Swift's pool, but its caller may need one to continue.
     public func stop() async {
+        do throws(BackplaneError) {
+            try coordinator.requireThreads()
+        } catch {
+            return coordinator.stopOnCallingThread()
+        }
         await coordinator.stop()
     }
 }

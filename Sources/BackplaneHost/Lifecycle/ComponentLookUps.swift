@@ -86,8 +86,18 @@ struct ComponentLookUps {
 
     /// Returns the managers that serve a contract, as JSON.
     func providers(of needed: ContractDescription) -> EncodedAnswer {
-        let plan = live.loaded.plan
-        let found = plan.managers.map { (name: $0.key, entry: plan.nodes[$0.value].entry) }
+        do throws(BackplaneError) {
+            return EncodedAnswer(try JSON.encode(live.loaded.plan.providers(of: needed), failing: .callInvalidOutput))
+        } catch {
+            return EncodedAnswer(error)
+        }
+    }
+}
+
+extension Plan {
+    /// Returns the managers that serve a contract, in the order of plugins and then of names.
+    func providers(of needed: ContractDescription) -> [ManagerDescription] {
+        managers.map { (name: $0.key, entry: nodes[$0.value].entry) }
             .filter { $0.entry.component.contract.difference(from: needed) == nil }
             .sorted { ($0.entry.order, $0.name) < ($1.entry.order, $1.name) }
             .map {
@@ -95,11 +105,6 @@ struct ComponentLookUps {
                     name: $0.name, className: $0.entry.component.className, version: $0.entry.component.version,
                     plugin: $0.entry.plugin)
             }
-        do throws(BackplaneError) {
-            return EncodedAnswer(try JSON.encode(found, failing: .callInvalidOutput))
-        } catch {
-            return EncodedAnswer(error)
-        }
     }
 }
 

@@ -1,16 +1,22 @@
 import Backplane
 import BackplaneBoundary
-import BackplaneNetwork
+import BackplaneExchange
 
 /// The creation and activation of one component whose collaborators are up.
 struct ComponentStarter {
     let options: LifecycleOptions
     let timer: DeadlineTimer
-    let executors: [any HTTPExecutor]
+    /// The clock of the components' timers.
+    let clock: any TimerClock
+    let network: HostNetwork
     let store: HostStore
-    let dataFolder: @Sendable () throws(BackplaneError) -> DataFolder
+    let data: ComponentData
+    /// The counts of all components' exchanges.
+    let exchangeAccounts = ExchangeAccounts()
+    let traces: TracedExchanges
     /// The steps of components that are in progress.
     let underWay = StepsUnderWay()
+    let unfinished = UnfinishedCreations()
 
     /// Activates a component.
     ///
@@ -29,25 +35,45 @@ struct ComponentStarter {
     ///
     /// - Throws: The reason why it was not created, located at its definition in the manifest.
     func make(
-        _ node: Plan.Node, _ type: ComponentClass, number: UInt16, gate: Gate, resources: String?, _ wires: [OpenWire],
-        _ managers: ManagerFinder,
-        limit: Duration? = nil
+        _ node: Plan.Node, _ type: ComponentClass, of plugin: LoadedPlugin, in plan: Plan, number: UInt16, gate: Gate,
+        _ wires: [OpenWire], _ managers: ManagerFinder, limit: Duration? = nil
     ) async throws(BackplaneError) -> RunningComponent {
         if node.role == .dataAccessController { prepareStore() }
+        let place: String?
+        do throws(BackplaneError) { place = try data.place(of: node, in: plan) } catch { throw error.located(in: node) }
+        let timers = ComponentTimers(of: node.name, clock: clock, deadlines: timer, log: options.log)
+        let folder = data.networkFolder(of: node)
         let handle = ComponentHandles.add(
             OfferedServices(
-                role: node.role, name: node.name, log: options.log, exchanges: Exchanges(executors, timer: timer),
-                store: store, namespace: node.namespace ?? "",
-                wires: Dictionary(uniqueKeysWithValues: wires.map { ($0.id, $0.wire) }), managers: managers))
+                role: node.role, name: node.name, log: options.log,
+                exchanges: Exchanges(
+                    network, of: node.name, managers: node.managers, folder: folder.path, timer: timer,
+                    idleLimit: options.exchangeIdleLimit,
+                    exchangeAccounts.counts(
+                        of: .init(
+                            plugin: node.entry.plugin, role: node.role, name: node.name,
+                            manager: node.managers.first ?? "")), traces),
+                store: store, storeOperations: StoreOperations(timer: timer), namespace: place ?? "",
+                folder: folder,
+                wires: Dictionary(uniqueKeysWithValues: wires.map { ($0.id, $0.wire) }), managers: managers,
+                timers: timers))
         do throws(BackplaneError) {
             let creation = ComponentClass.OfferedCreation(
-                number: number, handle: handle, configuration: Array(node.configuration), folder: try folder(of: node),
-                resources: resources ?? "",
+                number: number, handle: handle, configuration: Array(node.configuration),
+                folder: try data.folder(of: node, at: place),
+                resources: plugin.resources ?? "",
                 connections: wires.map { ComponentClass.OfferedWire(label: $0.label, wire: $0.id, slot: $0.slot) })
-            let instance = try await limited("be created", node, limit: limit) { watch async throws(BackplaneError) in
+            let began = Double.secondsSince1970
+            let instance = try await limited("be created", node, limit: limit) { id in
+                let entry = UnfinishedCreations.Entry(id: id, component: node.name, plugin: plugin, began: began)
+                unfinished.add(entry)
+                logUnfinished(entry)
+            } step: { watch async throws(BackplaneError) in
                 try await type.create(creation, watch, HostThread.launch)
             }
-            return RunningComponent(node: node, type, gate: gate, instance: instance, handle: handle, timer: timer)
+            return RunningComponent(
+                node: node, type, number: number, gate: gate, instance: instance, handle: handle, timers: timers,
+                timer: timer)
         } catch {
             await retire(handle, releasing: nil)
             throw error.located(in: node)
@@ -62,6 +88,7 @@ struct ComponentStarter {
         component.close()
         if await timer.waits(options.stopLimit, for: { !component.isBusy }) { instance?.release() }
         ComponentHandles.remove(handle)
+        store.endDeclarations(of: handle)
     }
 
     /// Opens the store before it is needed, so that the log has at the start why it cannot be used.
@@ -75,15 +102,25 @@ struct ComponentStarter {
         }
     }
 
-    private func folder(of node: Plan.Node) throws(BackplaneError) -> String {
-        guard let namespace = node.namespace else { return "" }
-        return try dataFolder().folder(named: namespace)
+    private func logUnfinished(_ entry: UnfinishedCreations.Entry) {
+        guard options.log.isEnabled(.error) else { return }
+        options.log.write(
+            LogRecord(
+                level: .error, source: "host",
+                message: "an `init` has not returned; only a restart of the program ends it and frees its thread",
+                metadata: [
+                    "component": entry.component, "plugin": entry.plugin.description.id,
+                    "version": "\(entry.plugin.description.version)", "since": entry.began.localTime,
+                ]))
     }
 
     /// Runs a step of the component until its time limit, or until the host abandons it; then it counts as failed.
+    ///
+    /// - Parameter late: A function that is given the step's number once the limit has passed.
     func limited<Value>(
         _ what: String, _ node: Plan.Node, limit: Duration? = nil, canBeGivenUp: Bool = true,
-        _ step: (Callbacks.Watch) async throws(BackplaneError) -> Value
+        late: @escaping @Sendable (UInt64) -> Void = { _ in },
+        step: (Callbacks.Watch) async throws(BackplaneError) -> Value
     ) async throws(BackplaneError) -> Value {
         let limit = limit ?? options.startLimit, name = node.name
         var watched: UInt64?
@@ -97,8 +134,8 @@ struct ComponentStarter {
         return try await step { id in
             watched = id
             timer.schedule(id, at: .now + limit) {
-                Callbacks.end(
-                    id, EncodedAnswer(BackplaneError(.callDeadline, "\(name) took longer than \(limit) to \(what)")))
+                let error = BackplaneError(.callDeadline, "\(name) took longer than \(limit) to \(what)")
+                if Callbacks.end(id, EncodedAnswer(error)) { late(id) }
             }
             if canBeGivenUp {
                 underWay.add(id, BackplaneError(.hostStopped, "the host stopped before \(name) could \(what)"))
@@ -122,7 +159,7 @@ extension BackplaneError {
 
 extension Plan.Node {
     /// The key of the component's configuration, as a JSON pointer.
-    fileprivate var configurationKey: String {
+    var configurationKey: String {
         role == .networkService ? "/networkServiceConfiguration" : "/configuration"
     }
 }

@@ -41,7 +41,8 @@ struct Instances {
             return live.connections.connect(node, wire.label, end, to: provider.component, isLater: provider.isLater)
         }
         return try await starter.make(
-            node.node, type, number: node.number ?? 0, gate: node.gate, resources: manifest.resources(of: node.node),
+            node.node, type, of: manifest.plugins[node.node.entry.order], in: manifest.plan,
+            number: node.number ?? 0, gate: node.gate,
             wires, finder(node.id, type), limit: limit)
     }
 
@@ -69,6 +70,7 @@ extension Instances {
     func suspend(_ component: RunningComponent, _ limit: Duration, canBeGivenUp: Bool = true)
         async throws(BackplaneError) -> String?
     {
+        live.endStreams(openedBy: component)
         let served = ComponentHandles.find(component.handle)
         let isIdle = { !(served?.isBusy ?? false) }
         _ = await live.drained(Self.servicesLimit, isIdle)
@@ -77,9 +79,9 @@ extension Instances {
             try await component.instance.suspend(watch)
         }
         if await live.drained(Self.servicesLimit, isIdle) { return nil }
-        served?.exchanges.cancelAll()
+        served?.exchanges.retireAll(forGood: false)
         return isIdle()
-            ? "\(component.name) had exchanges in flight after it was suspended, which were cancelled; `suspend` must end them"
+            ? "\(component.name) had exchanges in flight after it was suspended, which were ended; `suspend` must end them"
             : "\(component.name) still uses the host's services although it was suspended; `suspend` must end such work"
     }
 

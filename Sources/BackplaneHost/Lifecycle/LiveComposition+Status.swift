@@ -1,6 +1,11 @@
 import Backplane
 
 extension LiveComposition {
+    /// The names of the managers that are up.
+    var managersUp: Set<String> {
+        Set(nodes.lazy.filter { $0.node.role == .manager && $0.running != nil }.map(\.node.name))
+    }
+
     /// The managers of the manifest and their states, sorted by name.
     var statuses: [ManagerStatus] {
         let loaded = loaded, plan = loaded.plan

@@ -72,14 +72,17 @@ final class LiveComposition {
 
     /// Writes a line about a component.
     ///
-    /// - Parameter methods: The methods that the line is about.
+    /// - Parameters:
+    ///   - methods: The methods that the line is about.
+    ///   - timers: The timers that the line is about.
     func log(
         _ level: Log.Level, _ message: String, _ component: RunningComponent, _ error: BackplaneError? = nil,
-        methods: [String] = []
+        methods: [String] = [], timers: [String] = []
     ) {
         guard options.log.isEnabled(level) else { return }
         var metadata = ["component": component.name, "role": "\(component.node.role)"]
         if !methods.isEmpty { metadata["methods"] = methods.joined(separator: ", ") }
+        if !timers.isEmpty { metadata["timers"] = timers.joined(separator: ", ") }
         metadata["error"] = error?.description
         options.log.write(LogRecord(level: level, source: "host", message: message, metadata: metadata))
     }
@@ -133,6 +136,7 @@ extension LiveComposition {
     /// - Parameter nodes: The nodes by their places in the manifest's plan.
     func putInForce(_ new: LoadedManifest, _ nodes: [LiveNode]) {
         for (live, node) in zip(nodes, new.plan.nodes) { live.node = node }
+        nameGates(of: nodes)
         self.nodes = nodes
         nodesByID = guests
         for node in nodes { nodesByID[node.id] = node }
@@ -141,6 +145,15 @@ extension LiveComposition {
         // A swap may take back the generation that it activates.
         generations.putInForce(new.plugins, isForGood: handover == nil)
         watchdog?.start(watched)
+    }
+
+    /// Gives the gates of renamed managers their names; a former name has a gate of its own when it comes again.
+    private func nameGates(of nodes: [LiveNode]) {
+        let renamed = nodes.filter { $0.node.role == .manager && managerGates[$0.node.name] !== $0.gate }
+        guard !renamed.isEmpty else { return }
+        let gates = Set(renamed.map { ObjectIdentifier($0.gate) })
+        managerGates = managerGates.filter { !gates.contains(ObjectIdentifier($0.value)) }
+        for node in renamed { managerGates[node.node.name] = node.gate }
     }
 
     /// The components of the active plan, for the watchdog.
@@ -178,11 +191,15 @@ extension LiveComposition {
 extension LiveComposition {
     /// Creates a node with an id of its own.
     ///
-    /// - Parameter gate: The gate of the node that it replaces, unless it is a manager's.
+    /// - Parameter gate: The gate of the node that it replaces; `nil` for that of an earlier manager of the same name,
+    ///   or a new one.
     func makeNode(_ node: Plan.Node, gate: Gate? = nil) -> LiveNode {
         lastID += 1
-        guard node.role == .manager else { return LiveNode(id: lastID, node, gate: gate ?? Gate(timer: timer)) }
-        let gate = managerGates[node.name] ?? Gate(timer: timer)
+        if let gate { return LiveNode(id: lastID, node, gate: gate) }
+        guard node.role == .manager else {
+            return LiveNode(id: lastID, node, gate: Gate(timer: timer, waitingLimit: options.waitingLimit))
+        }
+        let gate = managerGates[node.name] ?? Gate(timer: timer, waitingLimit: options.waitingLimit)
         managerGates[node.name] = gate
         return LiveNode(id: lastID, node, gate: gate)
     }

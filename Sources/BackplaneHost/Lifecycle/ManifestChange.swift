@@ -6,17 +6,24 @@ public struct ManifestChange: Sendable, Hashable {
     public var restarted: Set<String> = []
     /// The managers that are no longer up.
     public var stopped: Set<String> = []
+    /// The managers whose instance, or that of a collaborator, took another configuration while it lived.
+    public var reconfigured: Set<String> = []
     /// The managers that were not affected.
     public var kept: Set<String> = []
 
-    package init(started: Set<String>, restarted: Set<String>, stopped: Set<String>, kept: Set<String>) {
+    package init(
+        started: Set<String>, restarted: Set<String>, stopped: Set<String>, reconfigured: Set<String> = [],
+        kept: Set<String>
+    ) {
+        self.reconfigured = reconfigured
         (self.started, self.restarted, self.stopped, self.kept) = (started, restarted, stopped, kept)
     }
 
-    init(before: Set<String>, after: Set<String>, remade: Set<String>) {
+    init(before: Set<String>, after: Set<String>, remade: Set<String>, reconfigured: Set<String> = []) {
         started = after.subtracting(before)
         stopped = before.subtracting(after)
         restarted = before.intersection(after).intersection(remade)
-        kept = before.intersection(after).subtracting(remade)
+        self.reconfigured = before.intersection(after).intersection(reconfigured).subtracting(remade)
+        kept = before.intersection(after).subtracting(remade).subtracting(reconfigured)
     }
 }

@@ -12,21 +12,38 @@ final class RunningComponent: Sendable {
     let gate: Gate
     let instance: ComponentInstance
     let calls: ComponentCalls
+    /// The component's timers.
+    let timers: ComponentTimers
     /// The target of the encoded cells of wires to the component.
     let target: EncodedTarget
     let handle: UInt64
+    /// The number that identifies the component as a caller.
+    let number: UInt16
+
+    /// The streams of the component that are open.
+    var streams: ComponentStreams { calls.streams }
 
     init(
-        node: Plan.Node, _ type: ComponentClass, gate: Gate, instance: ComponentInstance, handle: UInt64,
-        timer: DeadlineTimer
+        node: Plan.Node, _ type: ComponentClass, number: UInt16, gate: Gate, instance: ComponentInstance,
+        handle: UInt64, timers: ComponentTimers, timer: DeadlineTimer
     ) {
+        self.number = number
         (self.node, self.type, self.gate, self.instance, self.handle) = (node, type, gate, instance, handle)
         name = node.name
         calls = ComponentCalls(
             instance, name: node.name, methods: node.entry.component.contract?.methods ?? [], timer: timer)
         target = EncodedTarget(keeping: calls)
+        self.timers = timers
+        timers.attach(calls)
     }
 
     /// The number of failed calls of this instance, without cancelled ones; not to be used after its release.
     var failures: Int { Int(clamping: instance.failures) + calls.failures }
+
+    /// Returns the message about a component that is not stopped, because its code still runs.
+    func stillInUse(isInStep: Bool) -> String {
+        if isInStep { return "not stopped: one of its lifecycle steps has not ended" }
+        if streams.count > 0 { return "not stopped: its streams have not ended after they were closed" }
+        return "not stopped: calls to it have not ended"
+    }
 }

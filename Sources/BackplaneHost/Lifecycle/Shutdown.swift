@@ -11,6 +11,8 @@ struct Shutdown {
     func stopAll() async {
         for node in live.nodes { _ = await node.startUnderWay?.value }
         for node in live.nodes where node.running == nil { node.gate.close() }
+        // A call that reads a stream would otherwise not end.
+        live.endAllStreams()
         await stop(live.started) { node, _ in node.gate.close(passage: node.passage) }
         live.closeGates()
     }
@@ -43,12 +45,27 @@ struct Shutdown {
         }
     }
 
+    /// Stops nodes of an earlier plan, whose gates refuse calls already.
+    ///
+    /// - Parameter nodes: The nodes by their places in that plan.
+    func stop(_ leaving: [LiveNode], of plan: Plan, _ nodes: [LiveNode]) async {
+        await stop(leaving, of: (plan, nodes)) { _, _ in }
+    }
+
     /// Stops nodes in order.
     ///
-    /// - Parameter shut: Closes a node's gate to further calls.
-    private func stop(_ leaving: [LiveNode], shut: (LiveNode, RunningComponent) -> Void) async {
+    /// - Parameters:
+    ///   - earlier: The plan of the nodes, and all its nodes by place; `nil` for the active one.
+    ///   - shut: Closes a node's gate to further calls.
+    private func stop(
+        _ leaving: [LiveNode], of earlier: (plan: Plan, nodes: [LiveNode])? = nil,
+        shut: (LiveNode, RunningComponent) -> Void
+    ) async {
         let ids = Set(leaving.map(\.id)), byID = Dictionary(uniqueKeysWithValues: leaving.map { ($0.id, $0) })
-        let order = StopOrder.of(live.started.map(\.id).filter(ids.contains)) { id in byID[id].map(providers) ?? [] }
+        let (plan, nodes) = earlier ?? (live.loaded.plan, live.nodes)
+        let order = StopOrder.of(live.started.map(\.id).filter(ids.contains)) { id in
+            byID[id].map { providers(of: $0, in: plan, nodes) } ?? []
+        }
         for node in order.compactMap({ byID[$0] }) {
             guard let component = node.running else { continue }
             node.state = .quiescing(component)
@@ -62,8 +79,7 @@ struct Shutdown {
     }
 
     /// Returns the ids of the nodes that a component can call.
-    private func providers(of node: LiveNode) -> [Int] {
-        let plan = live.loaded.plan, nodes = live.nodes
+    private func providers(of node: LiveNode, in plan: Plan, _ nodes: [LiveNode]) -> [Int] {
         // A manager can also call collaborators that its class does not declare.
         let layers = node.node.role == .manager ? plan.layers(of: node.node).map { nodes[$0.id].id } : []
         return layers + node.node.wires.map { nodes[$0.provider].id }
@@ -72,27 +88,32 @@ struct Shutdown {
 
     private func stop(_ component: RunningComponent, of node: LiveNode) async {
         let gate = component.gate, limit = live.options.stopLimit, starter = instances.starter
+        component.timers.hold()
+        component.streams.interrupt(live.isStopped ? .hostHasStopped : .streamInterrupted)
         let isDrained = await live.timer.waits(limit) {
-            gate.callsInFlight == 0 && gate.callsAside == 0
+            gate.callsInFlight == 0 && gate.callsAside == 0 && !component.timers.isBusy
         }
         gate.closePassage()
         component.calls.close()
+        live.endStreams(openedBy: component)
         // Calls that the component itself began may have come back to it meanwhile.
         let isIdle =
             isDrained
             ? await live.timer.waits(limit) {
-                gate.callsAside == 0 && component.calls.callsInFlight == 0 && node.isBetweenSteps(component)
+                gate.callsAside == 0 && component.calls.callsInFlight == 0 && component.streams.count == 0
+                    && node.isBetweenSteps(component)
             } : false
         lookUps.giveUp(of: node)
         guard isIdle else {
             live.log(
                 .error,
-                node.isBetweenSteps(component)
-                    ? "not stopped: calls to it have not ended"
-                    : "not stopped: one of its lifecycle steps has not ended",
-                component, methods: component.calls.methodsInFlight)
+                component.stillInUse(isInStep: !node.isBetweenSteps(component)),
+                component, methods: component.calls.methodsInFlight, timers: component.timers.namesInFlight)
             // Every caller gets an answer before the process ends.
-            if live.isStopped { component.calls.endAll(.hostHasStopped) }
+            if live.isStopped {
+                component.calls.endAll(.hostHasStopped)
+                component.timers.endBodies(.hostHasStopped)
+            }
             await starter.retire(component.handle, releasing: nil)
             return
         }

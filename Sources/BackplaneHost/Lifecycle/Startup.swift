@@ -27,7 +27,10 @@ final class Startup {
         let loaded = live.loaded
         if !keepGoing { try loaded.requireSound() }
         hasStartedAll = true
-        let errors = await start(loaded.eagerNames)
+        let executors = Set(loaded.document.manifest.network.executors.values)
+        let first = await start(loaded.eagerNames.filter(executors.contains))
+        let others = await start(loaded.eagerNames.filter { !executors.contains($0) })
+        let errors = first + others.filter { !first.contains($0) }
         await storeIsOpen()
         try live.requireRunning()
         if !keepGoing, !errors.isEmpty { throw .combining(errors, of: "the start", at: loaded.document.path) }
@@ -232,7 +235,9 @@ final class Startup {
             node.state = .ready(component)
             node.awaited = []
             live.started.append(node)
+            instances.keepData(of: node, in: loaded.plan)
             live.remotes.open(component.node, but: live.connections.open(component).refused)
+            component.timers.begin()
             live.log(.debug, "started", component)
             return component
         } catch {
@@ -252,8 +257,6 @@ extension Plan.Node {
 }
 
 extension BackplaneError {
-    static var hostHasStopped: BackplaneError { BackplaneError(.hostStopped, "the host has stopped; create a new one") }
-
     /// The error of the first manager in a chain of managers that failed because of one another.
     fileprivate var origin: BackplaneError {
         code == .dependencyUnsatisfied ? causes.first ?? self : self

@@ -24,6 +24,14 @@ extension DataFolder {
         return text
     }
 
+    /// Returns the name of the folder of a component that uses the network.
+    static func name(of folder: NetworkFolderName) -> String {
+        switch folder {
+        case .namespace(let name): escaped(name)
+        case .place(let manager, let label): "\(escaped(manager))@\(escaped(label))"
+        }
+    }
+
     /// Returns the 64-bit FNV-1a hash, which unlike `Hasher` is stable across processes, but not secure against
     /// attacks.
     private static func stableHash(_ text: String) -> UInt64 {

@@ -29,15 +29,35 @@ package struct DataFolder: Sendable {
         return folder
     }
 
+    /// Returns the path of the private folder of a component that uses the network, which may not exist.
+    ///
+    /// No two components share one, and no folder of a data access controller has this parent, because `@` is escaped
+    /// in names.
+    package func networkFolder(named name: NetworkFolderName) -> String {
+        FilePath.join(FilePath.join(path, "@network"), Self.name(of: name))
+    }
+
+    /// Creates the private folder of a component that uses the network, if necessary.
+    package func makeNetworkFolder(named name: NetworkFolderName) throws(BackplaneError) {
+        try Self.make(path)
+        try Self.make(FilePath.join(path, "@network"))
+        try Self.make(networkFolder(named: name))
+    }
+
     /// Returns the folder of the host's record store, creating it if necessary.
     ///
     /// No component's folder has this name, because `@` is escaped in those.
     package func storeFolder() throws(BackplaneError) -> String {
-        let folder = FilePath.join(path, "@store")
         try Self.make(path)
-        try Self.make(folder)
-        return folder
+        try Self.make(storePath)
+        return storePath
     }
+
+    /// The path of the folder of the host's record store, which may not exist yet.
+    package var storePath: String { FilePath.join(path, "@store") }
+
+    /// Creates the data folder itself if necessary.
+    func makeItself() throws(BackplaneError) { try Self.make(path) }
 
     private static func make(_ level: String) throws(BackplaneError) {
         do throws(PrivateFolder.Problem) {

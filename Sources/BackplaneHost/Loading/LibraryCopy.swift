@@ -51,6 +51,7 @@ package struct LibraryCopy: Sendable {
         let identity = try LibraryIdentity(of: image, at: source.path)
         try identity.requireABI(at: source.path)
         try runtime.require(for: identity, at: source.path)
+        try LibraryFile.requireLoadable(image, source.path)
         let unmapped = try LibraryFile.unmapped(of: image, source.path), (plugin, number) = generation(identity.id)
         let copy = LoadFolder.path(of: path, plugin: plugin, generation: number)
         guard rename(path, copy) == 0 else {

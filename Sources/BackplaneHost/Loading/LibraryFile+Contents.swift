@@ -91,6 +91,15 @@ extension LibraryFile {
         }
     }
 
+    /// Checks that the system's loader, which does not check what it follows, stays inside the library.
+    static func requireLoadable(_ image: ELFImage, _ path: String) throws(BackplaneError) {
+        do throws(ELFImage.Problem) {
+            try image.requireLoadable()
+        } catch {
+            throw BackplaneError(error.code, error.text, at: path)
+        }
+    }
+
     private static func contents(ofCopy copy: String, _ path: String) throws(BackplaneError) -> [UInt8] {
         do throws(SystemError) {
             let file = try FileDescriptor(opening: copy, O_RDONLY | O_NOFOLLOW)
@@ -131,6 +140,7 @@ extension ELFImage.Problem {
             "this host needs libraries for \(ELFImage.machine.name), but this one is for \(found); build it for this machine"
         case .damaged(let what):
             "the library is incomplete: \(what); rebuild it, or wait until the build has finished"
+        case .misleading(let what): "the library is damaged: \(what); rebuild it"
         }
     }
 

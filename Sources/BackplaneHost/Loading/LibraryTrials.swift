@@ -1,7 +1,7 @@
 import Backplane
 import Glibc
 
-/// The trials of a host's libraries: each is opened in a child process before this process loads it.
+/// The trials of a host's libraries: each is loaded, and asked what it provides, in a child process first.
 final class LibraryTrials: Sendable {
     let rule: TrialRule
     private let process: TrialProcess
@@ -12,7 +12,7 @@ final class LibraryTrials: Sendable {
         (self.rule, self.process, self.log) = (rule, process, log)
     }
 
-    /// Opens a library's copy in a child process, without running its entry function.
+    /// Loads a library's copy in a child process, calls its entry function and reads the descriptors in its answer.
     ///
     /// A library that the loader itself refuses passes: this process is refused it in the same way, and may have what
     /// it needs in memory already.
@@ -25,7 +25,7 @@ final class LibraryTrials: Sendable {
     func requireSurvival(of file: LibraryFile, limit: Duration, isGivenUp: () -> Bool = { false })
         throws(BackplaneError)
     {
-        switch process.open(file.copy, limit: limit, isGivenUp: isGivenUp) {
+        switch process.open(file.copy, toolchain: SwiftCompiler.build, limit: limit, isGivenUp: isGivenUp) {
         case .passed, .refused: return
         case .givenUp:
             unlink(file.copy)
@@ -44,7 +44,7 @@ final class LibraryTrials: Sendable {
             }
             throw BackplaneError(
                 .pluginTrialFailed,
-                "opened in a child process first, the library \(death.text(limit)) \(stage.text), so this process does not load it; `backplane validate` says more",
+                "tried in a child process first, the library \(death.text(limit)) \(stage.text), so this process does not load it; `backplane validate` says more",
                 at: file.path, causes: lines)
         }
     }
@@ -59,7 +59,7 @@ final class LibraryTrials: Sendable {
             LogRecord(
                 level: .notice, source: "host",
                 message:
-                    "libraries are not opened in a child process first, because the host is not part of this program's executable",
+                    "libraries are not tried in a child process first, because the host is not part of this program's executable",
                 metadata: [:]))
     }
 }
@@ -85,6 +85,8 @@ extension TrialProcess.Stage {
     fileprivate var text: String {
         switch self {
         case .loading: "while it was loaded"
+        case .entering: "in its entry function"
+        case .reading: "while the answer of its entry function was read"
         case .ending: "when the process was to end"
         }
     }

@@ -14,13 +14,18 @@ struct LoadedManifest: Sendable {
     let document: ManifestDocument
     private let loadProblems: [Problem]
     let loadFolder: LoadFolder?
+    /// The identity of what was read: the same for all that differ only in their plugins.
+    let reading: Reading
+
+    /// The identity of a manifest that was read once.
+    final class Reading: Sendable {}
 
     /// Creates the result of loading the plugins of a manifest and resolving it.
     ///
     /// - Parameters:
     ///   - generations: The generations that are already in memory.
     ///   - before: The manifest that was active so far; libraries that it loaded are not loaded again.
-    ///   - triesLibraries: Whether each library is opened in a child process first.
+    ///   - triesLibraries: Whether each library is tried in a child process first.
     init(
         _ document: ManifestDocument, linked: [LinkedPlugin], _ options: LoadingOptions, _ generations: GenerationTable,
         after before: LoadedManifest? = nil, in folder: LoadFolder? = nil, triesLibraries: Bool = false
@@ -29,19 +34,21 @@ struct LoadedManifest: Sendable {
             document, options, generations, after: before?.plugins ?? [], in: folder, triesLibraries: triesLibraries)
         loader.add(linked)
         loader.addLibraries()
-        self.init(document, loader.plugins, loader.problems, loader.folder)
+        self.init(document, loader.plugins, loader.problems, loader.folder, Reading())
     }
 
     /// Returns the same manifest with some plugins, given by index, replaced.
     func replacing(_ replacements: [Int: LoadedPlugin], in folder: LoadFolder?) -> LoadedManifest {
         var plugins = plugins
         for (place, plugin) in replacements { plugins[place] = plugin }
-        return LoadedManifest(document, plugins, loadProblems, folder)
+        return LoadedManifest(document, plugins, loadProblems, folder, reading)
     }
 
     private init(
-        _ document: ManifestDocument, _ plugins: [LoadedPlugin], _ loadProblems: [Problem], _ loadFolder: LoadFolder?
+        _ document: ManifestDocument, _ plugins: [LoadedPlugin], _ loadProblems: [Problem], _ loadFolder: LoadFolder?,
+        _ reading: Reading
     ) {
+        self.reading = reading
         catalogue = Catalogue(of: plugins)
         let resolution = Resolution(document, catalogue: catalogue) { entry, configuration in
             plugins[entry.order].description.components[entry.index].review(Array(configuration))
@@ -53,18 +60,22 @@ struct LoadedManifest: Sendable {
         (self.loadProblems, self.loadFolder) = (loadProblems, loadFolder)
     }
 
+    /// Returns the plugins that another manifest does not have, or has in another generation.
+    func plugins(besides other: LoadedManifest) -> [LoadedPlugin] {
+        let keys = Set(other.plugins.map(\.key))
+        return plugins.filter { !keys.contains($0.key) }
+    }
+
     func componentClass(of node: Plan.Node) -> ComponentClass {
         plugins[node.entry.order].description.components[node.entry.index]
     }
 
-    /// Returns the folder with the files of a node's plugin; `nil` if it has none.
-    func resources(of node: Plan.Node) -> String? {
-        plugins[node.entry.order].resources
-    }
-
     /// Returns the changes that lead to another manifest.
     func change(to new: LoadedManifest) -> PlanChange {
-        PlanChange(from: plan, to: new.plan) { isSame($0, in: new, $1) }
+        PlanChange(
+            from: plan, to: new.plan,
+            isReconfigurable: { new.plugins[$0.order].description.components[$0.index].isReconfigurable }
+        ) { isSame($0, in: new, $1) }
     }
 
     /// Returns whether an entry here and one of another manifest are the same class of the same loaded library.

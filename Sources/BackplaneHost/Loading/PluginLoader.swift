@@ -59,7 +59,7 @@ struct PluginLoader {
     /// The plugins of the previous manifest, which are not loaded again.
     private let before: [LoadedPlugin]
     private let generations: GenerationTable
-    /// A Boolean value that indicates whether each library is opened in a child process first.
+    /// A Boolean value that indicates whether each library is tried in a child process first.
     private let triesLibraries: Bool
     /// The number of prepared libraries of each plugin, by its id.
     private var prepared: [String: Int] = [:]

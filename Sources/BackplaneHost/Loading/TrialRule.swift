@@ -1,7 +1,7 @@
-/// The rule for which libraries are opened in a child process before this process loads them.
+/// The rule for which libraries are tried in a child process before this process loads them.
 ///
-/// A library that passes every check can still end the process that loads it: in the system's loader, or in a
-/// constructor. A child that dies of it costs nothing but its refusal.
+/// A library that passes every check can still end the process that loads it: in the system's loader, in a constructor
+/// or in its entry function. A child that dies of it costs nothing but its refusal.
 public enum TrialRule: Sendable, Hashable {
     /// None.
     case never

@@ -19,8 +19,10 @@ package struct ComponentDefinition: Sendable, Hashable {
     /// The key of the definition in the manifest's lock.
     var lockKey = ""
     var configuration: [String: ManifestValue] = [:]
-    /// The name of its private folder, for a data access controller.
+    /// The name of its private folder, if the manifest gives one or it is a data access controller.
     var namespace: String?
+    /// The name that a manager had, or the namespace that a data access controller had.
+    var was: String?
 
     package init(role: Role, property: String? = nil, className: String, range: VersionRange?, location: String) {
         (self.role, self.property, self.className, self.range, self.location) = (
@@ -42,32 +44,34 @@ extension ManifestDocument {
     func definitions(of manager: String) -> [ComponentDefinition] {
         guard let definition = manifest.managers[manager] else { return [] }
         let path = dialect.managers / manager, key = manager.pointerStep
-        var definitions = [
-            component(
-                .manager, definition.className, definition.version, definition.configuration, at: path, lockKey: key)
-        ]
+        var itself = component(
+            .manager, definition.className, definition.version, definition.configuration, at: path, lockKey: key)
+        itself.was = definition.was
+        var definitions = [itself]
         if let controller = definition.dataAccessController {
             let label = ReservedLabel.dataAccessController
             var component = component(
                 .dataAccessController, controller.className, controller.version, controller.configuration,
                 at: path / label, lockKey: "\(key)/\(label)")
-            component.namespace = controller.namespace ?? controller.className
+            (component.namespace, component.was) = (controller.namespace ?? controller.className, controller.was)
             definitions.append(component)
         }
         if let controller = definition.communicationController {
             let label = ReservedLabel.communicationController, path = path / label, key = "\(key)/\(label)"
-            definitions.append(
-                component(
-                    .communicationController, controller.className, controller.version, controller.configuration,
-                    at: path, lockKey: key))
+            var component = component(
+                .communicationController, controller.className, controller.version, controller.configuration,
+                at: path, lockKey: key)
+            component.namespace = controller.namespace
+            definitions.append(component)
             for (index, service) in controller.services.enumerated() {
                 let path = path / "services" / index
-                var component = component(
+                var component = self.component(
                     .networkService, service.className, service.version, service.networkServiceConfiguration, at: path,
                     lockKey: "\(key)/\(service.propertyName.pointerStep)")
                 (component.property, component.writtenProperty) = (
                     service.propertyName, shown(service.propertyName, at: path / "propertyName")
                 )
+                component.namespace = service.namespace
                 definitions.append(component)
             }
         }

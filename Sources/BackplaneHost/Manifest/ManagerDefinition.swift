@@ -14,6 +14,8 @@ public struct ManagerDefinition: Sendable, Hashable {
     public var communicationController: CommunicationControllerDefinition?
     /// The time at which the manager starts.
     public var activation: Activation
+    /// The name that the manager had before, whose state it continues; `nil` if it has been renamed from none.
+    public var was: String?
 
     /// Creates the entry of a manager, which is added to the manifest under the manager's name.
     public init(
@@ -21,11 +23,11 @@ public struct ManagerDefinition: Sendable, Hashable {
         configuration: [String: ManifestValue] = [:],
         dataAccessController: DataAccessControllerDefinition? = nil,
         communicationController: CommunicationControllerDefinition? = nil,
-        activation: Activation = .eager
+        activation: Activation = .eager, was: String? = nil
     ) {
         (self.className, self.version, self.uses, self.configuration) = (className, version, uses, configuration)
         (self.dataAccessController, self.communicationController) = (dataAccessController, communicationController)
-        self.activation = activation
+        (self.activation, self.was) = (activation, was)
     }
 }
 
@@ -39,15 +41,18 @@ public struct DataAccessControllerDefinition: Sendable, Hashable {
     public var configuration: [String: ManifestValue]
     /// The name of the controller's private folder; `nil` means the class name.
     public var namespace: String?
+    /// The namespace that the controller had before, whose folder and records it continues; `nil` if it had no other.
+    public var was: String?
 
     /// Creates the part of a manager's entry that gives it a data access controller.
     public init(
         className: String, version: VersionRange? = nil, configuration: [String: ManifestValue] = [:],
-        namespace: String? = nil
+        namespace: String? = nil, was: String? = nil
     ) {
         (self.className, self.version, self.configuration, self.namespace) = (
             className, version, configuration, namespace
         )
+        self.was = was
     }
 }
 
@@ -61,15 +66,18 @@ public struct CommunicationControllerDefinition: Sendable, Hashable {
     public var configuration: [String: ManifestValue]
     /// The definitions of the controller's services, in the order of their creation.
     public var services: [ServiceDefinition]
+    /// The name of the controller's private folder; `nil` means one that is named by its manager.
+    public var namespace: String?
 
     /// Creates the part of a manager's entry that gives it a communication controller.
     public init(
         className: String, version: VersionRange? = nil, configuration: [String: ManifestValue] = [:],
-        services: [ServiceDefinition] = []
+        services: [ServiceDefinition] = [], namespace: String? = nil
     ) {
         (self.className, self.version, self.configuration, self.services) = (
             className, version, configuration, services
         )
+        self.namespace = namespace
     }
 }
 
@@ -83,13 +91,16 @@ public struct ServiceDefinition: Sendable, Hashable {
     public var propertyName: String
     /// The configuration passed to the service; its keys are defined by the service.
     public var networkServiceConfiguration: [String: ManifestValue]
+    /// The name of the service's private folder; `nil` means one that is named by its manager and its property.
+    public var namespace: String?
 
     /// Creates the part of a communication controller's entry that gives it a network service.
     public init(
         className: String, version: VersionRange? = nil, propertyName: String,
-        networkServiceConfiguration: [String: ManifestValue] = [:]
+        networkServiceConfiguration: [String: ManifestValue] = [:], namespace: String? = nil
     ) {
         (self.className, self.version, self.propertyName) = (className, version, propertyName)
         self.networkServiceConfiguration = networkServiceConfiguration
+        self.namespace = namespace
     }
 }

@@ -29,7 +29,7 @@ extension ManagerDefinition {
     fileprivate var value: ManifestValue {
         .dictionary(
             of: [
-                "className": className, "version": version?.description,
+                "className": className, "was": was, "version": version?.description,
                 "activation": activation == .eager ? nil : activation.rawValue,
             ],
             [
@@ -43,7 +43,7 @@ extension ManagerDefinition {
 extension DataAccessControllerDefinition {
     fileprivate var value: ManifestValue {
         .dictionary(
-            of: ["className": className, "version": version?.description, "namespace": namespace],
+            of: ["className": className, "version": version?.description, "namespace": namespace, "was": was],
             ["configuration": .nonempty(configuration)])
     }
 }
@@ -51,7 +51,7 @@ extension DataAccessControllerDefinition {
 extension CommunicationControllerDefinition {
     fileprivate var value: ManifestValue {
         .dictionary(
-            of: ["className": className, "version": version?.description],
+            of: ["className": className, "version": version?.description, "namespace": namespace],
             [
                 "configuration": .nonempty(configuration),
                 "services": services.isEmpty ? Optional.none : .array(services.map(\.value)),
@@ -62,7 +62,10 @@ extension CommunicationControllerDefinition {
 extension ServiceDefinition {
     fileprivate var value: ManifestValue {
         .dictionary(
-            of: ["className": className, "version": version?.description, "propertyName": propertyName],
+            of: [
+                "className": className, "version": version?.description, "namespace": namespace,
+                "propertyName": propertyName,
+            ],
             ["networkServiceConfiguration": .nonempty(networkServiceConfiguration)])
     }
 }

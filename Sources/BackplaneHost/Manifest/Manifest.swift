@@ -24,12 +24,20 @@ public struct Manifest: Sendable, Hashable {
     /// The settings of the record store.
     public var store: StoreSettings
 
+    /// The settings of the network.
+    public var network: NetworkSettings
+
+    /// The settings of swaps.
+    public var swap: SwapSettings
+
     /// Creates a manifest in Swift.
     public init(
         plugins: [PluginReference]? = nil, managers: [String: ManagerDefinition], lock: [String: LockedClass]? = nil,
-        store: StoreSettings = StoreSettings()
+        store: StoreSettings = StoreSettings(), network: NetworkSettings = NetworkSettings(),
+        swap: SwapSettings = SwapSettings()
     ) {
         (self.plugins, self.managers, self.lock, self.store) = (plugins, managers, lock, store)
+        (self.network, self.swap) = (network, swap)
     }
 
     /// Creates a manifest from a file that must have no errors; ``ManifestDocument`` reads a file that may have some.

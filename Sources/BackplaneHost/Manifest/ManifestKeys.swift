@@ -21,15 +21,15 @@ struct ManifestKeys {
     static let plugin = ManifestKeys(["library", "version", "sha256", "resources"])
     static let manager = ManifestKeys(
         [
-            "className", "version", "activation", "uses", "configuration", "dataAccessController",
+            "className", "was", "version", "activation", "uses", "configuration", "dataAccessController",
             "communicationController",
         ],
         shared: ["className", "dataAccessController", "communicationController"])
     static let dataAccessController = ManifestKeys(
-        ["className", "version", "namespace", "configuration"], shared: ["className"])
+        ["className", "version", "namespace", "was", "configuration"], shared: ["className"])
     static let communicationController = ManifestKeys(
-        ["className", "version", "configuration", "services"], shared: ["className", "services"])
+        ["className", "version", "namespace", "configuration", "services"], shared: ["className", "services"])
     static let service = ManifestKeys(
-        ["className", "version", "propertyName", "networkServiceConfiguration"],
+        ["className", "version", "namespace", "propertyName", "networkServiceConfiguration"],
         shared: ["className", "propertyName", "networkServiceConfiguration"])
 }

@@ -10,4 +10,6 @@ package enum ManifestLimits {
     /// The number of errors, and of warnings, that are listed; more are counted.
     package static let problems = 1_000
     package static let environments = 100
+    /// The greatest number of hosts that traces are sent to.
+    package static let tracedHosts = 1_000
 }

@@ -11,12 +11,13 @@ extension ManifestReader {
         let configuration = configuration(in: section)
         let dataAccessController = dataAccessController(in: section)
         let communicationController = communicationController(in: section)
+        let was = string("was", in: own(section))
         let activation = choice("activation", of: Activation.allCases, in: own(section)) ?? .eager
         warnOfUnknownKeys(in: section, known: .manager)
         return ManagerDefinition(
             className: className ?? "", version: version, uses: uses, configuration: configuration,
             dataAccessController: dataAccessController, communicationController: communicationController,
-            activation: activation)
+            activation: activation, was: was)
     }
 
     private mutating func uses(in section: Section) -> [String: String] {
@@ -39,7 +40,20 @@ extension ManifestReader {
         defer { warnOfUnknownKeys(in: section, known: .dataAccessController) }
         return DataAccessControllerDefinition(
             className: requiredString("className", in: section) ?? "", version: versionRange(in: section),
-            configuration: configuration(in: section), namespace: string("namespace", in: own(section)))
+            configuration: configuration(in: section), namespace: namespace("namespace", in: own(section)),
+            was: namespace("was", in: own(section)))
+    }
+
+    /// Reads a namespace, of which those that begin with `@` belong to the host.
+    private mutating func namespace(_ key: String, in section: Section) -> String? {
+        guard let name = string(key, in: section) else { return nil }
+        guard name.hasPrefix("@") else { return name }
+        let path = section.path / key
+        report(
+            .manifestUnsupported,
+            "`\(shown(name, at: path))` begins with `@`, as only namespaces of the host do; choose another name",
+            at: path)
+        return nil
     }
 
     private mutating func communicationController(in section: Section) -> CommunicationControllerDefinition? {
@@ -47,7 +61,8 @@ extension ManifestReader {
         defer { warnOfUnknownKeys(in: section, known: .communicationController) }
         return CommunicationControllerDefinition(
             className: requiredString("className", in: section) ?? "", version: versionRange(in: section),
-            configuration: configuration(in: section), services: services(in: section))
+            configuration: configuration(in: section), services: services(in: section),
+            namespace: namespace("namespace", in: own(section)))
     }
 
     private mutating func services(in section: Section) -> [ServiceDefinition] {
@@ -61,7 +76,8 @@ extension ManifestReader {
             let service = ServiceDefinition(
                 className: requiredString("className", in: section) ?? "", version: versionRange(in: section),
                 propertyName: requiredString("propertyName", in: section) ?? "",
-                networkServiceConfiguration: dictionary("networkServiceConfiguration", in: section)?.values ?? [:])
+                networkServiceConfiguration: dictionary("networkServiceConfiguration", in: section)?.values ?? [:],
+                namespace: namespace("namespace", in: own(section)))
             warnOfUnknownKeys(in: section, known: .service)
             services.append(service)
             guard !service.propertyName.isEmpty else { continue }

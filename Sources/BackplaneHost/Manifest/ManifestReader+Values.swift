@@ -69,6 +69,37 @@ extension ManifestReader {
         return nil
     }
 
+    /// Reads a whole number that may be missing.
+    mutating func count(_ key: String, in range: ClosedRange<Int64>, in section: Section) -> Int? {
+        guard let value = section.values[key] else { return nil }
+        guard case .integer(let number) = value else {
+            return wrongType(value, expected: "an integer", at: section.path / key)
+        }
+        guard range.contains(number) else {
+            let words = "expected a number from \(range.lowerBound) to \(range.upperBound), found \(number)"
+            report(.manifestWrongType, words, at: section.path / key)
+            return nil
+        }
+        return Int(number)
+    }
+
+    /// Reads a number of seconds, above 0 and up to a day, that may be missing.
+    mutating func seconds(_ key: String, in section: Section) -> Duration? {
+        guard let value = section.values[key] else { return nil }
+        let number: Double
+        switch value {
+        case .integer(let whole): number = Double(whole)
+        case .number(let any): number = any
+        default: return wrongType(value, expected: "a number of seconds", at: section.path / key)
+        }
+        guard number >= 0.001, number <= 86_400 else {
+            let words = "expected a number of seconds from 0.001 to 86400, found \(number)"
+            report(.manifestWrongType, words, at: section.path / key)
+            return nil
+        }
+        return .seconds(number)
+    }
+
     mutating func versionRange(in section: Section) -> VersionRange? {
         guard let text = string("version", in: own(section)) else { return nil }
         do {

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneDocuments
+import BackplaneRecords
 import BackplaneStorage
 
 /// A top-level section of a manifest that configures one part of the host.
@@ -19,15 +20,42 @@ struct ManifestSection: Sendable {
     let members: @Sendable (Manifest) -> [String: ManifestValue]
 
     /// The sections, in the order in which they are written.
-    static let all = [store]
+    static let all = [store, network, swap]
 
     private static let store = ManifestSection(
-        key: "store", keys: ManifestKeys(["damaged"]), fixed: ["damaged"]
+        key: "store", keys: ManifestKeys(["durability", "damaged"]), fixed: ["durability", "damaged"]
     ) { reader, section, manifest in
         let policies: [DamagedStorePolicy] = [.salvage, .refuse]
+        let durabilities: [StoreDurability] = [.full, .normal]
+        manifest.store.durability = reader.choice("durability", of: durabilities, in: section) ?? .full
         manifest.store.damaged = reader.choice("damaged", of: policies, in: section) ?? .salvage
     } members: { manifest in
-        manifest.store.damaged == .salvage ? [:] : ["damaged": .string(manifest.store.damaged.rawValue)]
+        let store = manifest.store
+        var members: [String: ManifestValue] = [:]
+        if store.durability != .full { members["durability"] = .string(store.durability.rawValue) }
+        if store.damaged != .salvage { members["damaged"] = .string(store.damaged.rawValue) }
+        return members
+    }
+
+    private static let swap = ManifestSection(
+        key: "swap", keys: ManifestKeys(["drain", "longCalls", "retries", "retryFor"]), fixed: []
+    ) { reader, section, manifest in
+        let longCalls = reader.choice("longCalls", of: LongCalls.allCases, in: section)
+        let retries = reader.count("retries", in: 1...1_000_000, in: section)
+        let retryFor = reader.seconds("retryFor", in: section)
+        if longCalls == .cancel || longCalls == .fail { reader.refuse(["retries", "retryFor"], in: section) }
+        manifest.swap.drain = DrainPolicy(
+            limit: reader.seconds("drain", in: section), longCalls: longCalls, retries: retries, retryFor: retryFor)
+    } members: { manifest in
+        let drain = manifest.swap.drain, standard = DrainPolicy.standard
+        var members: [String: ManifestValue] = [:]
+        if drain.limit != standard.limit { members["drain"] = .seconds(drain.limit) }
+        if drain.longCalls != standard.longCalls { members["longCalls"] = .string(drain.longCalls.rawValue) }
+        if let own = drain.retries, let usual = standard.retries {
+            if own.attempts != usual.attempts { members["retries"] = .integer(Int64(own.attempts)) }
+            if own.time != usual.time { members["retryFor"] = .seconds(own.time) }
+        }
+        return members
     }
 
     /// Returns the section of a manifest as it is written; `nil` if it has only defaults.
@@ -43,7 +71,22 @@ struct ManifestSection: Sendable {
     }
 }
 
+extension ManifestValue {
+    /// A duration as a number of seconds.
+    fileprivate static func seconds(_ duration: Duration) -> ManifestValue {
+        let seconds = duration / .seconds(1)
+        return Int64(exactly: seconds).map(ManifestValue.integer) ?? .number(seconds)
+    }
+}
+
 extension ManifestReader {
+    /// Reports keys that another value of their section rules out.
+    fileprivate mutating func refuse(_ keys: [String], in section: Section) {
+        for key in keys where section.values[key] != nil {
+            report(.manifestWrongType, "`\(key)` needs `\"longCalls\": \"later\"`", at: section.path / key)
+        }
+    }
+
     /// Reads the sections of a root into a manifest and returns whether they have no errors.
     mutating func readSections(of root: Section, into manifest: inout Manifest) -> Bool {
         let before = problems.count

@@ -1,10 +1,24 @@
+public import BackplaneRecords
 public import BackplaneStorage
 
 /// The settings of a host's record store in a manifest.
 public struct StoreSettings: Sendable, Hashable {
+    /// The failures that a write which has returned survives.
+    public var durability: StoreDurability
     /// The treatment of a store whose file is damaged.
     public var damaged: DamagedStorePolicy
 
-    /// Creates settings, by which a damaged store is salvaged unless it is to be refused.
-    public init(damaged: DamagedStorePolicy = .salvage) { self.damaged = damaged }
+    /// Creates settings, by default for writes that survive the end of the machine and damage that is salvaged.
+    public init(durability: StoreDurability = .full, damaged: DamagedStorePolicy = .salvage) {
+        (self.durability, self.damaged) = (durability, damaged)
+    }
+}
+
+extension StoreSettings {
+    /// Returns the settings with the treatment of damage that a program has chosen, if it has.
+    func overruled(by damaged: DamagedStorePolicy?) -> StoreSettings {
+        var settings = self
+        if let damaged { settings.damaged = damaged }
+        return settings
+    }
 }

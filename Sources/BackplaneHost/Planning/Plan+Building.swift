@@ -16,20 +16,22 @@ extension Plan {
             guard let manager = choices.first, let entry = manager.entry else { return }
             var wires: [Link] = []
             for choice in choices where choice.definition.role == .dataAccessController {
-                guard let id = share(choice, for: name) else { continue }
+                guard let id = share(choice, for: name, as: nil) else { continue }
                 wires.append(Link(label: ReservedLabel.dataAccessController, provider: id))
             }
             for choice in choices where choice.definition.role == .communicationController {
                 guard let entry = choice.entry else { continue }
                 var services: [Link] = []
                 for service in choices where service.definition.role == .networkService {
-                    guard let id = share(service, for: name), let label = service.definition.property else { continue }
+                    guard let label = service.definition.property,
+                        let id = share(service, for: name, as: Node.Place(manager: name, label: label))
+                    else { continue }
                     services.append(Link(label: label, provider: id))
                 }
-                wires.append(
-                    Link(
-                        label: ReservedLabel.communicationController,
-                        provider: append(entry, choice, services, for: name)))
+                let label = ReservedLabel.communicationController
+                let id = append(entry, choice, services, for: name)
+                nodes[id].place = Node.Place(manager: name, label: label)
+                wires.append(Link(label: label, provider: id))
             }
             wires += definition.uses.sorted { $0.key < $1.key }.compactMap { label, used in
                 managers[used].map { Link(label: label, provider: $0) }
@@ -39,13 +41,18 @@ extension Plan {
         }
 
         /// Returns the node of a component that all users with the same definition share.
-        private mutating func share(_ choice: Resolution.Choice, for manager: String) -> Int? {
+        ///
+        /// - Parameter place: The place that may name its folder; `nil` for a data access controller.
+        private mutating func share(_ choice: Resolution.Choice, for manager: String, as place: Node.Place?) -> Int? {
             guard let identity = choice.identity else { return nil }
             if let id = shared[identity] {
+                nodes[id].place = [nodes[id].place, place].compactMap(\.self).min()
                 if !nodes[id].managers.contains(manager) { nodes[id].managers.append(manager) }
+                nodes[id].was = nodes[id].was ?? choice.definition.was
                 return id
             }
             let id = append(identity.entry, choice, [], for: manager)
+            nodes[id].place = place
             shared[identity] = id
             return id
         }
@@ -57,7 +64,8 @@ extension Plan {
             let node = Node(
                 id: nodes.count, entry: entry, configuration: choice.configuration, wires: wires,
                 location: definition.location,
-                namespace: definition.namespace, managers: [manager], origins: document.origins(below: definition.path))
+                namespace: definition.namespace, was: definition.was, managers: [manager],
+                origins: document.origins(below: definition.path))
             nodes.append(node)
             return node.id
         }

@@ -12,14 +12,29 @@ package struct Plan: Sendable {
         package var wires: [Link]
         /// The location of the definition in the manifest; of the first one if the node is shared.
         package var location: String
-        /// The name of its private folder, for a data access controller.
+        /// The name of its private folder, if the manifest gives one or it is a data access controller.
         package var namespace: String?
+        /// The name that a manager had, or the namespace that a data access controller had, if it is continued.
+        package var was: String?
+        /// The first manager that uses it, by name, and the label there, for a component that uses the network.
+        var place: Place?
         /// The managers in whose definitions it appears, in order; several if the node is shared.
         package var managers: [String]
         /// The origins of the values that an environment contributed.
         var origins = ManifestOrigins()
 
+        /// A place in the manifest, by which a component's folder is named.
+        package struct Place: Sendable, Hashable, Comparable {
+            var manager: String
+            var label: String
+
+            package static func < (a: Self, b: Self) -> Bool { (a.manager, a.label) < (b.manager, b.label) }
+        }
+
         package var role: Role { entry.component.role }
+
+        /// The name of a data access controller's folder and of its part of the store.
+        var dataNamespace: String? { role == .dataAccessController ? namespace : nil }
 
         /// Returns the place of a value in its definition, given a pointer that is relative to the definition.
         func place(of pointer: String) -> String {

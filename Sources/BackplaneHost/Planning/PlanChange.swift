@@ -3,10 +3,13 @@ import Backplane
 /// The changes that lead from one plan to another, as node ids.
 ///
 /// A node is kept if its definition and its component class are the same and all nodes that it is wired to are kept
-/// too. So exactly the nodes that depend on a change are recreated.
+/// too. So exactly the nodes that depend on a change are recreated. A node whose class takes another configuration is
+/// also kept if nothing but its configuration differs.
 struct PlanChange {
     /// The new id of each kept node, by its old id.
     private(set) var kept: [Int: Int] = [:]
+    /// The old ids of the kept nodes that take another configuration, in the order of creation.
+    private(set) var reconfigured: [Int] = []
     /// The old ids of the nodes to remove, in the order of creation.
     private(set) var removed: [Int] = []
     /// The new ids of the nodes to create, in the order of creation.
@@ -14,15 +17,36 @@ struct PlanChange {
 
     /// Creates the change from one plan to another.
     ///
-    /// - Parameter isSame: A function that returns whether two entries are the same class of the same loaded library.
-    init(from old: Plan, to new: Plan, isSame: (Catalogue.Entry, Catalogue.Entry) -> Bool) {
+    /// - Parameters:
+    ///   - isSame: A function that returns whether two entries are the same class of the same loaded library.
+    ///   - isReconfigurable: A function that returns whether instances of an entry take another configuration.
+    init(
+        from old: Plan, to new: Plan, isReconfigurable: (Catalogue.Entry) -> Bool = { _ in false },
+        isSame: (Catalogue.Entry, Catalogue.Entry) -> Bool
+    ) {
         let places = Dictionary(old.nodes.map { ($0.key, $0.id) }, uniquingKeysWith: { first, _ in first })
+        let oldUses = old.uses, newUses = new.uses
+        let unconfigured = Dictionary(
+            old.nodes.filter(\.isIdentifiedByConfiguration).map {
+                (Unconfigured($0, usedBy: oldUses[$0.id]), Optional($0.id))
+            },
+            // Nodes that differ only in their configurations cannot be told apart, so none of them continues another.
+            uniquingKeysWith: { _, _ in nil })
         for node in new.nodes {
-            if let place = places[node.key], keeps(old.nodes[place], as: node, isSame) {
-                kept[place] = node.id
-            } else {
+            // A shared collaborator is the same only if all who share it change alike.
+            let place = places[node.key] ?? unconfigured[Unconfigured(node, usedBy: newUses[node.id])] ?? nil
+            guard let place, kept[place] == nil, keeps(old.nodes[place], as: node, isSame) else {
                 added.append(node.id)
+                continue
             }
+            if old.nodes[place].configuration != node.configuration {
+                guard isReconfigurable(node.entry) else {
+                    added.append(node.id)
+                    continue
+                }
+                reconfigured.append(place)
+            }
+            kept[place] = node.id
         }
         removed = old.nodes.map(\.id).filter { kept[$0] == nil }
     }
@@ -37,7 +61,7 @@ struct PlanChange {
     private func keeps(_ old: Plan.Node, as new: Plan.Node, _ isSame: (Catalogue.Entry, Catalogue.Entry) -> Bool)
         -> Bool
     {
-        guard old.configuration == new.configuration, isSame(old.entry, new.entry), old.wires.count == new.wires.count
+        guard old.namespace == new.namespace, isSame(old.entry, new.entry), old.wires.count == new.wires.count
         else { return false }
         return zip(old.wires, new.wires).allSatisfy { old, new in
             old.label == new.label && kept[old.provider] == new.provider
@@ -45,7 +69,42 @@ struct PlanChange {
     }
 }
 
+/// The identity of a node whose own identity includes its configuration, without it.
+private struct Unconfigured: Hashable {
+    var key: Plan.Node.Key
+    var managers: Set<String>
+    var uses: Set<Plan.Use>
+
+    init(_ node: Plan.Node, usedBy uses: Set<Plan.Use>) {
+        (key, managers, self.uses) = (node.key, Set(node.managers), uses)
+        key.configuration = nil
+    }
+}
+
+extension Plan {
+    /// The wires that lead to each node, by its id: of which managers' components, and by which labels.
+    fileprivate var uses: [Set<Use>] {
+        var uses = nodes.map { _ in Set<Use>() }
+        for node in nodes {
+            for wire in node.wires {
+                uses[wire.provider].insert(Use(role: node.role, manager: node.managers[0], label: wire.label))
+            }
+        }
+        return uses
+    }
+
+    fileprivate struct Use: Hashable {
+        var role: Role
+        var manager: String
+        var label: String
+    }
+}
+
 extension Plan.Node {
+    /// A Boolean value that indicates whether the configuration is a part of the node's identity, because nodes with
+    /// the same one are shared.
+    fileprivate var isIdentifiedByConfiguration: Bool { role == .dataAccessController || role == .networkService }
+
     /// The identity of the node across plans, which is unique within a plan.
     fileprivate var key: Key {
         switch role {

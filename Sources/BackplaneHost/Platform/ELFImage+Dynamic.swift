@@ -21,7 +21,7 @@ extension ELFImage {
 
     /// Returns the requirements in the image's dynamic section; the caller must have every byte of the image.
     package func demands() throws(Problem) -> Demands {
-        let segments = try segments(), dynamic = try DynamicSection(segments, ELFReader(bytes)),
+        let segments = try segments(), dynamic = try ELFDynamicSection(segments, ELFReader(bytes)),
             names = SymbolNames(self)
         var demands = Demands()
         demands.needed = try dynamic.needed()
@@ -43,32 +43,8 @@ extension ELFImage {
     }
 }
 
-/// The dynamic section of a library: pairs of tag and value for the loader.
-private struct DynamicSection {
-    private enum Tag {
-        static let needed: UInt64 = 1, texts: UInt64 = 5, relocations: UInt64 = 7, relocationsSize: UInt64 = 8,
-            textsSize: UInt64 = 10
-        static let initialiser: UInt64 = 12, relocatesText: UInt64 = 22, initialisers: UInt64 = 25,
-            initialisersSize: UInt64 = 27, flags: UInt64 = 30
-        static let lazyRelocationsSize: UInt64 = 2, lazyRelocations: UInt64 = 23
-    }
-    private let reader: ELFReader
-    private let segments: [ELFImage.Segment]
-    private var entries: [(tag: UInt64, value: UInt64)] = []
-
-    init(_ segments: [ELFImage.Segment], _ reader: ELFReader) throws(ELFImage.Problem) {
-        (self.segments, self.reader) = (segments, reader)
-        guard let range = segments.first(where: { $0.type == ELFImage.Segment.dynamic })?.range else { return }
-        for offset in stride(from: range.lowerBound, through: range.upperBound - 16, by: 16) {
-            let tag = try reader.uint64(UInt64(offset))
-            if tag == 0 { break }
-            entries.append((tag, try reader.uint64(UInt64(offset) + 8)))
-        }
-    }
-
-    private subscript(_ tag: UInt64) -> UInt64? { entries.first { $0.tag == tag }?.value }
-
-    func needed() throws(ELFImage.Problem) -> [String] {
+extension ELFDynamicSection {
+    fileprivate func needed() throws(ELFImage.Problem) -> [String] {
         guard let start = self[Tag.texts].flatMap({ segments.offset(of: $0) }), let size = self[Tag.textsSize] else {
             return []
         }
@@ -80,12 +56,10 @@ private struct DynamicSection {
         return names
     }
 
-    var hasInitialiser: Bool { self[Tag.initialiser] != nil }
-
-    var relocatesText: Bool { self[Tag.relocatesText] != nil || (self[Tag.flags] ?? 0) & 4 /* DF_TEXTREL */ != 0 }
+    fileprivate var hasInitialiser: Bool { self[Tag.initialiser] != nil }
 
     /// Returns the addresses of the functions that run at loading; there is none where a relocation refers to a symbol.
-    func initialisers() throws(ELFImage.Problem) -> [(address: UInt64, symbol: String?)] {
+    fileprivate func initialisers() throws(ELFImage.Problem) -> [(address: UInt64, symbol: String?)] {
         var found: [(address: UInt64, symbol: String?)] = []
         if let single = self[Tag.initialiser] { found.append((single, nil)) }
         guard let table = self[Tag.initialisers], let size = self[Tag.initialisersSize], size < 1 << 20,
@@ -110,7 +84,7 @@ private struct DynamicSection {
     }
 
     /// Returns the addresses of the functions that the loader calls to compute the values of relocations.
-    func choosers() throws(ELFImage.Problem) -> [UInt64] {
+    fileprivate func choosers() throws(ELFImage.Problem) -> [UInt64] {
         let all =
             try relocations(Tag.relocations, Tag.relocationsSize)
             + relocations(Tag.lazyRelocations, Tag.lazyRelocationsSize)

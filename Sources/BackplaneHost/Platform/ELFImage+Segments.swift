@@ -8,11 +8,14 @@ extension ELFImage {
         let range: Range<Int>
         /// The address at which the loader puts them, before it adds the library's base.
         let address: UInt64
+        let sizeInMemory, alignment: UInt64
 
         /// The most segments of a library; linkers make about a dozen, and every address is looked for in all of them.
         static let most = 256
 
-        static let load: UInt32 = 1, dynamic: UInt32 = 2, stack: UInt32 = 0x6474_E551
+        static let load: UInt32 = 1, dynamic: UInt32 = 2, notes: UInt32 = 4, table: UInt32 = 6, threadLocal: UInt32 = 7
+        static let unwinding: UInt32 = 0x6474_E550, stack: UInt32 = 0x6474_E551, constants: UInt32 = 0x6474_E552,
+            properties: UInt32 = 0x6474_E553
         static let executable: UInt32 = 1, writable: UInt32 = 2
 
         /// The default of glibc: whether stacks are executable in a process with a library without a ``stack`` segment.
@@ -32,7 +35,8 @@ extension ELFImage {
                 Segment(
                     type: try reader.uint32(entry), flags: try reader.uint32(entry + 4),
                     range: try reader.require(reader.uint64(entry + 8), reader.uint64(entry + 32), "segment \(number)"),
-                    address: try reader.uint64(entry + 16)))
+                    address: try reader.uint64(entry + 16), sizeInMemory: try reader.uint64(entry + 40),
+                    alignment: try reader.uint64(entry + 48)))
         }
         return segments
     }

@@ -49,6 +49,8 @@ extension ELFImage {
         case wrongMachine(found: String)
         /// A truncated or incomplete file, with a description of what is missing.
         case damaged(String)
+        /// A complete file that leads the system's loader outside the library, with a description of what does.
+        case misleading(String)
     }
 }
 

@@ -9,7 +9,8 @@ package enum FilePath {
 
     /// Returns the part before the last slash: `/` for a name directly below it, `.` for a path without a slash.
     package static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
+        // By bytes, as the system does: a slash and a combining accent are one character.
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 

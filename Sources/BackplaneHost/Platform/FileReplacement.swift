@@ -17,6 +17,14 @@ package enum FileReplacement {
         }
     }
 
+    /// Creates a private file, or replaces the one that is there.
+    static func put(_ path: String, with bytes: some Collection<UInt8>) throws(SystemError) {
+        try write(bytes, beside: path, mode: 0o600) { file, temporary throws(SystemError) in
+            try file.synchronize()
+            try retryingInterrupted { rename(temporary, path) }
+        }
+    }
+
     /// Replaces a file and keeps its owner, group and permissions, as far as this process may set them.
     ///
     /// - Parameter status: The status of the file to replace.

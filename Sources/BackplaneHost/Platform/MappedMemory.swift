@@ -2,9 +2,10 @@ import Glibc
 
 /// The memory that the mappings of one file take in this process, according to `/proc/self/smaps`.
 package struct MappedMemory: Sendable, Hashable {
-    /// The bytes that only this process has and that cannot be read from the file again.
+    /// The bytes of pages that this process has written to, which cannot be read from the file again.
     ///
-    /// For files on a file system in memory, these are all pages in use.
+    /// Pages of the file itself are not counted, though they may still wait to be written to the disk. A file on a file
+    /// system in memory takes its own size besides.
     package var dirty = 0
     /// The address space in bytes.
     package var mapped = 0
@@ -42,7 +43,7 @@ package struct MappedMemory: Sendable, Hashable {
             for line in lines.split(separator: UInt8(ascii: "\n")) {
                 if let size = Self.kilobytes("Size:", line) {
                     if let path { memory[path, default: MappedMemory()].mapped += size }
-                } else if let dirty = Self.kilobytes("Private_Dirty:", line) {
+                } else if let dirty = Self.kilobytes("Anonymous:", line) {
                     if let path { memory[path, default: MappedMemory()].dirty += dirty }
                 } else if let first = line.first, !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first) {
                     begin(line)

@@ -1,3 +1,5 @@
+import Backplane
+
 /// An executor that runs an actor on a thread of its own, however busy Swift's thread pool is.
 ///
 /// A task that awaits a continuation is resumed on the pool before it returns to its actor, unless it prefers another
@@ -48,6 +50,34 @@ final class ThreadExecutor: SerialExecutor, TaskExecutor {
         while let jobs = next() {
             for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
         }
+    }
+
+    /// Runs `work`, and all other jobs, on the calling thread if the executor has no other.
+    ///
+    /// - Returns: `false` if `work` has not ended by the deadline.
+    func runOnCallingThread(until deadline: Deadline, _ work: @escaping @Sendable () async -> Void) -> Bool {
+        let hasEnded = Monitor(false)
+        let isRunning = state.withLock { state in
+            defer { state.isRunning = true }
+            return state.isRunning
+        }
+        Task(executorPreference: self) {
+            await work()
+            hasEnded.withLock { $0 = true }
+        }
+        guard !isRunning else {
+            return hasEnded.wait { $0 ? .done(true) : .now >= deadline ? .done(false) : .until(deadline) }
+        }
+        defer { state.withLock { $0.isRunning = false } }
+        while !hasEnded.withLock({ $0 }) {
+            let jobs = state.wait { state in
+                defer { state.jobs = [] }
+                return state.jobs.isEmpty && .now < deadline ? .until(deadline) : .done(state.jobs)
+            }
+            guard !jobs.isEmpty else { return false }
+            for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
+        }
+        return true
     }
 
     /// Lets the thread end when there are no jobs left; a later job starts another one.

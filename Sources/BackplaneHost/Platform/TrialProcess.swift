@@ -2,7 +2,8 @@ import Backplane
 import CBackplaneHost
 import Glibc
 
-/// A process kept ready beside this one, whose children open libraries before this process loads them.
+/// A process kept ready beside this one, whose children load libraries, and call their entry functions, before this
+/// process does.
 ///
 /// It is this program, started once more and taken over before `main` (`trials.c`), so it has the same libraries in
 /// memory. It is single-threaded, and forks each child before there is a library for it. It starts at the first trial
@@ -11,7 +12,7 @@ package final class TrialProcess: Sendable {
     /// The process that all hosts of this program share.
     package static let shared = TrialProcess(isPossible: bph_can_try() != 0)
 
-    /// The result of opening a library in a child.
+    /// The result of a trial.
     package enum Verdict: Sendable, Hashable {
         case passed
         /// The system's loader does not load it, for a reason that it gives again when this process loads the library.
@@ -32,6 +33,10 @@ package final class TrialProcess: Sendable {
     package enum Stage: Sendable, Hashable {
         /// While the library was loaded, by the loader or in a constructor.
         case loading
+        /// In the entry function.
+        case entering
+        /// While the descriptors that the entry function answered were read.
+        case reading
         /// While the child ended, in a destructor.
         case ending
     }
@@ -65,12 +70,15 @@ package final class TrialProcess: Sendable {
         release()
     }
 
-    /// Opens the library at `path` in a child.
+    /// Opens the library at `path` in a child, and asks it what it provides if it has an entry function.
     ///
     /// - Parameters:
+    ///   - toolchain: The compiler of this program, which the entry function is offered.
     ///   - limit: The time after which the child is killed.
     ///   - isGivenUp: Returns whether nobody waits for the result any longer, which ends the process.
-    package func open(_ path: String, limit: Duration, isGivenUp: () -> Bool = { false }) -> Verdict {
+    package func open(_ path: String, toolchain: String = "", limit: Duration, isGivenUp: () -> Bool = { false })
+        -> Verdict
+    {
         guard isPossible else { return .impossible }
         guard take(isGivenUp: isGivenUp) else { return .givenUp }
         defer { release() }
@@ -78,7 +86,7 @@ package final class TrialProcess: Sendable {
         for _ in 0..<2 {
             do throws(SystemError) {
                 guard let channel = try start() else { return .impossible }
-                if let verdict = try ask(channel, path, limit, isGivenUp) { return verdict }
+                if let verdict = try ask(channel, path, toolchain, limit, isGivenUp) { return verdict }
                 drop()
                 return .givenUp
             } catch {
@@ -145,16 +153,18 @@ package final class TrialProcess: Sendable {
     }
 
     /// Returns the verdict on a library; `nil` if it was given up.
-    private func ask(_ channel: Int32, _ path: String, _ limit: Duration, _ isGivenUp: () -> Bool)
-        throws(SystemError) -> Verdict?
-    {
+    private func ask(
+        _ channel: Int32, _ path: String, _ toolchain: String, _ limit: Duration, _ isGivenUp: () -> Bool
+    ) throws(SystemError) -> Verdict? {
         guard path.utf8.count <= BPH_TRIAL_PATH else { throw SystemError(ENAMETOOLONG) }
         let id = state.withLock { state in
             state.lastRequest = max(1, state.lastRequest &+ 1)
             return state.lastRequest
         }
         var request = bph_trial_request(id: id, limit_ms: UInt32(clamping: Int64(limit / .milliseconds(1))))
-        let message = withUnsafeBytes(of: &request) { Array($0) } + Array(path.utf8)
+        let message =
+            withUnsafeBytes(of: &request) { Array($0) } + Array(path.utf8) + [0]
+            + toolchain.utf8.prefix(Int(BPH_TRIAL_TOOLCHAIN))
         try retryingInterrupted { send(channel, message, message.count, Int32(MSG_NOSIGNAL)) }
         guard let answer = try receive(channel, id, until: .now + limit + Self.patience, isGivenUp) else { return nil }
         switch answer.outcome {
@@ -186,12 +196,9 @@ package final class TrialProcess: Sendable {
                 case BPH_TRIAL_READY: .ready
                 case BPH_TRIAL_PASSED: .passed
                 case BPH_TRIAL_REFUSED: .refused
-                case BPH_TRIAL_EXIT_LOADING: .died(.exit(verdict.number), .loading)
-                case BPH_TRIAL_EXIT_ENDING: .died(.exit(verdict.number), .ending)
-                case BPH_TRIAL_SIGNAL_LOADING: .died(.signal(verdict.number), .loading)
-                case BPH_TRIAL_SIGNAL_ENDING: .died(.signal(verdict.number), .ending)
-                case BPH_TRIAL_OVERDUE_LOADING: .died(.overdue, .loading)
-                case BPH_TRIAL_OVERDUE_ENDING: .died(.overdue, .ending)
+                case BPH_TRIAL_EXIT: .died(.exit(verdict.number), Stage(verdict.stage))
+                case BPH_TRIAL_SIGNAL: .died(.signal(verdict.number), Stage(verdict.stage))
+                case BPH_TRIAL_OVERDUE: .died(.overdue, Stage(verdict.stage))
                 default: .noChild(verdict.number)
                 }
             text = String(decoding: message.dropFirst(size), as: UTF8.self)
@@ -219,5 +226,17 @@ package final class TrialProcess: Sendable {
             guard count > 0, let answer = Answer(bytes[..<count]) else { throw SystemError(EPIPE) }
             if answer.id == id { return answer }
         }
+    }
+}
+
+extension TrialProcess.Stage {
+    fileprivate init(_ number: Int32) {
+        self =
+            switch Int(number) {
+            case BPH_TRIAL_ENTERING: .entering
+            case BPH_TRIAL_READING: .reading
+            case BPH_TRIAL_ENDING: .ending
+            default: .loading
+            }
     }
 }

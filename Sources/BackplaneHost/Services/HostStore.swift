@@ -1,35 +1,40 @@
 import Backplane
+import BackplaneRecords
 import BackplaneStorage
 
 /// The host's record store, opened when the first data access controller starts.
 final class HostStore: Sendable {
-    typealias Opener = @Sendable (DamagedStorePolicy) throws -> any RecordStore
+    typealias Opener = @Sendable (StoreSettings) throws -> any RecordStore
 
     private struct State {
-        var damaged: DamagedStorePolicy
+        var settings: StoreSettings
         var store: (any RecordStore)?
         var isBeingOpened = false
         var wasPrepared = false
     }
     private enum Access {
         case opened(any RecordStore)
-        case toBeOpened(DamagedStorePolicy)
+        case toBeOpened(StoreSettings)
     }
     private let open: Opener
+    private let declared = DeclaredCollections()
     private let state: Monitor<State>
 
     /// Creates a store that is not open.
     ///
-    /// - Parameter damaged: The treatment of a damaged file.
-    init(damaged: DamagedStorePolicy, _ open: @escaping Opener) {
-        (self.open, state) = (open, Monitor(State(damaged: damaged)))
+    /// - Parameter settings: The settings, which matter until the store is open.
+    init(_ settings: StoreSettings, _ open: @escaping Opener) {
+        (self.open, state) = (open, Monitor(State(settings: settings)))
     }
 
-    /// The treatment of a damaged file, which matters until the store is open.
-    var damaged: DamagedStorePolicy {
-        get { state.withLock { $0.damaged } }
-        set { state.withLock { $0.damaged = newValue } }
+    /// The settings, which matter until the store is open.
+    var settings: StoreSettings {
+        get { state.withLock { $0.settings } }
+        set { state.withLock { $0.settings = newValue } }
     }
+
+    /// Closes the store, as soon as nothing uses it any longer; the next request opens it again.
+    func close() { state.withLock { $0.store = nil } }
 
     /// A Boolean value that indicates whether the store is open or being opened.
     var isOpen: Bool { state.withLock { $0.store != nil || $0.isBeingOpened } }
@@ -44,14 +49,14 @@ final class HostStore: Sendable {
     ///
     /// - Parameter failed: Called if the store cannot be opened.
     func prepare(_ failed: @escaping @Sendable (BackplaneError) -> Void) {
-        let damaged: DamagedStorePolicy? = state.withLock { state in
+        let settings: StoreSettings? = state.withLock { state in
             guard !state.wasPrepared, state.store == nil, !state.isBeingOpened else { return nil }
             (state.wasPrepared, state.isBeingOpened) = (true, true)
-            return state.damaged
+            return state.settings
         }
-        guard let damaged else { return }
+        guard let settings else { return }
         let begins = HostThread.tryStart("bp-store") { [self] in
-            _ = finishOpening(damaged, orElse: failed)
+            _ = finishOpening(settings, orElse: failed)
         }
         if !begins { state.withLock { $0.isBeingOpened = false } }
     }
@@ -64,22 +69,22 @@ final class HostStore: Sendable {
             if let store = state.store { return .done(.opened(store)) }
             if state.isBeingOpened { return .until(nil) }
             state.isBeingOpened = true
-            return .done(.toBeOpened(state.damaged))
+            return .done(.toBeOpened(state.settings))
         }
         switch access {
         case .opened(let store): return store
-        case .toBeOpened(let damaged): return try finishOpening(damaged) { _ in }.get()
+        case .toBeOpened(let settings): return try finishOpening(settings) { _ in }.get()
         }
     }
 
     /// Opens the store for all who wait for it.
     ///
     /// - Parameter failed: Called with the reason of a failure, before anyone else learns of it.
-    private func finishOpening(_ damaged: DamagedStorePolicy, orElse failed: (BackplaneError) -> Void) -> Result<
+    private func finishOpening(_ settings: StoreSettings, orElse failed: (BackplaneError) -> Void) -> Result<
         any RecordStore, BackplaneError
     > {
         let result: Result<any RecordStore, BackplaneError>
-        do { result = .success(try open(damaged)) } catch {
+        do { result = .success(try open(settings)) } catch {
             result = .failure(
                 error as? BackplaneError ?? BackplaneError(.storeUnusable, "the store cannot be opened: \(error)"))
         }
@@ -91,11 +96,63 @@ final class HostStore: Sendable {
         return result
     }
 
-    func write(_ changes: [RecordChange], in namespace: String) async throws(BackplaneError) {
-        try await get().write(changes, in: namespace)
+    /// Gives a collection the indexes that an instance declares, and those that other instances do.
+    ///
+    /// - Parameter owner: The handle of the instance.
+    func define(_ collection: CollectionDefinition, in namespace: String, by owner: UInt64)
+        async throws(BackplaneError)
+    {
+        try await declared.define(collection, in: namespace, by: owner) { definition throws(BackplaneError) in
+            try await self.define(definition, in: namespace)
+        }
+    }
+
+    /// Takes away the indexes that only an ended instance declared.
+    func endDeclarations(of owner: UInt64) {
+        declared.end(owner) { definition, namespace throws(BackplaneError) in
+            guard self.isOpen else { return }
+            try await self.define(definition, in: namespace)
+        }
+    }
+}
+
+extension HostStore: RecordStore {
+    /// The capabilities of the engine, once it is open.
+    var capabilities: StoreCapabilities { state.withLock { $0.store?.capabilities ?? [] } }
+
+    func define(_ collection: CollectionDefinition, in namespace: String) async throws(BackplaneError) {
+        try await get().define(collection, in: namespace)
+    }
+
+    func write(_ batch: RecordBatch, in namespace: String) async throws(BackplaneError) -> [Int64] {
+        try await get().write(batch, in: namespace)
     }
 
     func read(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> RecordPage {
         try await get().read(query, in: namespace)
     }
+
+    func count(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> Int {
+        try await get().count(query, in: namespace)
+    }
+
+    func changes(of collection: String, since number: Int64, limit: Int, in namespace: String)
+        async throws(BackplaneError) -> ChangePage
+    {
+        try await get().changes(of: collection, since: number, limit: limit, in: namespace)
+    }
+
+    func waitForChange(of collection: String, since number: Int64, in namespace: String)
+        async throws(BackplaneError)
+    {
+        try await get().waitForChange(of: collection, since: number, in: namespace)
+    }
+
+    func namespaces() async throws(BackplaneError) -> [String] { try await get().namespaces() }
+
+    func collections(in namespace: String) async throws(BackplaneError) -> [CollectionSummary] {
+        try await get().collections(in: namespace)
+    }
+
+    func findDamage() async throws(BackplaneError) -> [BackplaneError] { try await get().findDamage() }
 }

@@ -10,13 +10,18 @@ final class OfferedServices: Sendable {
     let log: any LogSink
     let exchanges: Exchanges
     let store: HostStore
+    let storeOperations: StoreOperations
+    let folder: ComponentFolder
     /// The component's namespace in the store.
     let namespace: String
     /// The means by which it reaches managers that its wires do not name.
     let managers: ManagerFinder
+    let timers: ComponentTimers
     /// The component's wires by handle, for components that call through the host.
     private let wires: Mutex<[UInt64: ServedWire]>
     private let operations = Mutex(Operations())
+    /// The streams that the component has opened through the host and not closed, by number.
+    private let streams = Mutex<[UInt64: ServedStream]>([:])
 
     private struct Operations {
         /// The number of operations that the host has not answered.
@@ -33,12 +38,13 @@ final class OfferedServices: Sendable {
     }
 
     init(
-        role: Role, name: String, log: any LogSink, exchanges: Exchanges, store: HostStore, namespace: String,
-        wires: [UInt64: ServedWire],
-        managers: ManagerFinder
+        role: Role, name: String, log: any LogSink, exchanges: Exchanges, store: HostStore,
+        storeOperations: StoreOperations, namespace: String, folder: ComponentFolder, wires: [UInt64: ServedWire],
+        managers: ManagerFinder, timers: ComponentTimers
     ) {
         (self.role, self.name, self.log, self.exchanges) = (role, name, log, exchanges)
-        (self.store, self.namespace, self.managers) = (store, namespace, managers)
+        (self.store, self.namespace, self.managers, self.timers) = (store, namespace, managers, timers)
+        (self.storeOperations, self.folder) = (storeOperations, folder)
         self.wires = Mutex(wires)
     }
 
@@ -60,14 +66,16 @@ final class OfferedServices: Sendable {
     /// Counts an operation whose answer goes to the component; ``end()`` follows when the answer was given.
     ///
     /// - Throws: `call.retired` if the component is closed.
-    func begin() throws(BackplaneError) {
-        try begin { _ in }
+    ///
+    /// - Parameter count: The number of operations, all of them or none.
+    func begin(_ count: Int = 1) throws(BackplaneError) {
+        try begin(count) { _ in }
     }
 
-    private func begin(_ note: (inout Operations) -> Void) throws(BackplaneError) {
+    private func begin(_ count: Int = 1, _ note: (inout Operations) -> Void) throws(BackplaneError) {
         let isOpen = operations.withLock { operations in
             guard !operations.isClosed else { return false }
-            operations.count += 1
+            operations.count += count
             note(&operations)
             return true
         }
@@ -102,19 +110,77 @@ final class OfferedServices: Sendable {
         end()
     }
 
-    /// Refuses further operations, and ends the exchanges and calls in progress.
+    /// Refuses further operations, and ends the timers, the exchanges, the calls in progress and the waits for changes.
     func close() {
         let calls = operations.withLock { operations in
             operations.isClosed = true
             defer { operations.calls = [:] }
             return operations.calls.values.map(\.self)
         }
-        exchanges.cancelAll()
+        timers.end()
+        exchanges.retireAll(forGood: true)
+        storeOperations.retireWaits()
+        let open = streams.withLock { streams in
+            defer { streams = [:] }
+            return streams.values.map(\.self)
+        }
+        // A provider's function may not return, and nobody waits for it here.
+        StreamEndings(open.map { stream in { stream.close() } }, timer: storeOperations.timer).run()
         for call in calls {
             call.reply.end(.askerStopped)
             end()
             call.cancel?()
         }
+    }
+
+    // MARK: Streams
+
+    /// The number of every stream that was one too many; those of others are lower.
+    private static let oneTooMany = UInt64.max
+
+    /// Keeps a stream until it is closed, and returns its number.
+    ///
+    /// A stream that the component may not have is closed; its number gives the reason in ``stream(_:)``.
+    func keep(_ stream: ServedStream) -> UInt64 {
+        let id = Callbacks.newID()
+        let isKept = streams.withLock { streams in
+            guard streams.count < ComponentStreams.limit else { return false }
+            streams[id] = stream
+            return true
+        }
+        guard isKept else {
+            stream.close()
+            return Self.oneTooMany
+        }
+        // Looked at afterwards, since the component may be closed meanwhile, with the streams that it has by then.
+        if isClosed { removeStream(id)?.close() }
+        return id
+    }
+
+    private var isClosed: Bool { operations.withLock { $0.isClosed } }
+
+    /// Returns an open stream.
+    ///
+    /// - Throws: `host.exhausted` for one that was one too many; `call.retired` if the component is closed;
+    ///   `stream.misused` if the component has no stream with the number.
+    func stream(_ id: UInt64) throws(BackplaneError) -> ServedStream {
+        if let stream = streams.withLock({ $0[id] }) { return stream }
+        if id == Self.oneTooMany {
+            throw BackplaneError(
+                .hostExhausted,
+                "\(name) has \(ComponentStreams.limit) streams that it has not closed; close some before opening another"
+            )
+        }
+        if isClosed { throw .askerStopped }
+        throw BackplaneError(
+            .streamMisused, "the component has no stream with the number \(id); it was closed, or never opened")
+    }
+
+    func removeStream(_ id: UInt64) -> ServedStream? { streams.withLock { $0.removeValue(forKey: id) } }
+
+    /// Ends the open streams with an error; the component closes them.
+    func endStreams(_ error: BackplaneError) {
+        for stream in streams.withLock({ Array($0.values) }) { stream.end(error) }
     }
 
     var isBusy: Bool { operations.withLock { $0.count > 0 } }

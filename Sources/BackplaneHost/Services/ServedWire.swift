@@ -14,10 +14,10 @@ final class ServedWire: Sendable {
         /// The method with this name.
         case named(String)
     }
-    private let slot: Slot
-    private let gate: Gate
+    let slot: Slot
+    let gate: Gate
     /// The methods that the wire declares.
-    private let methods: [MethodDescription]
+    let methods: [MethodDescription]
     /// The calls that had to wait at the gate, until they end.
     private let delayed = Mutex<[UInt64: DelayedCall]>([:])
     /// The providers that may have calls in flight, the latest last.
@@ -30,6 +30,9 @@ final class ServedWire: Sendable {
     init(_ slot: Slot, at gate: Gate, methods: [MethodDescription]) {
         (self.slot, self.gate, self.methods) = (slot, gate, methods)
     }
+
+    /// Returns whether calls pass a gate.
+    func leads(through gate: Gate) -> Bool { gate === self.gate }
 
     /// Calls the provider and returns the id by which the call can be cancelled, or 0 if it has already ended.
     func call(_ method: Int, _ input: bp_bytes, _ call: Call, _ reply: Reply) -> UInt64 {

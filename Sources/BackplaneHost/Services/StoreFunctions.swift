@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneRecords
 import BackplaneStorage
 import CBackplane
 
@@ -15,7 +16,7 @@ let storeFunctions = bp_store_1(
             Task {
                 defer { component.end() }
                 do throws(BackplaneError) {
-                    try await component.store.write(changes, in: component.namespace)
+                    _ = try await component.write(RecordBatch(changes), for: nil)
                     answer.end(EncodedAnswer([]))
                 } catch {
                     answer.end(EncodedAnswer(error))
@@ -30,13 +31,13 @@ let storeFunctions = bp_store_1(
         do throws(BackplaneError) {
             let component = try ComponentHandles.require(handle)
             try component.require(.dataAccessController, for: BP_STORE)
-            let query = try RecordQuery(copying: query)
+            let query = try OffsetQuery(copying: query)
             try component.begin()
             Task {
                 defer { component.end() }
                 do throws(BackplaneError) {
                     answer.end(
-                        .success(try await component.store.read(query, in: component.namespace)), of: query.collection)
+                        .success(try await component.store.page(query, in: component.namespace)), of: query.collection)
                 } catch {
                     answer.end(.failure(error), of: query.collection)
                 }
@@ -51,7 +52,7 @@ private struct StoreAnswer: @unchecked Sendable {  // the plugin's own context, 
     let done: bp_store_done
     let context: UnsafeMutableRawPointer?
 
-    func end(_ result: Result<RecordPage, BackplaneError>, of collection: String) {
+    func end(_ result: Result<OffsetPage, BackplaneError>, of collection: String) {
         switch result {
         case .success(let page):
             page.withC(of: collection) {

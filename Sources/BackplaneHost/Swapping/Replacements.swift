@@ -13,10 +13,12 @@ final class Replacements {
     ///
     /// It ends early, and loads no further library, when its task is cancelled.
     ///
+    /// - Parameter loaded: The manifest with the plugins that are replaced.
     /// - Throws: The reason why a library cannot be loaded or replaces no plugin.
-    func load(_ libraries: [String], _ options: SwapOptions) async throws(BackplaneError) -> [Replacement] {
-        guard !libraries.isEmpty else { throw BackplaneError(.swapRefused, "name at least one library to swap") }
-        let loaded = live.loaded
+    func load(_ libraries: [String], among loaded: LoadedManifest, _ options: SwapOptions)
+        async throws(BackplaneError) -> [Replacement]
+    {
+        guard !libraries.isEmpty else { return [] }
         let folder = try live.requireLoadFolder()
         var replacements: [Replacement] = []
         var plugins: [LoadedPlugin] = []
@@ -28,7 +30,8 @@ final class Replacements {
                 let rivals = wanted.place.map { [loaded.plugins[$0]] } ?? loaded.plugins
                 if rivals.contains(where: { $0.isSame(as: wanted) }) { continue }
                 try wanted.requirePlace(among: loaded)
-                let plugin = try await load(wanted, in: folder, options)
+                let current = wanted.place.map { loaded.plugins[$0].description.id }
+                let plugin = try await load(wanted, replacing: current, in: folder, options)
                 live.generations.add([plugin], .loaded)
                 plugins.append(plugin)
                 let place = try wanted.place(of: plugin, among: loaded)
@@ -59,11 +62,10 @@ final class Replacements {
 
     /// Prepares, tries and loads a library on separate threads, since its initialiser or entry function may never
     /// return.
-    private func load(_ wanted: WantedLibrary, in folder: LoadFolder, _ swap: SwapOptions) async throws(BackplaneError)
-        -> LoadedPlugin
-    {
+    private func load(
+        _ wanted: WantedLibrary, replacing current: String?, in folder: LoadFolder, _ swap: SwapOptions
+    ) async throws(BackplaneError) -> LoadedPlugin {
         let options = live.options.loading, generations = live.generations
-        let current = wanted.place.map { live.loaded.plugins[$0].description.id }
         let name = FilePath.name(of: wanted.path), limit = swap.stepLimit
         let trials: LibraryTrials? = swap.trustsLibraries || options.trials.rule == .never ? nil : options.trials
         let prepared: Result<PreparedLibrary, BackplaneError> = await onThreadOfItsOwn(

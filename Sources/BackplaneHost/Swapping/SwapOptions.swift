@@ -2,8 +2,10 @@
 public struct SwapOptions: Sendable, Hashable {
     /// The test that the new generation must pass before the old one is retired, or `nil` for none.
     public var probation: Probation?
-    /// The time that calls in flight have to end in before the swap fails.
-    public var drainLimit: Duration
+    /// The time that calls in flight have to end in, and what happens when they do not.
+    ///
+    /// `nil` takes the policy of the manifest, or else ``DrainPolicy/standard``.
+    public var drain: DrainPolicy?
     /// The time that each step of each component may take.
     public var stepLimit: Duration
     /// A Boolean value that indicates whether the swap goes on when state cannot be carried over.
@@ -12,16 +14,23 @@ public struct SwapOptions: Sendable, Hashable {
     public var discardsState: Bool
     /// A Boolean value that indicates whether new libraries are loaded without a trial in a child process.
     public var trustsLibraries: Bool
+    /// A Boolean value that indicates whether the new code may lack methods that callers of the active code use.
+    ///
+    /// Calls of such methods then fail with `call.unimplemented`.
+    public var allowsMissingMethods: Bool
 
-    /// Creates options for a swap: by default without probation, with limits of 10 s, refusing to lose state, and with
-    /// a trial of each library.
+    /// Creates the limits and conditions of one swap.
+    ///
+    /// By default there is no probation, long calls are treated as the manifest says, a step may take 10 s, each
+    /// library has a trial, and a swap that loses state or methods is refused.
     public init(
-        probation: Probation? = nil, drainLimit: Duration = .seconds(10), stepLimit: Duration = .seconds(10),
-        discardsState: Bool = false, trustsLibraries: Bool = false
+        probation: Probation? = nil, drain: DrainPolicy? = nil,
+        stepLimit: Duration = .seconds(10), discardsState: Bool = false, trustsLibraries: Bool = false,
+        allowsMissingMethods: Bool = false
     ) {
-        (self.probation, self.drainLimit, self.stepLimit, self.discardsState, self.trustsLibraries) = (
-            probation, drainLimit, stepLimit, discardsState, trustsLibraries
-        )
+        (self.probation, self.drain, self.stepLimit) = (probation, drain, stepLimit)
+        (self.discardsState, self.trustsLibraries) = (discardsState, trustsLibraries)
+        self.allowsMissingMethods = allowsMissingMethods
     }
 }
 

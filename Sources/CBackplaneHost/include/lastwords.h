@@ -1,5 +1,5 @@
 /*
- * lastwords.h: the name of the plugin whose code was running when a signal ends this process.
+ * lastwords.h: the plugin whose code was running when a signal ends this process, and whether memory is left.
  *
  * In C, because a signal handler must not allocate, take locks or enter the Swift runtime. Only the host links this; no
  * plugin contains it.
@@ -13,9 +13,10 @@
 /* Installs signal handlers that name the plugin in a crash.
  *
  * When a thread raises SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS or SIGTRAP while code of a plugin's copy is on
- * its stack, one line is written to standard error, and the signal goes on to the earlier handler. Other threads that
- * raise such a signal meanwhile wait. A thread whose stack is exhausted reports nothing. SIGPIPE no longer ends the
- * process; a handler that was installed before is kept. */
+ * its stack, or while the system gives the process no more memory, one line about it is written to standard error, and
+ * the signal goes on to the earlier handler. Other threads that raise such a signal meanwhile wait. A thread whose
+ * stack is exhausted reports nothing. SIGPIPE no longer ends the process; a handler that was installed before is kept.
+ */
 void bph_keep_last_words(void);
 
 #endif

@@ -13,6 +13,7 @@ extension Gate {
                 return state.admissionAside(at: slot, call) ?? .failure(error)
             case .held:
                 if let admission = state.admissionAside(at: slot, call) { return admission }
+                guard state.waiting.count < waitingLimit else { return .failure(.overloaded(waitingLimit)) }
                 state.waiting.append(Waiting(id: id, slot: slot, call: call, since: .now, done: done))
                 return nil
             }
@@ -95,6 +96,13 @@ extension BackplaneError {
         BackplaneError(
             .callRetired,
             "the called component is being restarted, and a synchronous call cannot wait for that; call again")
+    }
+
+    fileprivate static func overloaded(_ limit: Int) -> BackplaneError {
+        BackplaneError(
+            .callOverloaded,
+            "\(limit) calls wait already for the component called, which is being restarted (`HostOptions.waitingLimit`); call again later"
+        )
     }
 
     /// The error of a call to a component that the caller must not wait for.

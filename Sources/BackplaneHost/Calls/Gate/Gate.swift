@@ -55,10 +55,12 @@ package final class Gate: Gatekeeper {
         }
     }
     let timer: DeadlineTimer
+    /// The number of calls that may wait; further ones fail at once.
+    let waitingLimit: Int
     let state = Mutex(State())
 
-    init(timer: DeadlineTimer) {
-        self.timer = timer
+    init(timer: DeadlineTimer, waitingLimit: Int = .max) {
+        (self.timer, self.waitingLimit) = (timer, waitingLimit)
     }
 
     func deliver(_ admissions: [(Waiting, Admission)]) {

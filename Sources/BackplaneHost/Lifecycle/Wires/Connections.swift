@@ -102,6 +102,7 @@ struct Connections {
             }
             let (binding, lane) = connector.connect(wire.consumer, &comparisons)
             known[slot]?.status.lane = lane
+            known[slot]?.status.provider = provider.name
             return .success(binding)
         }
         return (refused, early)

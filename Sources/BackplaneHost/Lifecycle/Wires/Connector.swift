@@ -15,7 +15,8 @@ struct Connector {
             comparisons.difference($0, $1)
         }
         switch (lane, provider.instance.nativeCells) {
-        case (.native, let cells?): return (Binding(cells, counting: options.counting), .native)
+        case (.native, let cells?):
+            return (Binding(cells, counting: options.counting, keeper: provider.target), .native)
         case (.encoded(let reason), _): return encoded(consumer, reason)
         case (.native, nil): return encoded(consumer, "\(provider.name) has no native lane")
         }

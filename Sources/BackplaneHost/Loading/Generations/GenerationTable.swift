@@ -1,6 +1,5 @@
 import Backplane
 import BackplaneBoundary
-import Glibc
 
 /// The libraries that this host has loaded, none of which is ever unloaded.
 struct GenerationTable {
@@ -40,7 +39,7 @@ struct GenerationTable {
             entries[id, default: []].append(
                 Entry(
                     plugin: id, number: number, version: plugin.description.version, library: plugin.path,
-                    loadedAt: .now, state: state,
+                    loadedAt: .secondsSince1970, state: state,
                     image: plugin.image))
         }
     }
@@ -123,13 +122,4 @@ struct GenerationTable {
 
     /// The number of generations that are in memory but not active.
     var retired: Int { entries.values.reduce(0) { $0 + $1.count { $0.state != .inForce && $0.state != .onProbation } } }
-}
-
-extension Double {
-    /// The current time in seconds since 1970.
-    fileprivate static var now: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
 }

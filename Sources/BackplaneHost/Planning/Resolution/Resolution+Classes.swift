@@ -8,6 +8,7 @@ extension Resolution.Draft {
         for definition in document.definitions(of: name) {
             if let namespace = definition.namespace {
                 requireFolderName(namespace, of: name, at: definition.path / "namespace")
+                if let was = definition.was { requireFolderName(was, of: name, at: definition.path / "was") }
             }
             chosen.append(
                 Resolution.Choice(

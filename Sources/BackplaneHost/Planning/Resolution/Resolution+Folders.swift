@@ -2,25 +2,52 @@ internal import Backplane
 internal import BackplaneDocuments
 
 extension Resolution.Draft {
-    /// Reports data access controllers that are different but would store their files in the same folder.
+    /// Reports components that are different but would keep their files in the same folder.
     mutating func findSharedFolders() {
-        var owners: [String: [(name: String, identity: Resolution.Identity)]] = [:]
+        var owners: [Folder: [(owner: Owner, path: ManifestPath)]] = [:]
         for name in names {
-            guard let identity = choices[name]?.first(where: { $0.definition.namespace != nil })?.identity,
-                let namespace = identity.namespace
-            else { continue }
-            owners[namespace, default: []].append((name, identity))
-        }
-        for (namespace, owners) in owners.sorted(by: { $0.key < $1.key }) where Set(owners.map(\.identity)).count > 1 {
-            let differing = owners.map(\.name)
-            for (name, identity) in owners {
-                let namespace = document.shown(
-                    namespace, at: root / name / ReservedLabel.dataAccessController / "namespace")
-                let words =
-                    "`\(identity.entry.component.className)` would share the folder `\(namespace)` with a different data access controller; "
-                    + "set `namespace` for one of \(NameSuggestions.list(differing)), or make them equal"
-                report(.folderShared, words, of: name, at: root / name / ReservedLabel.dataAccessController)
+            for choice in choices[name] ?? [] {
+                guard let identity = choice.identity, let namespace = identity.namespace else { continue }
+                let role = choice.definition.role
+                owners[Folder(namespace: namespace, isOfNetwork: role != .dataAccessController), default: []].append(
+                    (
+                        Owner(manager: name, identity: identity, isShared: role != .communicationController),
+                        choice.definition.path
+                    ))
             }
         }
+        let sorted = owners.sorted {
+            ($0.key.namespace, $0.key.isOfNetwork ? 1 : 0) < ($1.key.namespace, $1.key.isOfNetwork ? 1 : 0)
+        }
+        for (folder, owners) in sorted where Set(owners.map(\.owner)).count > 1 {
+            let differing = owners.map(\.owner.manager)
+            for (owner, path) in owners {
+                let namespace = document.shown(folder.namespace, at: path / "namespace")
+                let other = folder.isOfNetwork ? "component of the network" : "data access controller"
+                let words =
+                    "`\(owner.identity.entry.component.className)` would share the folder `\(namespace)` with a different \(other); "
+                    + "set `namespace` for one of \(NameSuggestions.list(differing)), or make them equal"
+                report(.folderShared, words, of: owner.manager, at: path)
+            }
+        }
+    }
+
+    /// A folder that a manifest names; those of data access controllers and of the network are apart.
+    private struct Folder: Hashable {
+        var namespace: String
+        var isOfNetwork: Bool
+    }
+
+    /// A component that keeps files in a folder; equal ones are one component, unless it is not shared by managers.
+    private struct Owner: Hashable {
+        var manager: String
+        var identity: Resolution.Identity
+        var isShared: Bool
+
+        static func == (a: Self, b: Self) -> Bool {
+            a.identity == b.identity && a.isShared == b.isShared && (a.isShared || a.manager == b.manager)
+        }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(identity) }
     }
 }

@@ -104,12 +104,10 @@ extension ContractDescription? {
             return "\(provides), \(reason)"
         }
         if own.methods == needed.methods { return nil }
-        let kinds = Dictionary(own.methods.map { ($0.name, $0.isSynchronous) }, uniquingKeysWith: { first, _ in first })
-        if let other = needed.methods.first(where: { method in
-            kinds[method.name].map { $0 != method.isSynchronous } ?? false
-        }) {
-            return
-                "\(provides) with `\(other.name)` \(other.isSynchronous ? "asynchronous" : "synchronous"), not \(other.isSynchronous ? "synchronous" : "asynchronous")"
+        let kinds = Dictionary(own.methods.map { ($0.name, $0.kind) }, uniquingKeysWith: { first, _ in first })
+        for other in needed.methods {
+            guard let kind = kinds[other.name], kind != other.kind else { continue }
+            return "\(provides) with `\(other.name)` \(kind.adjective), not \(other.kind.adjective)"
         }
         return nil
     }

@@ -23,10 +23,15 @@ package struct Resolution: Sendable {
         for name in draft.names { draft.chooseClasses(of: name) }
         lock = draft.lock
         draft.compareLock()
-        for name in draft.names { draft.reviewConfigurations(of: name, review) }
+        for name in draft.names {
+            draft.warnOfUnknownKinds(of: name)
+            draft.reviewConfigurations(of: name, review)
+        }
         for name in draft.names { draft.compareWires(of: name) }
         draft.findSharedFolders()
+        draft.compareFormerNames()
         draft.compareDependencies()
+        draft.compareExecutors()
         plan = draft.plan()
         problems = document.positioning(draft.problems.grouped)
     }

@@ -37,6 +37,7 @@ final class Retirements {
         in domain: isolated (any Actor)? = #isolation
     ) async {
         node.state = .stopped
+        component.streams.interrupt(.streamInterrupted)
         component.gate.disown(bindings)
         // Until it has ended, the instance may itself call other components.
         live.admit(node)
@@ -61,7 +62,7 @@ final class Retirements {
         let limit = live.options.stopLimit, starter = instances.starter
         let isIdle = {
             bindings.allSatisfy { $0.callsInFlight == 0 } && component.calls.callsInFlight == 0
-                && !component.instance.isInStep
+                && component.streams.count == 0 && !component.instance.isInStep
         }
         if !Drain.looks(isIdle) {
             // There is no limit, since nothing waits for these calls.
@@ -72,10 +73,7 @@ final class Retirements {
         guard isIdle() else {
             live.log(
                 .error,
-                component.instance.isInStep
-                    ? "not stopped: one of its lifecycle steps has not ended"
-                    : "not stopped: calls to it have not ended",
-                component)
+                component.stillInUse(isInStep: component.instance.isInStep), component)
             await starter.retire(component.handle, releasing: nil)
             return instances.giveBack(node)
         }
@@ -89,6 +87,8 @@ final class Retirements {
             }
         }
         lookUps.giveUp(of: node)
+        // Its tasks may have opened streams after it was suspended.
+        live.endStreams(openedBy: component)
         component.gate.note(failures: component.failures)
         await starter.retire(component.handle, releasing: component.instance)
         instances.giveBack(node)

@@ -6,9 +6,15 @@ package enum SwapAction: Hashable, Sendable {
     case hold
     /// The wait for calls in flight to end.
     case drain
+    /// The opening of the gates to the old instances, since calls outlasted the drain.
+    case reopen
+    /// The wait for those calls to end, after which calls are held and drained again.
+    case outlast
     case suspend(Int)
     case export(Int)
     case `import`(Int)
+    /// The delivery of another configuration to the instances that stay and take it.
+    case reconfigure
     /// The switch of wires to the new instances, for gated members once their gates open.
     case flip
     case activate(Int)
@@ -25,6 +31,8 @@ package enum SwapAction: Hashable, Sendable {
     /// The release of everything that a new instance acquired.
     case deactivate(Int)
     case unflip
+    /// The return of the instances that stay to the configuration that they had.
+    case revert
     case resume(Int)
     case release
 
@@ -41,11 +49,11 @@ extension SwapAction {
     package var step: SwapStep {
         switch self {
         case .create, .discard: .prepare
-        case .hold, .drain, .release: .quiesce
+        case .hold, .drain, .reopen, .outlast, .release: .quiesce
         case .suspend, .resume: .suspend
         case .export: .export
         case .import: .import
-        case .flip, .unflip: .flip
+        case .reconfigure, .revert, .flip, .unflip: .flip
         case .activate, .deactivate, .open: .activate
         case .watch, .restore, .flipBack: .probation
         case .retire: .commit
@@ -57,8 +65,9 @@ extension SwapAction {
     /// Undoing actions do not, nor do those after the new code serves callers.
     var canFail: Bool {
         switch self {
-        case .create, .hold, .drain, .suspend, .export, .import, .flip, .activate, .watch: true
-        case .open, .retire, .discard, .deactivate, .unflip, .resume, .release, .restore, .flipBack: false
+        case .create, .hold, .drain, .outlast, .suspend, .export, .import, .reconfigure, .flip, .activate, .watch: true
+        case .reopen, .open, .retire, .discard, .deactivate, .unflip, .revert, .resume, .release, .restore, .flipBack:
+            false
         }
     }
 
@@ -68,6 +77,7 @@ extension SwapAction {
         case .create(let member): .discard(member)
         case .hold: .release
         case .suspend(let member): .resume(member)
+        case .reconfigure: .revert
         case .flip: .unflip
         case .activate(let member): .deactivate(member)
         default: nil

@@ -12,6 +12,8 @@ struct SwapMachine {
         var isGated: Bool
         /// A Boolean value that indicates whether the old instance is up.
         var hasOld = true
+        /// A Boolean value that indicates whether there is to be a new instance, which a removed component has not.
+        var hasNew = true
         var carriesState = false
     }
     enum Outcome: Hashable, Sendable {
@@ -26,6 +28,8 @@ struct SwapMachine {
     /// The effect of the actions so far on the wires and the members' instances.
     private(set) var states: SwapStates
     private let members: [Member]
+    /// A Boolean value that indicates whether instances that stay take another configuration.
+    private let reconfigures: Bool
     /// The actions still to be performed, the next one last.
     private var script: [SwapAction]
     /// The actions that were begun and may have to be undone.
@@ -41,10 +45,10 @@ struct SwapMachine {
     /// Creates the machine of a swap.
     ///
     /// - Parameter members: The changing components in order of creation: each after those that it calls.
-    init(_ members: [Member], onProbation: Bool) {
-        self.members = members
+    init(_ members: [Member], onProbation: Bool, reconfigures: Bool = false) {
+        (self.members, self.reconfigures) = (members, reconfigures)
         states = SwapStates(members)
-        script = Self.script(members, onProbation: onProbation).reversed()
+        script = Self.script(members, onProbation: onProbation, reconfigures: reconfigures).reversed()
     }
 
     /// Marks the current action as done and returns the next one, or `nil` when the swap is over.
@@ -82,6 +86,18 @@ struct SwapMachine {
         if case (.watch, .begun)? = current { true } else { false }
     }
 
+    /// Puts off a drain that calls outlasted: callers are served again until those calls end, then it is repeated.
+    ///
+    /// - Returns: Whether that is possible, which it is not while the swap is undone.
+    mutating func postpone() -> Bool {
+        guard case (.drain, _)? = current, failure == nil else { return false }
+        current?.progress = .done
+        // From now on the gates are open, and there is nothing to release.
+        begun.removeAll { $0 == .hold }
+        script += [.drain, .hold, .outlast, .reopen]
+        return true
+    }
+
     /// Marks the current action as failed, and schedules the actions that undo the swap.
     mutating func failed(_ error: BackplaneError) {
         guard let action = current?.action else { return }
@@ -94,7 +110,7 @@ struct SwapMachine {
         switch action {
         case .watch:
             failure = .rolledBack(error)
-            script = Self.way(back: members).reversed()
+            script = Self.way(back: members, reconfigures: reconfigures).reversed()
         case .open, .retire:
             break  // the new generation serves
         default:
@@ -111,29 +127,30 @@ struct SwapMachine {
         return action.undoing
     }
 
-    private static func script(_ members: [Member], onProbation: Bool) -> [SwapAction] {
-        let all = members.indices, gated = all.filter { members[$0].isGated },
-            ungated = all.filter { !members[$0].isGated }
+    private static func script(_ members: [Member], onProbation: Bool, reconfigures: Bool) -> [SwapAction] {
+        let gated = members.indices.filter { members[$0].isGated }, made = members.indices.filter { members[$0].hasNew }
         let carried = gated.filter { members[$0].carriesState }
-        var script = all.map(SwapAction.create) + ungated.map(SwapAction.activate)
+        var script = made.map(SwapAction.create) + made.filter { !members[$0].isGated }.map(SwapAction.activate)
         if !gated.isEmpty { script += [.hold, .drain] }
         script += gated.reversed().filter { members[$0].hasOld }.map(SwapAction.suspend)
-        script +=
-            carried.map(SwapAction.export) + carried.map(SwapAction.import) + [.flip] + gated.map(SwapAction.activate)
+        script += carried.map(SwapAction.export) + carried.map(SwapAction.import)
+        if reconfigures { script.append(.reconfigure) }
+        script += [.flip] + gated.filter { members[$0].hasNew }.map(SwapAction.activate)
         if !gated.isEmpty { script.append(.open) }
         if onProbation { script.append(.watch) }
         return script + [.retire]
     }
 
-    private static func way(back members: [Member]) -> [SwapAction] {
-        let all = members.indices, gated = all.filter { members[$0].isGated }
+    private static func way(back members: [Member], reconfigures: Bool) -> [SwapAction] {
+        let gated = members.indices.filter { members[$0].isGated }, made = members.indices.filter { members[$0].hasNew }
         var script: [SwapAction] = []
         if !gated.isEmpty { script += [.hold, .drain] }
-        script += gated.reversed().map(SwapAction.deactivate)
+        script += gated.reversed().filter { members[$0].hasNew }.map(SwapAction.deactivate)
         // The instances of ungated members were never suspended.
         script += gated.filter { members[$0].hasOld }.map { members[$0].carriesState ? .restore($0) : .resume($0) }
+        if reconfigures { script.append(.revert) }
         script.append(.flipBack)
         if !gated.isEmpty { script.append(.open) }
-        return script + all.map(SwapAction.discard)
+        return script + made.map(SwapAction.discard)
     }
 }

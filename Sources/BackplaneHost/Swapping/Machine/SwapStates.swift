@@ -62,7 +62,9 @@ struct SwapStates: Hashable, Sendable {
         case .unflip: wires = .old
         case .resume(let member): old[member] = .up
         case .flipBack: wires = .oldAgain
-        case .hold, .drain, .export, .import, .watch, .retire, .discard, .release, .restore: break
+        case .hold, .drain, .reopen, .outlast, .export, .import, .reconfigure, .revert, .watch, .retire, .discard,
+            .release, .restore:
+            break
         }
     }
 

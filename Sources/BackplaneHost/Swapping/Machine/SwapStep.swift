@@ -10,7 +10,7 @@ public enum SwapStep: String, Sendable, Hashable, CaseIterable {
     case export
     /// The new instances import the state.
     case `import`
-    /// Wires are led to the new instances.
+    /// Instances that stay take another configuration, and wires are led to the new instances.
     case flip
     /// The new instances acquire exclusive resources; then the waiting calls continue.
     case activate

@@ -1,28 +1,36 @@
 import Backplane
 
-/// The effect of a swap on the active plan, decided in advance from two plans of one manifest.
+/// The effect of a swap on the active plan, decided in advance from that plan and the next one.
+///
+/// The two come from one manifest with different code, or from two manifests.
 struct SwapPlan {
-    /// A component whose instance is replaced, or created because another member calls it.
+    /// A component whose instance is replaced, created or removed.
     struct Member {
         /// The component's place in the active plan if it is up, or `nil` if it has no predecessor.
         var old: Int?
-        /// The component's place in the next plan.
-        var new: Int
+        /// The component's place in the next plan, or `nil` if that has none for it.
+        var new: Int?
+        /// The place in the active plan of the definition that the component's own continues, even if that is not up.
+        var former: Int?
         /// A Boolean value that indicates whether the code is the same as before.
         var isRestart = false
         var isGated: Bool
         var state: StateTransfer
     }
-    /// The members in order of creation.
+    /// The members in order of creation; a removed one precedes those that were created after it.
     private(set) var members: [Member] = []
     /// The new places of the nodes that stay as they are, by old place.
     private(set) var kept: [Int: Int] = [:]
     /// The old places of the nodes that stay as they are, by new place.
     private(set) var stays: [Int: Int] = [:]
+    /// The old places of kept nodes that take another configuration, in the order of creation.
+    private(set) var reconfigured: [Int] = []
     /// The old places of kept nodes that are not up and that a member calls.
     private(set) var awaited: [Int] = []
     /// The reasons for refusing the swap.
     private(set) var refusals: [BackplaneError] = []
+    /// The states that the swap discards, as sentences without their full stops.
+    private(set) var losses: [String] = []
 
     /// The facts about the running host that the plan depends on.
     struct Running {
@@ -30,6 +38,8 @@ struct SwapPlan {
         var up: Set<Int>
         /// The places of the managers that each node which is up has looked up.
         var found: [Int: Set<Int>] = [:]
+        /// The names of the managers that are to be up after the swap if the active plan does not have them.
+        var wanted: Set<String> = []
     }
 
     /// Plans a swap.
@@ -37,17 +47,30 @@ struct SwapPlan {
     /// - Parameters:
     ///   - discardsState: A Boolean value that indicates whether state that cannot be carried over is discarded, rather
     ///     than a reason for refusal.
+    ///   - isReconfigurable: A function that returns whether instances of an entry take another configuration.
     ///   - isSame: A function that returns whether two entries are the same class of the same loaded library.
     init(
         from old: Plan, to new: Plan, _ running: Running, discardsState: Bool,
+        isReconfigurable: (Catalogue.Entry) -> Bool = { _ in false },
         isSame: (Catalogue.Entry, Catalogue.Entry) -> Bool
     ) {
-        let counterparts = Dictionary(old.nodes.map { ($0.location, $0.id) }, uniquingKeysWith: { first, _ in first })
-        let before = new.nodes.map { counterparts[$0.location] }
-        var changed = Set(
-            new.nodes.filter { node in !(before[node.id].map { isSame(old.nodes[$0].entry, node.entry) } ?? false) }
-                .map(\.id))
-        let restarted = Self.restarted(in: new, before, &changed, running)
+        let succession = Succession(from: old, to: new), before = succession.before
+        var changed: Set<Int> = [], sameCode: Set<Int> = []
+        for node in new.nodes {
+            let was = before[node.id].map { old.nodes[$0] }
+            guard let was, isSame(was.entry, node.entry) else {
+                changed.insert(node.id)
+                continue
+            }
+            let isReconfigured = was.configuration != node.configuration
+            if was.continues(as: node, before), !isReconfigured || isReconfigurable(node.entry) {
+                if isReconfigured { reconfigured.append(was.id) }
+            } else {
+                changed.insert(node.id)
+                sameCode.insert(node.id)
+            }
+        }
+        sameCode.formUnion(Self.restarted(in: new, before, &changed, running))
         // A member may start a node that is not up; the node then comes from the new code, as does everything it calls.
         for node in new.nodes where !changed.contains(node.id) && !(before[node.id].map(running.up.contains) ?? false) {
             if (node.wires.map(\.provider) + new.layers(of: node).map(\.id)).contains(where: changed.contains) {
@@ -55,11 +78,15 @@ struct SwapPlan {
             }
         }
         for node in new.nodes where !changed.contains(node.id) {
-            stays[node.id] = before[node.id]
-            kept[before[node.id]!] = node.id
+            guard let place = before[node.id] else { continue }
+            stays[node.id] = place
+            kept[place] = node.id
         }
+        reconfigured.removeAll { kept[$0] == nil }
 
-        let needed = Self.needed(in: new, before, changed, running.up)
+        let removed = removable(old, new, succession, running)
+        let releasesResources = removed.contains { $0.entry.component.isExclusive }
+        let needed = Self.needed(in: new, before, changed, running)
         for place in needed.sorted() {
             if !changed.contains(place) {
                 if let old = before[place], !running.up.contains(old) { awaited.append(old) }
@@ -68,21 +95,21 @@ struct SwapPlan {
             let node = new.nodes[place], predecessor = before[place].flatMap { running.up.contains($0) ? $0 : nil }
             let was = predecessor.map { old.nodes[$0].entry.component }
             let transfer = StateTransfer(from: was?.state, to: node.entry.component.state)
-            if case .impossible(let reason, _) = transfer, !discardsState {
-                refusals.append(
-                    BackplaneError(
-                        .stateIncompatible,
-                        "the state of \(node.name) cannot be carried over: \(reason); give the new code a migration, or discard the state",
-                        at: node.location))
+            if case .impossible(let reason, _) = transfer {
+                lose(
+                    "the state of \(node.name) cannot be carried over: \(reason)",
+                    "give the new code a migration, or discard the state", at: node.location, discardsState)
             }
+            let isExclusive = node.entry.component.isExclusive
             let isGated =
-                was?.state != nil || was?.isExclusive == true || predecessor != nil && node.entry.component.isExclusive
+                was?.state != nil || was?.isExclusive == true
+                || isExclusive && (predecessor != nil || before[place] == nil && releasesResources)
             members.append(
                 Member(
-                    old: predecessor, new: place, isRestart: restarted.contains(place), isGated: isGated,
-                    state: transfer))
+                    old: predecessor, new: place, former: before[place],
+                    isRestart: sameCode.contains(place) && predecessor != nil, isGated: isGated, state: transfer))
         }
-        compareWhatStays(old, new, before, running)
+        remove(removed, discardsState)
     }
 
     /// Returns the unchanged nodes that restart since a node they call is swapped, and adds them to the changed ones.
@@ -110,10 +137,18 @@ struct SwapPlan {
         return restarted
     }
 
-    /// Returns the changed nodes that are up, and everything that they call.
-    private static func needed(in plan: Plan, _ before: [Int?], _ changed: Set<Int>, _ up: Set<Int>) -> Set<Int> {
+    /// Returns the changed nodes that are up, those that are to come up, and everything that they call.
+    private static func needed(in plan: Plan, _ before: [Int?], _ changed: Set<Int>, _ running: Running) -> Set<Int> {
+        func isUp(_ place: Int) -> Bool { before[place].map(running.up.contains) ?? false }
         var needed: Set<Int> = []
-        var waiting = changed.filter { before[$0].map(up.contains) ?? false }
+        var waiting = changed.filter(isUp)
+        for node in plan.nodes where before[node.id] == nil {
+            if node.role == .manager {
+                if running.wanted.contains(node.name) { waiting.insert(node.id) }
+            } else if node.managers.contains(where: { plan.managers[$0].map(isUp) ?? false }) {
+                waiting.insert(node.id)
+            }
+        }
         while let place = waiting.popFirst() {
             guard needed.insert(place).inserted, changed.contains(place) else { continue }
             waiting.formUnion(plan.nodes[place].wires.map(\.provider))
@@ -122,29 +157,72 @@ struct SwapPlan {
         return needed
     }
 
-    /// Refuses the swap if a component that stays would lose its place in the manifest or call others than now.
-    private mutating func compareWhatStays(_ old: Plan, _ new: Plan, _ before: [Int?], _ running: Running) {
-        let places = Set(new.nodes.map(\.location))
-        for node in old.nodes where running.up.contains(node.id) && !places.contains(node.location) {
-            refuse(
-                "with the new code, \(node.name), which is up, would have no place in the manifest", at: node.location)
-        }
-        for (place, next) in kept where running.up.contains(place) {
-            let was = old.nodes[place].wires, becomes = new.nodes[next].wires
-            let isSame =
-                was.count == becomes.count
-                && zip(was, becomes).allSatisfy { was, becomes in
-                    was.label == becomes.label && before[becomes.provider] == was.provider
-                }
-            if !isSame {
-                refuse(
-                    "with the new code, \(old.nodes[place].name), which does not change, would call other components than now",
-                    at: old.nodes[place].location)
-            }
+    /// Returns the nodes that are up and have no place any more, and refuses those that are faulty with the new code.
+    private mutating func removable(_ old: Plan, _ new: Plan, _ succession: Succession, _ running: Running)
+        -> [Plan.Node]
+    {
+        old.nodes.filter { node in
+            guard running.up.contains(node.id), succession.after[node.id] == nil else { return false }
+            guard node.managers.contains(where: { new.faults[$0] != nil }) else { return true }
+            refusals.append(
+                BackplaneError(
+                    .swapRefused,
+                    "with the new code, \(node.name), which is up, would have no place in the manifest; stop it, or apply the manifest again",
+                    at: node.location))
+            return false
         }
     }
 
-    private mutating func refuse(_ reason: String, at location: String) {
-        refusals.append(BackplaneError(.swapRefused, "\(reason); stop it, or apply the manifest again", at: location))
+    private mutating func remove(_ nodes: [Plan.Node], _ discardsState: Bool) {
+        for node in nodes {
+            let component = node.entry.component
+            let transfer: StateTransfer =
+                if let state = component.state { .impossible("the manifest no longer has it", state) } else { .none }
+            if component.state != nil {
+                let advice =
+                    node.wasAdvice.map { "write \($0) where another continues it, or discard the state" }
+                    ?? "keep it, or discard the state"
+                lose(
+                    "the state of \(node.name) has no successor in the manifest", advice, at: node.location,
+                    discardsState)
+            }
+            let member = Member(
+                old: node.id, former: node.id, isGated: component.state != nil || component.isExclusive, state: transfer
+            )
+            let index = members.firstIndex { ($0.old ?? -1) > node.id } ?? members.endIndex
+            members.insert(member, at: index)
+        }
+    }
+
+    /// Refuses the swap because state would be lost, or records the loss if that is meant.
+    private mutating func lose(_ state: String, _ advice: String, at location: String, _ discardsState: Bool) {
+        if discardsState {
+            losses.append(state)
+        } else {
+            refusals.append(
+                BackplaneError(.stateIncompatible, "\(state); \(advice) (--discard-state)", at: location))
+        }
+    }
+}
+
+extension Plan.Node {
+    /// Returns whether an instance of this node, of the same code, can stay as one of another plan's node.
+    ///
+    /// - Parameter before: The nodes of this plan that those of the other continue.
+    fileprivate func continues(as node: Plan.Node, _ before: [Int?]) -> Bool {
+        (role != .manager || name == node.name) && namespace == node.namespace
+            && wires.count == node.wires.count
+            && zip(wires, node.wires).allSatisfy { was, becomes in
+                was.label == becomes.label && before[becomes.provider] == was.provider
+            }
+    }
+
+    /// The key that lets another definition continue this one, or `nil` if its role has none.
+    var wasAdvice: String? {
+        switch role {
+        case .manager: "`\"was\": \"\(name)\"`"
+        case .dataAccessController: namespace.map { "`\"was\": \"\($0)\"`" }
+        case .communicationController, .networkService: nil
+        }
     }
 }

@@ -18,14 +18,28 @@ public struct ComponentStatistics: Sendable, Hashable {
     public var inFlight: Int
     /// The number of calls that wait for a change to end.
     public var waiting: Int
+    /// The counts of the sequences that others read from the component.
+    public var streams: StreamStatistics
+    /// The component's timers, in the order in which they were added; at most ``timersShown``.
+    public var timers: [TimerStatistics]
+    /// The number of all timers of the component.
+    public var timerCount: Int
+    /// The component's exchanges over HTTP.
+    public var exchanges: ExchangeStatistics
+
+    /// The greatest number of one component's timers that ``timers`` contains.
+    public static let timersShown = 100
 
     package init(
         component: String, role: String, managers: [String], plugin: String, generation: Int, calls: Int, errors: Int,
-        inFlight: Int, waiting: Int
+        inFlight: Int, waiting: Int, streams: StreamStatistics = StreamStatistics(), timers: [TimerStatistics] = [],
+        timerCount: Int = 0, exchanges: ExchangeStatistics = ExchangeStatistics()
     ) {
         (self.component, self.role, self.managers, self.plugin, self.generation) = (
             component, role, managers, plugin, generation
         )
         (self.calls, self.errors, self.inFlight, self.waiting) = (calls, errors, inFlight, waiting)
+        self.streams = streams
+        (self.timers, self.timerCount, self.exchanges) = (timers, timerCount, exchanges)
     }
 }

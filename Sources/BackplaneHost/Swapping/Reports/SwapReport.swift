@@ -15,6 +15,8 @@ public struct SwapReport: Sendable, Hashable {
     public var outcome: Outcome
     /// The plugins that changed their generation.
     public var plugins: [PluginChange] = []
+    /// The effect on the managers of a swap that activated another manifest, or `nil` for one of code alone.
+    public var managers: ManifestChange?
     /// The components whose instances were replaced.
     public var components: [ComponentChange] = []
     /// The wires that lead to another instance now, each by the lane that fits.
@@ -42,7 +44,7 @@ public struct PluginChange: Sendable, Hashable {
     public var plugin: String
     /// The library as the caller named it.
     public var library: String
-    /// The number of the generation that is replaced.
+    /// The number of the generation that is replaced, 0 if the manifest did not have the plugin.
     public var fromGeneration: Int
     /// The number of the generation that replaces it.
     public var toGeneration: Int
@@ -83,7 +85,11 @@ public struct ComponentChange: Sendable, Hashable {
     public var toVersion: Version
     /// The way in which calls change over to the new instance.
     public var manner: Manner
-    /// A Boolean value that indicates whether the same code restarts, as its class asks, after a swap of its provider.
+    /// The name that a manager had before, or `nil` if it keeps its name.
+    public var formerName: String?
+    /// A Boolean value that indicates whether the same code restarts.
+    ///
+    /// Its class asks for that after a swap of its provider, or another manifest defines it differently.
     public var isRestart = false
     /// The change of the component's state, or `nil` if neither class keeps any.
     public var state: StateChange?
@@ -113,13 +119,15 @@ public struct StateChange: Sendable, Hashable {
     public var bytes = 0
     /// The reason why the state cannot be carried over, or `nil` if no state is lost.
     public var lost: String?
+    /// A property of the state that may surprise and loses nothing, or `nil` if there is none.
+    public var remark: String?
 
     package init(
-        schema: String, fromVersion: UInt32? = nil, toVersion: UInt32? = nil, bytes: Int = 0, lost: String? = nil
+        schema: String, fromVersion: UInt32? = nil, toVersion: UInt32? = nil, bytes: Int = 0, lost: String? = nil,
+        remark: String? = nil
     ) {
-        (self.schema, self.fromVersion, self.toVersion, self.bytes, self.lost) = (
-            schema, fromVersion, toVersion, bytes, lost
-        )
+        (self.schema, self.fromVersion, self.toVersion, self.bytes) = (schema, fromVersion, toVersion, bytes)
+        (self.lost, self.remark) = (lost, remark)
     }
 }
 

@@ -10,9 +10,14 @@ final class SwapMember {
     let oldComponent: RunningComponent?
     /// The plugin whose code runs in the old instance.
     let oldPlugin: LoadedPlugin?
-    let new: LiveNode
-    let newPlugin: LoadedPlugin
+    /// The node of the new instance, or `nil` if the component is removed.
+    let new: LiveNode?
+    let newPlugin: LoadedPlugin?
+    /// The new node, or that of a removed component.
+    let node: LiveNode
 
+    /// The member's place among the components of the report, or `nil` if the component is removed.
+    var placeInReport: Int?
     var component: RunningComponent?
     /// The exported state of the old instance.
     var state: [UInt8]?
@@ -25,18 +30,31 @@ final class SwapMember {
     /// The call counts of the component when the new instance began to serve.
     var baseline = CallCounts()
 
+    /// Creates the member for a component with a new instance.
     init(
         _ index: Int, _ plan: SwapPlan.Member, old: LiveNode?, _ oldPlugin: LoadedPlugin?, new: LiveNode,
         _ newPlugin: LoadedPlugin
     ) {
-        (self.index, self.plan, self.old, self.oldPlugin, self.new, self.newPlugin) = (
-            index, plan, old, oldPlugin, new, newPlugin
-        )
+        (self.index, self.plan, self.old, self.oldPlugin) = (index, plan, old, oldPlugin)
+        (self.new, self.newPlugin, node) = (new, newPlugin, new)
         oldComponent = old?.running
     }
 
-    var name: String { new.node.name }
-    var gate: Gate { new.gate }
+    /// Creates the member for a component that is removed.
+    init(_ index: Int, _ plan: SwapPlan.Member, removing old: LiveNode, _ oldPlugin: LoadedPlugin) {
+        (self.index, self.plan, self.old, self.oldPlugin) = (index, plan, old, oldPlugin)
+        (new, newPlugin, node) = (nil, nil, old)
+        oldComponent = old.running
+    }
+
+    var name: String { node.node.name }
+    var gate: Gate { node.gate }
+
+    /// The names of a manager that the swap renames, before and after.
+    var renaming: (from: String, to: String)? {
+        guard let old, let new, new.node.role == .manager, old.node.name != new.node.name else { return nil }
+        return (old.node.name, new.node.name)
+    }
 }
 
 /// The numbers of completed and of failed calls.

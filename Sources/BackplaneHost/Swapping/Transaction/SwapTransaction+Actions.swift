@@ -8,7 +8,9 @@ extension SwapTransaction {
         let attempt = startup.nextAttempt()
         for place in plan.awaited { _ = try await startup.start(live.nodes[place], during: attempt).get() }
         try live.requireRunning()
-        let node = member.new
+        guard let node = member.new else { return }
+        // One without a predecessor is called only once it is active.
+        if member.plan.isGated, member.old == nil { member.gate.hold() }
         try instances.number(node)
         live.admit(node)
         member.component = try await instances.make(
@@ -29,22 +31,39 @@ extension SwapTransaction {
     func hold() {
         let passage = Set(gated.compactMap { nodeInForce($0)?.number })
         for member in gated where nodeInForce(member) != nil { member.gate.hold(passage: passage) }
+        for member in gated { nodeInForce(member)?.callable?.timers.hold() }
     }
 
     func drain() async throws(BackplaneError) {
-        let limit = options.drainLimit
-        let isDrained = await live.drained(limit) {
+        // A rollback cannot come later, and the changes that calls still make are worth a wait.
+        let comesLater = machine.isTakingBack && drainPolicy.longCalls == .later
+        let limit = comesLater ? max(drainPolicy.limit, stepLimit) : drainPolicy.limit
+        var isDrained = await drained(limit)
+        if !isDrained, drainPolicy.fallback == .cancel {
+            let calls = stillCalled(gated, limit)
+            for component in gated.compactMap({ nodeInForce($0)?.callable }) {
+                component.calls.cancelAll()
+                component.timers.cancelBodies()
+            }
+            isDrained = await drained(limit)
+            if isDrained { report.warnings.append("cancelled: \(calls.message)") }
+        }
+        try live.requireRunning()
+        guard isDrained else { throw stillCalled(gated, limit) }
+        outlasting = OutlastingCalls()
+    }
+
+    private func drained(_ limit: Duration) async -> Bool {
+        await live.drained(limit) {
             gated.allSatisfy {
                 $0.gate.callsInFlight == 0 && $0.gate.callsPassing == 0
                     && nodeInForce($0)?.callable?.calls.callsInFlight ?? 0 == 0
             }
         }
-        try live.requireRunning()
-        guard isDrained else { throw stillCalled(gated, limit) }
     }
 
     /// Returns the node whose instance is called now: the old one, and after the flip the new one.
-    private func nodeInForce(_ member: SwapMember) -> LiveNode? {
+    func nodeInForce(_ member: SwapMember) -> LiveNode? {
         switch machine.states.wires {
         case .old, .oldAgain: member.old
         case .newOnceOpen, .new: member.new
@@ -60,18 +79,22 @@ extension SwapTransaction {
             let names = nodeInForce(member)?.callable?.calls.methodsInFlight ?? []
             return names.isEmpty ? nil : names.map { "`\($0)`" }.joined(separator: ", ") + " of \(member.name)"
         }
+        let timers = members.flatMap { member in
+            (nodeInForce(member)?.callable?.timers.namesInFlight ?? []).map { "timer `\($0)` of \(member.name)" }
+        }
         let inside = methods.isEmpty ? "" : " (in \(methods.joined(separator: "; ")))"
         return BackplaneError(
-            .callDeadline, "calls have not ended within \(limit): \(calls.joined(separator: "; "))\(inside)",
-            at: members.first?.new.node.location)
+            .callDeadline, "calls have not ended within \(limit): \((calls + timers).joined(separator: "; "))\(inside)",
+            at: members.first?.node.node.location)
     }
 
     /// Has the old instance release exclusive resources and become still.
     func suspend(_ member: SwapMember) async throws(BackplaneError) {
         guard let old = member.old, let component = member.oldComponent else { return }
         // Instances suspended earlier may have called back.
-        let limit = options.drainLimit
-        guard await live.drained(limit, { member.gate.callsPassing == 0 }) else { throw stillCalled([member], limit) }
+        guard await live.drained(stepLimit, { member.gate.callsPassing == 0 }) else {
+            throw stillCalled([member], stepLimit)
+        }
         member.gate.closePassage(lettingAside: true)
         // A failed swap may have left the instance in the middle of a step.
         let isStill = await live.drained(stepLimit) { old.isBetweenSteps(component) }
@@ -91,18 +114,43 @@ extension SwapTransaction {
     func flip() {
         var placed: [Int: LiveNode] = [:]
         for member in members {
-            placed[member.plan.new] = member.new
+            if let place = member.plan.new { placed[place] = member.new }
             if let old = member.old { live.admit(old) }
-            if let component = member.component { member.new.state = .ready(component) }
+            if let component = member.component { member.new?.state = .ready(component) }
             member.baseline = counts(member)
         }
         live.putInForce(after, keeping: plan.kept, placing: placed)
-        live.replaceStarted(members.map { ($0.old, $0.new) })
-        for member in members { member.taken.old.formUnion(lead(member.component, gated: member.plan.isGated)) }
+        live.remotes.rename(members.compactMap(\.renaming))
+        live.replaceStarted(members.compactMap { member in member.new.map { (member.old, $0) } })
+        for member in members {
+            guard member.new != nil else {
+                withdraw(member)
+                continue
+            }
+            member.taken.old.formUnion(lead(member.component, gated: member.plan.isGated))
+            if !member.plan.isGated { beginTimers(of: member.component, continuing: member.oldComponent) }
+        }
+        // Streams that are opened from now on are the new code's.
+        for member in members { member.oldComponent?.streams.interrupt(.streamInterrupted) }
         if options.probation != nil {
-            for replacement in replacements { live.generations.set(.onProbation, of: replacement.plugin) }
+            for plugin in incoming { live.generations.set(.onProbation, of: plugin) }
         }
         if gated.isEmpty { serve() }
+    }
+
+    /// Refuses calls to a component that is removed, which stops when the swap is committed.
+    private func withdraw(_ member: SwapMember) {
+        guard let old = member.old else { return }
+        member.oldComponent?.timers.hold()
+        live.remotes.close(old.node)
+        member.gate.refuse(absence(of: old.node), passage: old.passage)
+    }
+
+    /// Returns the error of calls to a component that the active manifest does not have.
+    func absence(of node: Plan.Node) -> BackplaneError {
+        node.role == .manager
+            ? BackplaneError(.unknownManager, "the active manifest no longer has a manager `\(node.name)`")
+            : BackplaneError(.callRetired, "the active manifest no longer has \(node.name), which was called")
     }
 
     /// Leads the wires of a component to an instance.
@@ -126,12 +174,13 @@ extension SwapTransaction {
         machine.finish()
         try live.requireRunning()
         // Members that are activated later may already call this one.
-        if member.plan.isGated { member.gate.letIn(Set(members.compactMap(\.new.number))) }
+        if member.plan.isGated { member.gate.letIn(Set(members.compactMap(\.new?.number))) }
     }
 
     /// Opens the gates and admits the calls that wait.
     func open() {
-        for member in gated {
+        // Nothing stands behind the gates of components that are removed, or added again.
+        for member in gated where nodeInForce(member) != nil {
             let opening = member.gate.open()
             if machine.states.wires == .oldAgain {
                 member.taken.new.formUnion(opening.taken)
@@ -140,6 +189,7 @@ extension SwapTransaction {
             }
             report.callsHeld += opening.callsHeld
             report.longestWait = max(report.longestWait, opening.longestWait)
+            beginTimers(of: member)
         }
         serve()
     }

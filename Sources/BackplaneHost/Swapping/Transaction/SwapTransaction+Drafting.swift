@@ -3,51 +3,68 @@ import BackplaneBoundary
 
 extension SwapTransaction {
     /// Plans a swap without creating an instance or touching any that runs.
+    ///
+    /// - Parameter target: The manifest and the plugins that the swap activates.
     static func draft(
-        _ replacements: [Replacement], _ options: SwapOptions, asked: Deadline, in surroundings: SwapSurroundings
+        _ target: SwapTarget, _ options: SwapOptions, asked: Deadline, in surroundings: SwapSurroundings
     ) async throws(BackplaneError) -> SwapTransaction {
         let live = surroundings.startup.live
         // A component that is starting may look up others, so it has to finish before anything is decided.
         while let start = live.nodes.lazy.compactMap(\.startUnderWay).first { _ = await start.value }
         try live.requireRunning()
-        let before = live.loaded
-        for replacement in replacements {
-            let id = replacement.plugin.description.id
-            guard before.plugins.indices.contains(replacement.place),
-                before.plugins[replacement.place].description.id == id
-            else {
-                throw BackplaneError(
-                    .swapRefused, "another manifest was activated in the meantime; try again",
-                    at: replacement.plugin.path)
+        let before = live.loaded, after = try target.manifest(replacing: before, in: live.loadFolder)
+        var running = live.running
+        if before.reading !== after.reading, surroundings.startup.hasStartedAll {
+            running.wanted = Set(after.eagerNames)
+        }
+        let plan = SwapPlan(
+            from: before.plan, to: after.plan, running, discardsState: options.discardsState,
+            isReconfigurable: { after.plugins[$0.order].description.components[$0.index].isReconfigurable }
+        ) { before.isSame($0, in: after, $1) }
+        let members = plan.members.enumerated().compactMap { index, member -> SwapMember? in
+            let old = member.old.map { live.nodes[$0] }, oldPlugin = old.map { before.plugins[$0.node.entry.order] }
+            if let place = member.new {
+                let node = after.plan.nodes[place]
+                return SwapMember(
+                    index, member, old: old, oldPlugin, new: live.makeNode(node, gate: old?.gate),
+                    after.plugins[node.entry.order])
             }
-        }
-        let after = before.replacing(
-            Dictionary(uniqueKeysWithValues: replacements.map { ($0.place, $0.plugin) }), in: live.loadFolder)
-
-        let plan = SwapPlan(from: before.plan, to: after.plan, live.running, discardsState: options.discardsState) {
-            before.isSame($0, in: after, $1)
-        }
-        let members = plan.members.enumerated().map { index, member in
-            let old = member.old.map { live.nodes[$0] }, node = after.plan.nodes[member.new]
-            return SwapMember(
-                index, member, old: old, old.map { before.plugins[$0.node.entry.order] },
-                new: live.makeNode(node, gate: old?.gate),
-                after.plugins[node.entry.order])
+            guard let old, let oldPlugin else { return nil }
+            return SwapMember(index, member, removing: old, oldPlugin)
         }
         let swap = SwapTransaction(
-            members, plan, from: before, to: after, replacements, options, asked: asked, in: surroundings)
-        swap.report.plugins = replacements.map(swap.change)
-        swap.report.components = members.map(swap.change)
+            members, plan, from: before, to: after, options, asked: asked, in: surroundings)
+        swap.report.plugins = swap.incoming.map { swap.change(to: $0, as: target.libraries[$0.key]) }
+        for member in members {
+            guard let change = swap.change(member) else { continue }
+            member.placeInReport = swap.report.components.count
+            swap.report.components.append(change)
+        }
         swap.report.wires = swap.wires
+        swap.leftBehind = await surroundings.startup.instances.dataLeftBehind(from: before, to: after)
         swap.report.warnings = swap.warnings
         return swap
     }
 
     /// The reasons for refusing the swap.
     var refusals: [BackplaneError] {
-        let known = Set(before.problems)
         let mistakes = after.problems.filter { $0.severity == .error && !known.contains($0) }.map(\.error)
-        return mistakes + plan.refusals + members.flatMap(misfits)
+        let removals = options.allowsMissingMethods ? [] : removedMethods
+        return mistakes + plan.refusals + (options.discardsState ? [] : leftBehind) + members.flatMap(misfits)
+            + removals
+    }
+
+    /// The problems that are no news: those of the same manifest with the active code.
+    private var known: Set<Problem> { isOfAnotherManifest ? [] : Set(before.problems) }
+
+    /// The methods that wires use and would lose.
+    private var removedMethods: [BackplaneError] {
+        live.removals(
+            in: after,
+            members.compactMap { member in
+                guard let old = member.old, let new = member.new else { return nil }
+                return RemovingChange(gate: member.gate, old: old.node, new: new.node)
+            }, leaving: leaving)
     }
 
     /// The effects that the swap would have.
@@ -60,32 +77,38 @@ extension SwapTransaction {
 
     /// Returns errors for the wires that the new class no longer serves, as far as the manifest does not know them.
     private func misfits(at member: SwapMember) -> [BackplaneError] {
-        let description = member.new.node.entry.component
+        guard let new = member.new?.node else { return [] }
+        let description = new.entry.component
         return live.connections.wires(to: member.gate, but: leaving).compactMap { wire in
             guard let difference = description.contract.difference(from: wire.end.side.contract) else { return nil }
             let user = wire.status.user ?? "the host program", contract = wire.end.side.contract
             return BackplaneError(
                 .wireMismatch,
-                "\(user) calls \(member.name) through `\(contract.name)` \(contract.version), but the new \(member.new.node.entry) \(difference); swap \(user) together with it, or keep the old contract",
-                at: member.new.node.location)
+                "\(user) calls \(member.name) through `\(contract.name)` \(contract.version), but the new \(new.entry) \(difference); swap \(user) together with it, or keep the old contract",
+                at: new.location)
         }
     }
 
-    private func change(_ replacement: Replacement) -> PluginChange {
-        let generations = live.generations, old = before.plugins[replacement.place], new = replacement.plugin
+    /// Returns the change to a plugin from the one that it replaces; one that is new replaces generation 0.
+    private func change(to new: LoadedPlugin, as library: String?) -> PluginChange {
+        let generations = live.generations, id = new.description.id
+        let rivals = outgoing.filter { $0.description.id == id }
+        let old = rivals.first { $0.reference?.library == new.reference?.library } ?? rivals.first
         return PluginChange(
-            plugin: new.description.id, library: replacement.library, fromGeneration: generations.number(of: old),
-            toGeneration: generations.number(of: new), fromVersion: old.description.version,
+            plugin: id, library: library ?? new.reference?.library ?? id,
+            fromGeneration: old.map(generations.number) ?? 0,
+            toGeneration: generations.number(of: new), fromVersion: (old ?? new).description.version,
             toVersion: new.description.version)
     }
 
-    private func change(_ member: SwapMember) -> ComponentChange {
-        let entry = member.new.node.entry
+    private func change(_ member: SwapMember) -> ComponentChange? {
+        guard let entry = member.new?.node.entry else { return nil }
         var change = ComponentChange(
             component: member.name, role: "\(entry.component.role)", className: entry.component.className,
             fromVersion: member.oldComponent?.node.entry.component.version, toVersion: entry.component.version,
             manner: member.plan.isGated ? .gated : .ungated)
         change.isRestart = member.plan.isRestart
+        change.formerName = member.renaming?.from
         change.state = member.plan.state.change(to: entry.component.state)
         change.callsInFlight = member.old == nil ? 0 : member.gate.callsInFlight
         return change
@@ -93,8 +116,9 @@ extension SwapTransaction {
 
     /// The wires to the members, as they are and as they would be.
     private var wires: [WireChange] {
-        members.flatMap { member in
-            let type = after.componentClass(of: member.new.node)
+        members.flatMap { member -> [WireChange] in
+            guard let new = member.new?.node else { return [] }
+            let type = after.componentClass(of: new)
             return live.connections.wires(to: member.gate, but: leaving).map { wire in
                 let next = live.connections.lane(of: wire.end, to: type)
                 return WireChange(
@@ -110,8 +134,8 @@ extension SwapTransaction {
 
     /// The manifest's warnings that did not exist with the old code.
     private var warnings: [String] {
-        let known = Set(before.problems)
-        return after.problems.filter { $0.severity == .warning && !known.contains($0) }.map { "\($0.error)" }
+        after.problems.filter { $0.severity == .warning && !known.contains($0) }.map { "\($0.error)" } + plan.losses
+            + (options.discardsState ? leftBehind.map(\.message) : [])
     }
 }
 

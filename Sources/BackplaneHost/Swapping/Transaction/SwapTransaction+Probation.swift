@@ -9,7 +9,7 @@ extension SwapTransaction {
     func watch() async throws(BackplaneError) {
         guard let probation = options.probation else { return }
         surroundings.turns.letLook()
-        reportProbation?(report.plugins)
+        reportProgress?(.onProbation(report.plugins))
         let end = Deadline.now + probation.duration
         var nextHealth = Deadline.now
         while Deadline.now < end, surroundings.turns.onlyLookersWait, !live.isStopped {
@@ -53,9 +53,8 @@ extension SwapTransaction {
             if let restored = member.restored { letIn(restored) }
         } catch {
             if let node = member.returning {
-                if let component = member.restored {
-                    await retirements.add(
-                        component, node, of: member.oldPlugin ?? member.newPlugin, [], suspending: false)
+                if let component = member.restored, let plugin = member.oldPlugin {
+                    await retirements.add(component, node, of: plugin, [], suspending: false)
                 } else {
                     instances.giveBack(node)
                 }
@@ -70,7 +69,7 @@ extension SwapTransaction {
             return
         }
         let back = StateTransfer(
-            from: member.new.node.entry.component.state, to: oldComponent.node.entry.component.state)
+            from: member.node.node.entry.component.state, to: oldComponent.node.entry.component.state)
         guard case .carried(_, let version, _) = back else {
             if case .impossible(let reason, _) = back { throw BackplaneError(.stateIncompatible, reason) }
             throw BackplaneError(.stateIncompatible, "the new code has no state")
@@ -95,8 +94,7 @@ extension SwapTransaction {
     /// For a component that was not up this is the new one, which then ends: calls fail until it is started again.
     private func provider(afterReturn place: Int) -> RunningComponent? {
         if let member = members.first(where: { $0.plan.old == place }) { return member.restored ?? member.oldComponent }
-        let location = before.plan.nodes[place].location
-        return nodes[place].running ?? members.first { $0.old == nil && $0.new.node.location == location }?.component
+        return nodes[place].running ?? members.first { $0.old == nil && $0.plan.former == place }?.component
     }
 
     /// Leads wires to the old generation again.
@@ -120,7 +118,7 @@ extension SwapTransaction {
             }
         }
         for member in members
-        where member.restored == nil && !member.plan.state.isCarried && member.new.node.entry.component.state != nil {
+        where member.restored == nil && !member.plan.state.isCarried && member.new?.node.entry.component.state != nil {
             report.warnings.append(
                 "the state of \(member.name) since the swap is lost: the old code cannot read it")
         }

@@ -1,5 +1,7 @@
 import Backplane
 import BackplaneBoundary
+import BackplaneDocuments
+import FoundationEssentials
 
 /// The transfer of state from one instance to another.
 extension SwapTransaction {
@@ -21,13 +23,26 @@ extension SwapTransaction {
             case .carried(_, let version, let new) = member.plan.state
         else { return }
         try await importState(bytes, as: version, to: component)
-        report.components[member.index].state?.bytes = bytes.count
+        report(member) { $0.bytes = bytes.count }
         guard surroundings.options.checksState, new.writes.contains(version) else { return }
         let again = try await exportState(of: component, as: version)
-        guard again != bytes else { return }
-        report.warnings.append(
-            "the state of \(member.name) is not stable: exported, imported and exported again, it is different (\(bytes.count) bytes, then \(again.count)); "
-                + "`importState` may lose a value, or the order of values may vary")
+        switch JSONComparison(Data(bytes), Data(again)) {
+        case .equal: break
+        case .reordered:
+            report(member) {
+                $0.remark = "the order of its arrays differs when it is exported again, as that of a `Set` does"
+            }
+        case .different:
+            report.warnings.append(
+                "the state of \(member.name) is not stable: exported, imported and exported again, it is different (\(bytes.count) bytes, then \(again.count)); "
+                    + "`importState` may lose a value")
+        }
+    }
+
+    private func report(_ member: SwapMember, _ note: (inout StateChange) -> Void) {
+        guard let place = member.placeInReport, var state = report.components[place].state else { return }
+        note(&state)
+        report.components[place].state = state
     }
 
     func exportState(of component: RunningComponent, as version: UInt32) async throws(BackplaneError) -> [UInt8] {

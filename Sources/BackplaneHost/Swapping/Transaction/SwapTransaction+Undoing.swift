@@ -16,25 +16,34 @@ extension SwapTransaction {
     ///   - pairs: The nodes that return, each with the new node that it replaces.
     func lead(back nodes: [LiveNode], _ pairs: [(old: LiveNode?, new: LiveNode)]) {
         live.putInForce(before, nodes)
+        live.remotes.rename(members.compactMap(\.renaming).map { ($0.to, $0.from) })
         live.replaceStarted(pairs)
         live.started.removeAll { node in members.contains { $0.new === node } }
         for member in members {
-            member.new.state = .stopped
+            member.new?.state = .stopped
             takeBack(member, leadingTo: member.restored ?? member.oldComponent)
         }
     }
 
     /// Leads wires back to the old instance; calls to a component that had none are refused.
     private func takeBack(_ member: SwapMember, leadingTo component: RunningComponent?) {
+        component?.streams.admit()
+        defer { member.component?.streams.interrupt(.streamInterrupted) }
         if let component {
             member.taken.new.formUnion(lead(component, gated: member.plan.isGated))
+            if !member.plan.isGated { beginTimers(of: component, continuing: member.component) }
         } else {
-            live.remotes.close(member.new.node)
+            member.component?.timers.hold()
+            let node = member.node.node
+            live.remotes.close(node)
+            let isKnown = node.role != .manager || before.plan.managers[node.name] != nil
             member.taken.new.formUnion(
                 member.gate.withdraw(
-                    BackplaneError(
-                        .callRetired, "\(member.name) was started from code that has been rolled back; look it up again"
-                    )))
+                    isKnown
+                        ? BackplaneError(
+                            .callRetired,
+                            "\(member.name) was started from code that has been rolled back; look it up again")
+                        : absence(of: node)))
         }
     }
 
@@ -63,6 +72,7 @@ extension SwapTransaction {
             _ = domain
             await resumeLater(component)
             old.isResumedLater = false
+            if old.running === component { component.timers.begin() }
         }
     }
 
@@ -90,6 +100,8 @@ extension SwapTransaction {
     func release() {
         for member in gated where member.old != nil {
             member.taken.new.formUnion(member.gate.open().taken)
+            // One that has not returned from `suspend` serves its timers once it is resumed.
+            if member.old?.isResumedLater == false { member.oldComponent?.timers.begin() }
         }
     }
 
@@ -109,19 +121,22 @@ extension SwapTransaction {
 
     /// Retires a new instance.
     func discard(_ member: SwapMember) async {
-        guard let component = member.component else { return instances.giveBack(member.new) }
+        guard let node = member.new, let plugin = member.newPlugin else { return }
+        guard let component = member.component else { return instances.giveBack(node) }
         // Other new instances may have begun calls to it while they were created.
         if member.old == nil { takeBack(member, leadingTo: nil) }
         let state = machine.states.new[member.index]
         // An activation that outlasts its limit acquires resources all the same.
         let takesLater = state.wasToBeActive && component.instance.isInStep
         await retirements.add(
-            component, member.new, of: member.newPlugin, member.taken.new, suspending: state == .active || takesLater)
+            component, node, of: plugin, member.taken.new, suspending: state == .active || takesLater)
     }
 
     /// Retires the old instances: those that were not gated are suspended once their calls have ended.
+    ///
+    /// Instances that have no successor are stopped.
     func retire() async {
-        for member in members {
+        for member in members where member.new != nil {
             guard let old = member.old, let component = member.oldComponent, let plugin = member.oldPlugin else {
                 continue
             }
@@ -129,10 +144,33 @@ extension SwapTransaction {
                 component, old, of: plugin, member.taken.old, suspending: machine.states.old[member.index] != .suspended
             )
         }
-        for member in members { live.dismiss(member.new) }
-        live.giveRoomBack(of: replacements.map { before.plugins[$0.place] })
-        for replacement in replacements { live.generations.commit(replacement.plugin) }
+        if isOfAnotherManifest { closeAbsent() }
+        await stopRemoved()
+        for node in members.compactMap(\.new) { instances.keepData(of: node, in: after.plan) }
+        instances.keepFormerData(in: after.plan)
+        for node in members.compactMap(\.new) { live.dismiss(node) }
+        live.giveRoomBack(of: outgoing)
+        for plugin in incoming { live.generations.commit(plugin) }
         warnOfGenerations()
+    }
+
+    private func stopRemoved() async {
+        let removed = members.filter { $0.new == nil }.compactMap(\.old)
+        guard !removed.isEmpty else { return }
+        await surroundings.shutdown.stop(removed, of: before.plan, nodes)
+        for node in removed { live.dismiss(node) }
+    }
+
+    /// Tells callers of managers that were not up, and that the manifest no longer has, that they are gone.
+    private func closeAbsent() {
+        for node in nodes where node.node.role == .manager && node.running == nil {
+            let name = node.node.name
+            guard after.plan.managers[name] == nil, !live.nodes.contains(where: { $0.gate === node.gate }) else {
+                continue
+            }
+            live.remotes.close(node.node)
+            node.gate.refuse(absence(of: node.node))
+        }
     }
 
     private func warnOfGenerations() {

@@ -1,19 +1,28 @@
 import Backplane
 
-/// A function that is told of the plugins on probation, once callers see them.
-package typealias ProbationReport = @Sendable ([PluginChange]) -> Void
+/// A function that is told how a swap that takes a while proceeds.
+package typealias SwapProgressReport = @Sendable (SwapProgress) -> Void
+
+/// A stage of a swap that takes a while.
+package enum SwapProgress: Sendable, Hashable {
+    /// The swap waits for calls that outlasted the drain, which the text names.
+    case waiting(for: String)
+    /// Callers have reached the new code of these plugins.
+    case onProbation([PluginChange])
+}
 
 /// A swap in progress: performs the actions of its machine and keeps their results.
 ///
 /// It belongs to the host's serial domain, as does everything that it works on.
 final class SwapTransaction {
     let options: SwapOptions
-    let replacements: [Replacement]
     /// The members in order of creation.
     let members: [SwapMember]
     let plan: SwapPlan
     /// The active manifest before the swap and, if it succeeds, after it.
     let before, after: LoadedManifest
+    /// The plugins that the swap activates, and those that it deactivates.
+    let incoming, outgoing: [LoadedPlugin]
     /// The nodes before the swap, by place.
     let nodes: [LiveNode]
     let asked: Deadline
@@ -23,35 +32,43 @@ final class SwapTransaction {
 
     var machine: SwapMachine
     var report = SwapReport(.swapped)
-    var reportProbation: ProbationReport?
+    var reportProgress: SwapProgressReport?
     /// The managers that were started since the flip, from code that was rolled back.
     var interrupted: [String] = []
+    /// The calls that outlasted the drain, while the gates are open again.
+    var outlasting = OutlastingCalls()
     /// The time at which callers were first served by the new code.
     var served: Deadline?
     let handover: Handover
+    /// The configurations of the instances that stay and take another one.
+    let configurations: Reconfiguration
+    /// The errors of data access controllers that would begin without the data that they have.
+    var leftBehind: [BackplaneError] = []
     /// The ids of nodes that change and are not up.
     private let dormant: Set<Int>
 
     init(
         _ members: [SwapMember], _ plan: SwapPlan, from before: LoadedManifest, to after: LoadedManifest,
-        _ replacements: [Replacement],
         _ options: SwapOptions, asked: Deadline, in surroundings: SwapSurroundings
     ) {
         (self.members, self.plan, self.before, self.after) = (members, plan, before, after)
-        (self.replacements, self.options, self.asked) = (replacements, options, asked)
-        self.surroundings = surroundings
+        (self.options, self.asked, self.surroundings) = (options, asked, surroundings)
+        (incoming, outgoing) = (after.plugins(besides: before), before.plugins(besides: after))
         live = surroundings.startup.live
         nodes = live.nodes
+        configurations = Reconfiguration(
+            plan.reconfigured, keeping: plan.kept, to: after.plan, live, surroundings.startup.instances.starter)
         let staying = Set(plan.kept.keys), up = Set(members.compactMap { $0.old?.id })
         dormant = Set(
             nodes.enumerated().filter { !staying.contains($0.offset) && !up.contains($0.element.id) }.map(\.element.id))
-        handover = Handover(incoming: Set(members.map(\.new.id)), withheld: dormant)
+        handover = Handover(incoming: Set(members.compactMap(\.new?.id)), withheld: dormant)
         machine = SwapMachine(
             members.map {
                 SwapMachine.Member(
-                    isGated: $0.plan.isGated, hasOld: $0.old != nil, carriesState: $0.plan.state.isCarried)
+                    isGated: $0.plan.isGated, hasOld: $0.old != nil, hasNew: $0.new != nil,
+                    carriesState: $0.plan.state.isCarried)
             },
-            onProbation: options.probation != nil)
+            onProbation: options.probation != nil, reconfigures: !plan.reconfigured.isEmpty)
     }
 
     var startup: Startup { surroundings.startup }
@@ -66,13 +83,15 @@ final class SwapTransaction {
 
     var stepLimit: Duration { options.stepLimit }
 
+    var drainPolicy: DrainPolicy { options.drain ?? before.document.manifest.swap.drain }
+
     /// The ids of the nodes that must not start now.
     ///
     /// These are changing nodes that are not up, and after the flip those of new code that does not serve callers yet.
     private var withheld: Set<Int> {
         var withheld = dormant
         if machine.states.wires == .newOnceOpen {
-            let known = Set(nodes.map(\.id) + members.map(\.new.id))
+            let known = Set(nodes.map(\.id) + members.compactMap(\.new?.id))
             withheld.formUnion(live.nodes.lazy.map(\.id).filter { !known.contains($0) })
         }
         return withheld
@@ -82,6 +101,7 @@ final class SwapTransaction {
     ///
     /// - Throws: The reason why a step failed; the old generation is then active.
     func perform() async throws(BackplaneError) -> SwapReport {
+        let up = live.managersUp
         // Loading the libraries and planning the swap belong to the first step.
         note(.prepare, .now - asked)
         live.handover = handover
@@ -96,7 +116,7 @@ final class SwapTransaction {
                 try await perform(action)
             } catch {
                 if machine.isTakingBack { report.warnings.append(warning(of: action, error)) }
-                machine.failed(error)
+                if !postpones(action, error) { machine.failed(error) }
             }
             handover.withheld = withheld
             note(action.step, .now - began)
@@ -104,19 +124,22 @@ final class SwapTransaction {
         if let served { report.duration = served - asked }
         switch machine.outcome {
         case .undone(let action, let error):
-            live.takeOut(replacements.map(\.plugin))
+            live.takeOut(incoming)
             log(.error, "swap failed, the old code keeps running", error)
             throw failure(after: action, error)
         case .rolledBack(let error):
             (report.outcome, report.failure) = (.rolledBack, error)
-            live.takeOut(replacements.map(\.plugin), afterProbation: true)
+            live.takeOut(incoming, afterProbation: true)
             log(.error, "rolled back", error)
             handover.withheld = []
             await start(interrupted.filter { live.loaded.plan.managers[$0] != nil }.sorted())
         default:
             log(.info, "swapped", nil)
+            logSlowerWires()
+            for error in await configurations.finish() { report.warnings.append(error.message) }
             // The new code may have made further managers possible.
             if startup.hasStartedAll { await start(after.eagerNames.filter { before.plan.managers[$0] == nil }) }
+            if isOfAnotherManifest { report.managers = managerChange(from: up) }
         }
         return report
     }
@@ -128,9 +151,12 @@ final class SwapTransaction {
         case .create(let index): try await create(members[index])
         case .hold: hold()
         case .drain: try await drain()
+        case .reopen: reopen()
+        case .outlast: try await outlast()
         case .suspend(let index): try await suspend(members[index])
         case .export(let index): try await export(members[index])
         case .import(let index): try await take(members[index])
+        case .reconfigure: try await configurations.perform()
         case .flip: flip()
         case .activate(let index): try await activate(members[index])
         case .open: open()
@@ -139,11 +165,26 @@ final class SwapTransaction {
         case .discard(let index): await discard(members[index])
         case .deactivate(let index): await deactivate(members[index])
         case .unflip: unflip()
+        case .revert: await configurations.revert()
         case .resume(let index): await resume(members[index])
         case .release: release()
         case .restore(let index): try await restore(members[index])
         case .flipBack: await flipBack()
         }
+    }
+
+    /// A Boolean value that indicates whether the swap activates another manifest, and not only other code.
+    var isOfAnotherManifest: Bool { before.reading !== after.reading }
+
+    /// Returns the effect on the managers, of which a renamed one is recreated under its new name.
+    private func managerChange(from up: Set<String>) -> ManifestChange {
+        let names = Dictionary(members.compactMap(\.renaming), uniquingKeysWith: { first, _ in first })
+        let made = members.compactMap { $0.old == nil ? nil : $0.new?.node }
+        return ManifestChange(
+            before: Set(up.map { names[$0] ?? $0 }), after: live.managersUp,
+            remade: Set(made.lazy.filter { $0.role == .manager }.map(\.name)),
+            reconfigured: Set(
+                plan.reconfigured.compactMap { plan.kept[$0] }.flatMap { after.plan.nodes[$0].managers }))
     }
 
     private func start(_ managers: [String]) async {
@@ -173,22 +214,48 @@ extension SwapTransaction {
     }
 
     private func failure(after action: SwapAction, _ error: BackplaneError) -> BackplaneError {
-        let plugins = report.plugins.map { "\($0.plugin) \($0.toVersion)" }.joined(separator: ", ")
+        let plugins = report.plugins.map { "\($0.plugin) \($0.toVersion)" }
+        let subject = (plugins + (isOfAnotherManifest ? ["the manifest"] : [])).joined(separator: ", ")
+        let survivor = isOfAnotherManifest ? "the old manifest and code keep" : "the old code keeps"
         return BackplaneError(
             .swapFailed,
-            "\(plugins) could not be swapped in: \(action.step.rawValue): \(error.message); the old code keeps running",
+            "\(subject) could not be swapped in: \(action.step.rawValue): \(error.message); \(survivor) running",
             at: error.location,
             causes: [error])
     }
 
+    /// The metadata of log lines about the swap: of each plugin, or else of the manifest.
+    var subjects: [[String: String]] {
+        guard !report.plugins.isEmpty else { return [["manifest": after.document.path ?? "of the program"]] }
+        return report.plugins.map { plugin in
+            ["plugin": plugin.plugin, "generation": "\(plugin.toGeneration)", "version": "\(plugin.toVersion)"]
+        }
+    }
+
     private func log(_ level: Log.Level, _ message: String, _ error: BackplaneError?) {
         guard live.options.log.isEnabled(level) else { return }
-        for plugin in report.plugins {
-            var metadata = [
-                "plugin": plugin.plugin, "generation": "\(plugin.toGeneration)", "version": "\(plugin.toVersion)",
-            ]
+        for var metadata in subjects {
             metadata["error"] = error?.description
             live.options.log.write(LogRecord(level: level, source: "host", message: message, metadata: metadata))
+        }
+    }
+}
+
+extension SwapTransaction {
+    /// Logs each wire that the swap moved from the native to a slower lane, which callers would not notice otherwise.
+    private func logSlowerWires() {
+        guard live.options.log.isEnabled(.warning) else { return }
+        for wire in report.wires where wire.fromLane == "native" && wire.toLane != wire.fromLane {
+            var metadata = [
+                "user": wire.user ?? "the host program", "wire": wire.label, "provider": wire.provider,
+                "lane": wire.toLane,
+            ]
+            metadata["reason"] = wire.reason
+            let record = LogRecord(
+                level: .warning, source: "host", message: "calls by a wire are slower since the swap",
+                metadata: metadata
+            )
+            live.options.log.write(record)
         }
     }
 }

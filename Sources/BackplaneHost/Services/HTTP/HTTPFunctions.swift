@@ -11,23 +11,26 @@ let httpFunctions = bp_http_1(
             let component = try ComponentHandles.require(handle)
             try component.require(.communicationController, .networkService, for: BP_HTTP)
             try component.begin()
-            return component.exchanges.start(HTTPRequest(copying: request), Call(copying: call)) { result in
-                answer.end(result)
-                component.end()
-            }
+            return component.exchanges.begin(
+                HTTPRequest(copying: request), .whole(upTo: HTTPOptions.collectionLimit), Call(copying: call), answer,
+                ended: component.end)
         } catch {
-            answer.end(.failure(error))
+            answer.ended(.failure(error))
             return 0
         }
     },
     cancel: { handle, exchange in ComponentHandles.find(handle)?.exchanges.cancel(exchange) })
 
-/// A plugin's callback for the end of an exchange.
-private struct HTTPAnswer: @unchecked Sendable {  // the plugin's own context, handed back untouched
+/// A plugin's callback for the end of an exchange with whole bodies.
+private struct HTTPAnswer: ExchangeClient, @unchecked Sendable {  // the plugin's own context, handed back untouched
     let done: bp_http_done
     let context: UnsafeMutableRawPointer?
+    let wantsProgress = false, wantsInterim = false
 
-    func end(_ result: Result<HTTPResponse, BackplaneError>) {
+    func headed(_ head: ExchangeHead) {}
+    func progressed(_ progress: HTTPProgress) {}
+
+    func ended(_ result: Result<HTTPResponse, BackplaneError>) {
         switch result {
         case .success(let response):
             response.withC { done(context, Int32(BP_OK), $0, .empty) }

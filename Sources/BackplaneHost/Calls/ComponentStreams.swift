@@ -1,0 +1,128 @@
+import Backplane
+import BackplaneBoundary
+import Synchronization
+
+/// The open streams of one component, in either lane, from their opening until their bodies have returned.
+///
+/// Asking for elements does not touch it.
+final class ComponentStreams: Sendable {
+    /// An open stream.
+    enum Open: Sendable {
+        case native(NativeStream)
+        case encoded(EncodedStream)
+
+        func end(_ error: BackplaneError) {
+            switch self {
+            case .native(let stream): stream.end(error)
+            case .encoded(let stream): stream.end(error)
+            }
+        }
+
+        var elements: Int {
+            switch self {
+            case .native(let stream): stream.elements
+            case .encoded(let stream): stream.elements
+            }
+        }
+    }
+    private struct State {
+        var open: [UInt64: (consumer: UInt32, stream: Open)] = [:]
+        /// The reason why no stream can be opened, or `nil` if one can.
+        var refusal: BackplaneError?
+        var opened = 0
+        /// The number of elements of the streams that are no longer open.
+        var elements = 0
+    }
+    private let state = Mutex(State())
+    private let timer: DeadlineTimer
+
+    init(timer: DeadlineTimer) { self.timer = timer }
+
+    /// The numbers of open streams by consumer, of all components of the process.
+    private static let consumers = Mutex<[UInt32: Int]>([:])
+
+    /// Returns whether a component may have opened a stream that has not ended, so that few that stop are looked for.
+    static func mayBeOpen(by consumer: UInt16) -> Bool { consumers.withLock { $0[UInt32(consumer)] != nil } }
+
+    /// The greatest number of streams that a component has open.
+    static let limit = 65_536
+
+    /// The number of streams whose bodies have not returned.
+    var count: Int { state.withLock { $0.open.count } }
+
+    /// The number of streams that are open and of those that were opened, and of the elements that consumers took.
+    var statistics: StreamStatistics {
+        let (open, counts) = state.withLock { state in
+            (
+                state.open.values.map(\.stream),
+                StreamStatistics(open: state.open.count, opened: state.opened, elements: state.elements)
+            )
+        }
+        return open.reduce(into: counts) { $0.elements += $1.elements }
+    }
+
+    /// Keeps a stream until ``remove(_:)``.
+    ///
+    /// - Throws: The reason why no stream can be opened; `host.exhausted` for one too many.
+    func add(_ id: UInt64, by consumer: UInt32, _ make: () -> Open) throws(BackplaneError) {
+        Self.consumers.withLock { $0[consumer, default: 0] += 1 }
+        let refusal = state.withLock { state -> BackplaneError? in
+            if let refusal = state.refusal { return refusal }
+            guard state.open.count < Self.limit else {
+                return BackplaneError(
+                    .hostExhausted, "the component has \(Self.limit) open streams; close some before opening another")
+            }
+            state.open[id] = (consumer, make())
+            state.opened += 1
+            return nil
+        }
+        if let refusal {
+            Self.forget(consumer)
+            throw refusal
+        }
+    }
+
+    private static func forget(_ consumer: UInt32) {
+        consumers.withLock { consumers in
+            let left = (consumers[consumer] ?? 1) - 1
+            consumers[consumer] = left > 0 ? left : nil
+        }
+    }
+
+    func remove(_ id: UInt64) {
+        let elements = state.withLock { $0.open[id]?.stream }?.elements ?? 0
+        // The stream may be destroyed by this, outside of the lock.
+        let stream = state.withLock { state in
+            state.elements += elements
+            return state.open.removeValue(forKey: id)
+        }
+        if let consumer = stream?.consumer { Self.forget(consumer) }
+    }
+
+    /// Ends all open streams, and refuses others until ``admit()``.
+    func interrupt(_ error: BackplaneError) {
+        end(
+            state.withLock { state in
+                state.refusal = error
+                return state.open.values.map(\.stream)
+            }, error)
+    }
+
+    /// Lets streams be opened again.
+    func admit() {
+        state.withLock { $0.refusal = nil }
+    }
+
+    /// Ends the streams that a component has opened.
+    func end(openedBy consumer: UInt16, _ error: BackplaneError) {
+        end(
+            state.withLock { state in
+                state.open.isEmpty
+                    ? [] : state.open.values.filter { $0.consumer == UInt32(consumer) }.map(\.stream)
+            }, error)
+    }
+
+    private func end(_ streams: [Open], _ error: BackplaneError) {
+        StreamEndings(streams.map { stream in { stream.end(error) } }, timer: timer).run()
+    }
+}

@@ -1,0 +1,164 @@
+import Backplane
+import BackplaneBoundary
+import CBackplane
+import Synchronization
+
+/// An open stream that crosses as JSON, guarded against mistakes of its provider and of its consumer.
+///
+/// The provider's functions for one stream are called one after the other, `close` as the last one, and every request
+/// for elements is answered exactly once: by the provider, or by the host when the stream is closed or interrupted.
+final class EncodedStream: ProvidedStream, CallOwner {
+    /// A request for elements.
+    private enum Request {
+        /// It waits until a function of the provider has returned.
+        case queued(Int, Reply)
+        /// The provider owes the answer with this number (``Callbacks``).
+        case asked(UInt64)
+    }
+    private struct State {
+        /// A Boolean value that indicates whether a function of the provider is being called for the stream.
+        var isInside = true
+        var request: Request?
+        /// The host's reason for ending the stream, until the consumer learns of it.
+        var failure: BackplaneError?
+        /// A Boolean value that indicates whether the consumer has learnt of the end.
+        var isOver = false
+        /// A Boolean value that indicates whether the provider is to close the stream, and then whether it was told.
+        var isClosed = false
+        var wasClosed = false
+    }
+    let id: UInt64
+    private let instance: ComponentInstance
+    private let provider: ComponentCalls
+    private let state = Mutex(State())
+    private let taken = Atomic(0)
+
+    /// The number of elements that the provider has answered with.
+    var elements: Int { taken.load(ordering: .relaxed) }
+
+    init(_ id: UInt64, of instance: ComponentInstance, _ provider: ComponentCalls) {
+        (self.id, self.instance, self.provider) = (id, instance, provider)
+    }
+
+    /// Goes on after the provider has opened the stream.
+    func opened() { leave() }
+
+    func next(_ count: Int, _ reply: Reply) {
+        enum Step {
+            case refuse(BackplaneError)
+            case over, queued
+            case begin
+        }
+        let step = state.withLock { state -> Step in
+            guard state.request == nil else { return .refuse(.streamReadTwiceAtOnce) }
+            if let failure = state.failure.take() {
+                state.isOver = true
+                return .refuse(failure)
+            }
+            if state.isOver { return .over }
+            if state.isClosed { return .refuse(.streamClosed) }
+            state.request = .queued(max(count, 1), reply)
+            if state.isInside { return .queued }
+            state.isInside = true
+            return .begin
+        }
+        switch step {
+        case .refuse(let error): reply.end(error)
+        case .over: reply.end(Int32(BP_END), .empty)
+        case .queued: break
+        case .begin: leave()
+        }
+    }
+
+    /// Does what became due while a function of the provider was being called.
+    ///
+    /// A provider that answers at once is asked again from here, so that its stack does not grow.
+    private func leave() {
+        enum Step {
+            case ask(Int, UInt64)
+            case close
+            case done
+        }
+        while true {
+            let step = state.withLock { state -> Step in
+                if state.isClosed {
+                    guard !state.wasClosed else { return .done }
+                    state.wasClosed = true
+                    return .close
+                }
+                guard case .queued(let count, let reply)? = state.request else {
+                    state.isInside = false
+                    return .done
+                }
+                instance.claim()
+                let counted = Reply { [self] status, payload in
+                    note(status, payload)
+                    reply.end(status, payload)
+                }
+                let answer = Callbacks.expectCall(by: self, 0, counted, hasDeadline: false)
+                state.request = .asked(answer)
+                return .ask(count, answer)
+            }
+            switch step {
+            case .ask(let count, let answer): instance.next(id, count, answer: answer)
+            case .close: return instance.close(id) { [self] in provider.ended(id) }
+            case .done: return
+            }
+        }
+    }
+
+    func callEnded(_ id: UInt64, status: Int32, hadDeadline: Bool) {
+        state.withLock { state in
+            state.request = nil
+            if status != BP_OK { (state.isOver, state.failure) = (true, nil) }
+        }
+    }
+
+    /// Counts the elements of an answer, or a failure of the provider's, which an interruption is not.
+    private func note(_ status: Int32, _ payload: bp_bytes) {
+        if status == BP_OK {
+            taken.add(JSONArrayLength.of(payload), ordering: .relaxed)
+            return
+        }
+        guard status != BP_END, status != BP_CANCELLED, !state.withLock({ $0.isClosed }),
+            EncodedAnswer(status, payload).error.code != .streamInterrupted
+        else { return }
+        provider.noteFailure()
+    }
+
+    func pluginAnswered() { instance.release() }
+
+    /// Ends the stream for its consumer.
+    func close() { end(.streamClosed, isConsumers: true) }
+
+    /// Ends the stream, for a reason of the host's that the consumer is told of.
+    func end(_ error: BackplaneError) { end(error, isConsumers: false) }
+
+    private func end(_ error: BackplaneError, isConsumers: Bool) {
+        let (request, closes) = state.withLock { state -> (Request?, Bool) in
+            guard !state.isClosed else { return (nil, false) }
+            state.isClosed = true
+            let request = state.request
+            switch request {
+            case .queued: (state.request, state.isOver) = (nil, true)
+            // If the provider answers meanwhile, the request after that is told.
+            case .asked, nil: if !state.isOver, !isConsumers { state.failure = error }
+            }
+            guard !state.isInside else { return (request, false) }
+            state.isInside = true
+            return (request, true)
+        }
+        switch request {
+        case .queued(_, let reply): reply.end(error)
+        case .asked(let answer): Callbacks.end(answer, EncodedAnswer(error))
+        case nil: break
+        }
+        if closes { leave() }
+    }
+}
+
+extension BackplaneError {
+    static var streamClosed: BackplaneError {
+        BackplaneError(.callCancelled, "the stream was closed by its consumer")
+    }
+}

@@ -1,0 +1,34 @@
+import CBackplane
+
+/// The number of elements of a JSON array, counted without decoding them.
+///
+/// It is for statistics only, and runs for each batch of a stream: `JSONGrammar` would make a text of each string.
+enum JSONArrayLength {
+    /// Counts the commas between the elements; of what is no JSON array, the number means nothing.
+    static func of(_ array: bp_bytes) -> Int {
+        var depth = 0, commas = 0, isText = false, isEscaped = false, hasContent = false
+        for byte in UnsafeBufferPointer(start: array.data, count: Int(array.length)) {
+            if isText {
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else if byte == UInt8(ascii: "\"") {
+                    isText = false
+                }
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "\""): (isText, hasContent) = (true, true)
+            case UInt8(ascii: "["), UInt8(ascii: "{"):
+                if depth > 0 { hasContent = true }
+                depth += 1
+            case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+            case UInt8(ascii: ","): if depth == 1 { commas += 1 }
+            case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): break
+            default: hasContent = true
+            }
+        }
+        return hasContent ? commas + 1 : 0
+    }
+}

@@ -1,0 +1,98 @@
+import Backplane
+import Synchronization
+
+extension ComponentTimers {
+    /// Lets the timers fire from now on, each where the timer of its name in an older instance is.
+    ///
+    /// - Parameter old: The timers of the older instance, which must be held.
+    /// - Returns: The names of the older one's timers that have yet to fire once, and that this instance does not have.
+    @discardableResult
+    func begin(continuing old: ComponentTimers? = nil) -> [String] {
+        let now = clock.moment
+        return state.withLock { state in
+            guard state.phase != .ended, state.phase != .serving else { return [] }
+            var left: [String] = []
+            for handed in old?.handed ?? [] {
+                guard let number = state.numbers[handed.name], let own = state.timers[number],
+                    own.isUnnamed == handed.isUnnamed, !own.isUnnamed || own.timing.period == handed.timing.period
+                else {
+                    if !handed.timing.repeats, handed.timing.next != nil { left.append(handed.name) }
+                    continue
+                }
+                _ = state.timers[number]?.timing.continue(handed.timing, at: now)
+                if let body = handed.body, body.isAwaited(by: self, handed.name) {
+                    state.timers[number]?.earlier = body
+                }
+            }
+            state.phase = .serving
+            state.queue.removeAll()
+            for number in state.timers.keys {
+                state.timers[number]?.timing.begin(at: now)
+                state.timers[number]?.due = nil
+                enqueue(number, &state)
+            }
+            setAlarm(&state)
+            return left.sorted()
+        }
+    }
+
+    /// Begins no more bodies until ``begin(continuing:)``; those that have begun are in the component's count of calls.
+    func hold() {
+        state.withLock { state in
+            guard state.phase == .serving else { return }
+            state.phase = .held
+            withdrawAlarm(&state)
+        }
+    }
+
+    /// Ends all timers for good; bodies that run continue.
+    func end() {
+        let removed = state.withLock { state -> [Timer] in
+            state.phase = .ended
+            withdrawAlarm(&state)
+            state.queue.removeAll()
+            var removed: [Timer] = []
+            for (number, timer) in state.timers {
+                if timer.isRunning {
+                    state.timers[number]?.isRemoved = true
+                } else {
+                    removed.append(timer)
+                    state.forget(number)
+                }
+            }
+            return removed
+        }
+        withExtendedLifetime(removed) {}
+    }
+
+    private struct Handed {
+        var name: String
+        var isUnnamed: Bool
+        var timing: TimerTiming
+        /// The body that runs, of this instance or an older one.
+        var body: TimerBodyInFlight?
+    }
+
+    /// The names and phases of the timers, for a newer instance.
+    private var handed: [Handed] {
+        state.withLock { state in
+            state.timers.values.filter { !$0.isRemoved }.map { timer in
+                Handed(
+                    name: timer.name, isUnnamed: timer.isUnnamed, timing: timer.timing,
+                    body: timer.body ?? timer.earlier)
+            }
+        }
+    }
+
+    /// Lets a timer fire for which a body of an older instance was waited for.
+    func unblock(_ name: String) {
+        let now = clock.moment
+        state.withLock { state in
+            guard let number = state.numbers[name] else { return }
+            state.timers[number]?.earlier = nil
+            state.timers[number]?.timing.skip(to: now)
+            enqueue(number, &state)
+            setAlarm(&state)
+        }
+    }
+}

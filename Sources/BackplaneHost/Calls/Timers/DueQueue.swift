@@ -1,0 +1,45 @@
+import Backplane
+
+/// The timers that are to fire, the earliest first: a binary heap.
+///
+/// A timer that is withdrawn stays in it until its time, and is told apart by its moment.
+struct DueQueue: Sendable {
+    typealias Item = (due: Deadline, timer: UInt64)
+    private var items: [Item] = []
+
+    var first: Item? { items.first }
+    var count: Int { items.count }
+
+    mutating func insert(_ item: Item) {
+        items.append(item)
+        var at = items.count - 1
+        while at > 0, items[at].due < items[(at - 1) / 2].due {
+            items.swapAt(at, (at - 1) / 2)
+            at = (at - 1) / 2
+        }
+    }
+
+    mutating func removeFirst() {
+        items.swapAt(0, items.count - 1)
+        items.removeLast()
+        var at = 0
+        while true {
+            var least = at
+            for child in [2 * at + 1, 2 * at + 2] where child < items.count && items[child].due < items[least].due {
+                least = child
+            }
+            if least == at { return }
+            items.swapAt(at, least)
+            at = least
+        }
+    }
+
+    mutating func removeAll() { items = [] }
+
+    /// Forgets the items that a condition does not hold for.
+    mutating func keep(where isWanted: (Item) -> Bool) {
+        let kept = items.filter(isWanted)
+        items = []
+        for item in kept { insert(item) }
+    }
+}

@@ -1,0 +1,56 @@
+import Backplane
+
+/// The events of the host.
+extension Coordinator {
+    /// Makes a change, and tells those who listen what came of it.
+    ///
+    /// - Parameter event: The event of a change that has been made; `nil` for one that changed nothing.
+    func announcing<Result: Sendable>(
+        _ operation: HostEvent.Operation, _ change: @Sendable () async throws(BackplaneError) -> Result,
+        _ event: @Sendable (Result) async -> HostEvent.Kind?
+    ) async throws(BackplaneError) -> Result {
+        // Wires that were connected since the last time.
+        lanes.merge(lanesNow.mapValues { $0.lane.name }) { known, _ in known }
+        defer { announceLanes() }
+        do throws(BackplaneError) {
+            let result = try await change()
+            if let event = await event(result) { events.send(event) }
+            return result
+        } catch {
+            events.send(.failed(operation, error))
+            throw error
+        }
+    }
+
+    /// The names of the managers that are up, sorted.
+    var managersUp: [String] {
+        live.statuses.filter { $0.state == .ready }.map(\.name).sorted()
+    }
+
+    /// Tells of the wires whose lanes are not those of the last time.
+    private func announceLanes() {
+        let now = lanesNow
+        for (key, wire) in now {
+            guard let before = lanes[key], before != wire.lane.name else { continue }
+            events.send(
+                .laneChanged(
+                    WireChange(
+                        user: wire.user, label: wire.label, provider: wire.provider, contract: wire.contract,
+                        fromLane: before, toLane: wire.lane.name, reason: wire.lane.reason)))
+        }
+        lanes = now.mapValues { $0.lane.name }
+    }
+
+    private var lanesNow: [WireKey: WireStatus] {
+        Dictionary(
+            live.connections.statuses.map { wire in
+                (WireKey(user: wire.user, label: wire.label, provider: wire.provider, contract: wire.contract), wire)
+            }, uniquingKeysWith: { first, _ in first })
+    }
+}
+
+/// The wire of a component, or of the host program.
+struct WireKey: Hashable {
+    var user: String?
+    var label, provider, contract: String
+}

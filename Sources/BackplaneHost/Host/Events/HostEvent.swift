@@ -1,0 +1,41 @@
+public import Backplane
+
+/// Something that has happened in a host, as ``PluginHost/events`` reports it.
+public struct HostEvent: Sendable, Hashable {
+    /// The occurrence that an event reports, with its details.
+    public enum Kind: Sendable, Hashable {
+        /// The host has started, and these managers are up.
+        case started(managers: [String])
+        /// A swap or a rollback has ended; a report with the outcome `rolledBack` tells of a failed probation.
+        case swapped(SwapReport)
+        /// Another manifest is active.
+        case applied(ManifestChange)
+        /// Components were recreated.
+        case reset(ManifestChange)
+        /// A change was refused or has failed; what it says has changed is in the error.
+        case failed(Operation, BackplaneError)
+        /// The calls by a wire are in another lane than before.
+        case laneChanged(WireChange)
+        /// The listener was too slow for this number of events, which came at this place.
+        case missed(Int)
+    }
+    /// The changes that can fail.
+    public enum Operation: String, Sendable, Hashable, CaseIterable {
+        /// The loading of libraries and the start of eager managers.
+        case start
+        /// The activation of new builds.
+        case swap
+        /// The return to an older generation.
+        case rollback
+        /// The activation of another manifest.
+        case apply
+        /// The recreation of components.
+        case reset
+    }
+    /// The time of the event, in seconds since 1970.
+    public var time: Double
+    /// The event itself.
+    public var kind: Kind
+
+    package init(time: Double, _ kind: Kind) { (self.time, self.kind) = (time, kind) }
+}

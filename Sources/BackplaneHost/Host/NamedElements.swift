@@ -1,0 +1,68 @@
+public import Backplane
+import BackplaneBoundary
+import BackplaneDocuments
+import CBackplane
+import FoundationEssentials
+
+/// The elements of a stream that was opened by name, each as JSON.
+///
+/// Leaving the loop, cancelling its task or dropping the iterator closes the stream. One element is asked for at a
+/// time.
+public struct NamedElements: AsyncSequence, Sendable {
+    private let stream: NamedStream
+
+    init(_ stream: ServedStream, of method: String) { self.stream = NamedStream(stream, of: method) }
+
+    /// Returns the iterator over the elements; all iterators read the same stream.
+    public func makeAsyncIterator() -> Iterator { Iterator(stream: stream) }
+
+    /// The reader of a stream, which closes it when it is dropped.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let stream: NamedStream
+
+        /// Returns the JSON of the next element once there is one; `nil` after the last one.
+        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(BackplaneError)
+            -> [UInt8]?
+        {
+            try await stream.next()
+        }
+    }
+}
+
+/// A stream that is closed when nobody refers to it any more.
+private final class NamedStream: Sendable {
+    private let stream: ServedStream
+    private let method: String
+
+    init(_ stream: ServedStream, of method: String) { (self.stream, self.method) = (stream, method) }
+
+    deinit { Self.close(stream) }
+
+    /// Closes a stream on a separate thread, which the plugin's function keeps if it never returns.
+    private static func close(_ stream: ServedStream) {
+        if !HostThread.launch({ stream.close() }) { stream.close() }
+    }
+
+    /// Asks for one element.
+    ///
+    /// The plugin's function runs on a separate thread, which it keeps if it never returns.
+    nonisolated(nonsending) func next() async throws(BackplaneError) -> [UInt8]? {
+        let answer = PendingAnswer(), reply = answer.reply
+        if !HostThread.launch({ [stream] in stream.next(1, reply) }) { reply.end(.noThread) }
+        let pulled = await answer.wait { [stream] in Self.close(stream) }
+        if pulled.status == Int32(BP_END) { return nil }
+        return try element(in: pulled.get())
+    }
+
+    /// The only element of a JSON array, byte for byte.
+    private func element(in array: [UInt8]) throws(BackplaneError) -> [UInt8] {
+        let extents = JSONReader.extents(of: ["/0", "/1"], in: Data(array))
+        guard let extent = extents["/0"], extents["/1"] == nil else {
+            throw BackplaneError(
+                .callInvalidOutput,
+                "`\(method)` answered a request for one element with something else than a JSON array of one: \(String(decoding: array.prefix(100), as: UTF8.self))"
+            )
+        }
+        return Array(array[extent])
+    }
+}

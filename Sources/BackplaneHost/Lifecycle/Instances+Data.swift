@@ -1,0 +1,62 @@
+import Backplane
+
+/// The data of data access controllers that are continued under another namespace.
+extension Instances {
+    /// Records where the data of a component is that has come up for good.
+    ///
+    /// It is found there anyway until the manifest changes again, so that a failure is only logged.
+    func keepData(of node: LiveNode, in plan: Plan) {
+        guard node.node.role == .dataAccessController else { return }
+        do throws(BackplaneError) { try starter.data.keep(node.node, in: plan) } catch {
+            guard let component = node.running else { return }
+            live.log(.error, "could not record where the data of a renamed component is", component, error)
+        }
+    }
+
+    /// Records where the data of all controllers is that continue a former namespace, whether they are up or not.
+    ///
+    /// They would not find it any more once the manifest no longer says what they were called.
+    func keepFormerData(in plan: Plan) {
+        for node in plan.nodes where node.dataNamespace != nil && node.was != nil {
+            do throws(BackplaneError) { try starter.data.keep(node, in: plan) } catch {
+                live.options.log.write(
+                    LogRecord(
+                        level: .error, source: "host",
+                        message: "could not record where the data of a renamed component is",
+                        metadata: ["component": node.name, "error": error.description]))
+            }
+        }
+    }
+
+    /// Returns an error for each data access controller that a change would leave without its data.
+    ///
+    /// The data stays where it is, but the controller would begin at another place.
+    func dataLeftBehind(from old: LoadedManifest, to new: LoadedManifest) async -> [BackplaneError] {
+        let before = Succession(from: old.plan, to: new.plan).before
+        var errors: [BackplaneError] = []
+        for node in new.plan.nodes {
+            guard let namespace = node.dataNamespace, let was = before[node.id].map({ old.plan.nodes[$0] }),
+                let left = was.dataNamespace,
+                let place = try? starter.data.place(of: was, in: old.plan),
+                let next = try? starter.data.place(of: node, in: new.plan), place != next, await hasData(at: place)
+            else { continue }
+            let former = left == namespace ? was.was ?? place : left
+            let advice =
+                node.was == former
+                ? "it has a folder of its own already, `\(next)`: move that out of the way,"
+                : "write `\"was\": \"\(former)\"` in its definition, give it `\"namespace\": \"\(former)\"`,"
+            errors.append(
+                BackplaneError(
+                    .stateIncompatible,
+                    "\(node.name) would begin without the data that it has as `\(former)`; \(advice) or go on without the data (--discard-state)",
+                    at: node.location))
+        }
+        return errors
+    }
+
+    private func hasData(at place: String) async -> Bool {
+        if starter.data.hasFiles(at: place) { return true }
+        guard starter.store.isOpen, let namespaces = try? await starter.store.namespaces() else { return false }
+        return namespaces.contains(place)
+    }
+}

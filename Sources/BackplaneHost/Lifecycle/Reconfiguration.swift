@@ -1,0 +1,94 @@
+import Backplane
+import BackplaneBoundary
+
+/// The new configurations that a change gives to living instances: to all of them, or to none.
+final class Reconfiguration {
+    private let live: LiveComposition
+    private let starter: ComponentStarter
+    /// The places of the nodes that take another configuration, before and after the change.
+    private let places: [(old: Int, new: Int)]
+    private let plan: Plan
+    /// The nodes whose instances have taken their configuration, in this order, each with its earlier definition.
+    private var taken: [(node: LiveNode, component: RunningComponent, before: Plan.Node)] = []
+
+    /// Creates the new configurations of some of the nodes that stay.
+    ///
+    /// - Parameters:
+    ///   - places: The earlier places of the nodes that take another configuration.
+    ///   - kept: The later place of each node that stays, by its earlier place.
+    init(
+        _ places: [Int], keeping kept: [Int: Int], to plan: Plan, _ live: LiveComposition, _ starter: ComponentStarter
+    ) {
+        self.places = places.compactMap { place in kept[place].map { (place, $0) } }
+        (self.plan, self.live, self.starter) = (plan, live, starter)
+    }
+
+    /// Gives every instance that is up its configuration, before anything else of the change is done.
+    ///
+    /// - Throws: The reason of the first one that refuses it; those before it have the old one again.
+    func perform() async throws(BackplaneError) {
+        for place in places {
+            let node = live.nodes[place.old], next = plan.nodes[place.new]
+            _ = await node.startUnderWay?.value
+            guard let component = node.running else { continue }
+            do throws(BackplaneError) {
+                try live.requireRunning()
+                let before = node.node
+                try await give(next, to: component, of: node)
+                taken.append((node, component, before))
+            } catch {
+                await revert()
+                throw BackplaneError(
+                    error.code,
+                    "\(component.name) refused its new configuration, so nothing was changed: \(error.message)",
+                    at: next.place(of: next.configurationKey + (error.location ?? "")), failure: error.failure,
+                    causes: [error])
+            }
+        }
+    }
+
+    /// Gives instances that came up during the change, with the old configuration, the new one.
+    ///
+    /// - Returns: The reasons of those that refused it.
+    func finish() async -> [BackplaneError] {
+        var errors: [BackplaneError] = []
+        for place in places {
+            let node = live.nodes[place.new], next = plan.nodes[place.new]
+            _ = await node.startUnderWay?.value
+            guard let component = node.running, !taken.contains(where: { $0.component === component }),
+                component.node.configuration != next.configuration
+            else { continue }
+            do throws(BackplaneError) { try await give(next, to: component, of: node) } catch {
+                errors.append(
+                    BackplaneError(
+                        error.code,
+                        "\(component.name), which came up during the change, refused its new configuration and continues with the old one: \(error.message)",
+                        at: next.place(of: next.configurationKey), causes: [error]))
+            }
+        }
+        return errors
+    }
+
+    private func give(_ next: Plan.Node, to component: RunningComponent, of node: LiveNode) async throws(BackplaneError)
+    {
+        guard node.isBetweenSteps(component) else {
+            throw BackplaneError(.callDeadline, "an earlier step of it has not ended")
+        }
+        try await starter.limited("take its configuration", component.node) { watch async throws(BackplaneError) in
+            try await component.instance.reconfigure(Array(next.configuration), watch)
+        }
+    }
+
+    /// Gives the instances that have taken their configuration the old one again, the last one first.
+    func revert() async {
+        for (node, component, before) in taken.reversed() where node.running === component {
+            do throws(BackplaneError) { try await give(before, to: component, of: node) } catch {
+                live.log(
+                    .error,
+                    "refused its old configuration after another component had refused its new one; it may continue with the new one",
+                    component, error)
+            }
+        }
+        taken = []
+    }
+}

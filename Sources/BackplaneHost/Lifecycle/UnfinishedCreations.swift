@@ -1,0 +1,31 @@
+import BackplaneBoundary
+import Glibc
+import Synchronization
+
+/// The creations of instances that were given up at their time limit, and whose code has not returned.
+///
+/// Nothing can end such code except the end of the process.
+final class UnfinishedCreations: Sendable {
+    struct Entry: Sendable {
+        /// The number under which the plugin owes its answer.
+        let id: UInt64
+        /// The component's name.
+        let component: String
+        let plugin: LoadedPlugin
+        /// The time at which the creation began, in seconds since 1970.
+        let began: Double
+    }
+    private let entries = Mutex<[Entry]>([])
+
+    func add(_ entry: Entry) {
+        entries.withLock { $0.append(entry) }
+    }
+
+    /// The creations that have still not returned.
+    var all: [Entry] {
+        entries.withLock { entries in
+            entries.removeAll { !Callbacks.isOwed($0.id) }
+            return entries
+        }
+    }
+}

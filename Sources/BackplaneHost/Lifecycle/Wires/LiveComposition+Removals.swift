@@ -1,0 +1,30 @@
+import Backplane
+import BackplaneBoundary
+
+/// A component that is up and whose code changes.
+struct RemovingChange {
+    let gate: Gate
+    let old, new: Plan.Node
+}
+
+extension LiveComposition {
+    /// Returns an error for each wire that uses methods which its provider loses.
+    ///
+    /// These are the wires of the manifest, and then those of the host program and of look-ups.
+    ///
+    /// - Parameters:
+    ///   - next: The manifest with the new code.
+    ///   - changes: The components that change.
+    ///   - leaving: The ids of the nodes that change: their wires are compared as their new code has them.
+    func removals(in next: LoadedManifest, _ changes: [RemovingChange], leaving: Set<Int>) -> [BackplaneError] {
+        let planned = loaded.methodsRemoved(in: next)
+        let others = changes.flatMap { change in
+            connections.wires(to: change.gate, but: leaving).compactMap { wire in
+                RemovedMethods(
+                    wire.status.user, wire.status.label, needing: wire.end.side.contract, of: change.new,
+                    from: change.old.entry.component.contract, to: change.new.entry.component.contract)
+            }
+        }
+        return (planned + others.filter { !planned.contains($0) }).map(\.error)
+    }
+}

@@ -1,0 +1,110 @@
+import Backplane
+import FoundationEssentials
+
+/// The places of data access controllers' data that are not called like the controllers' namespaces.
+///
+/// A place is the name of a folder and of a part of the record store. It never moves: a controller that has another
+/// namespace now, and continues the earlier one, keeps its place. So an interrupted change loses nothing, and the
+/// earlier code finds its data again. When a namespace comes again whose place another has kept, it gets a new one.
+struct DataPlaces: Equatable, Sendable {
+    /// A place that a namespace took over or was given.
+    struct Entry: Codable, Equatable, Sendable {
+        var namespace: String
+        var place: String
+
+        private enum CodingKeys: String, CodingKey { case namespace, place }
+    }
+    /// The entries, the latest last; of two for one place, the later counts.
+    private(set) var entries: [Entry]
+
+    init(_ entries: [Entry] = []) { self.entries = entries }
+
+    /// Returns the place of a namespace.
+    ///
+    /// - Parameters:
+    ///   - was: The namespace that it continues, which counts only as long as it has no place of its own.
+    ///   - others: A function that returns whether the plan has a namespace, by which a place may be taken.
+    ///   - exists: A function that returns whether there is data at a place.
+    func place(of namespace: String, was: String?, others: (String) -> Bool, exists: (String) -> Bool) -> String {
+        if let place = kept(by: namespace, others) { return place }
+        let isOwn = !isTaken(namespace, from: namespace, since: 0, others)
+        if isOwn, was == nil || exists(namespace) { return namespace }
+        if let was {
+            let former = kept(by: was, others) ?? was
+            if !isTaken(former, from: was, since: 0, others), exists(former) { return former }
+        }
+        return isOwn ? namespace : unused(like: namespace)
+    }
+
+    /// Records the place of a namespace unless that follows from the namespace itself.
+    mutating func keep(_ place: String, for namespace: String) {
+        let latest = entries.last { $0.place == place }
+        guard latest?.namespace ?? place != namespace else { return }
+        entries.removeAll { $0.place == place && $0.namespace == namespace }
+        entries.append(Entry(namespace: namespace, place: place))
+    }
+
+    /// Returns the latest place recorded for a namespace that no other one has taken since.
+    private func kept(by namespace: String, _ others: (String) -> Bool) -> String? {
+        entries.indices.last { index in
+            entries[index].namespace == namespace
+                && !isTaken(entries[index].place, from: namespace, since: index, others)
+        }.map { entries[$0].place }
+    }
+
+    private func isTaken(_ place: String, from namespace: String, since index: Int, _ others: (String) -> Bool) -> Bool
+    {
+        entries[index...].contains { $0.place == place && $0.namespace != namespace && others($0.namespace) }
+    }
+
+    private func unused(like namespace: String) -> String {
+        let taken = Set(entries.map(\.place))
+        var number = 2
+        while taken.contains("\(namespace)@\(number)") { number += 1 }
+        return "\(namespace)@\(number)"
+    }
+}
+
+extension DataFolder {
+    /// The file of the places, which no component's folder is called like, because `@` is escaped in those.
+    private var placesFile: String { FilePath.join(path, "@places.json") }
+
+    /// Reads the places; a folder that has no file of them has none.
+    func places() throws(BackplaneError) -> DataPlaces {
+        guard (try? FileStatus(at: placesFile)) != nil else { return DataPlaces() }
+        do {
+            let bytes = try ManifestFile.read(placesFile, onlyRegular: true)
+            return DataPlaces(try JSONDecoder().decode([DataPlaces.Entry].self, from: bytes))
+        } catch {
+            throw BackplaneError(
+                .dataFolderUnusable,
+                "the file that says which folders renamed data access controllers use cannot be read (\(error)); restore it, or remove it and give each of them its `namespace`",
+                at: placesFile)
+        }
+    }
+
+    /// Writes the places, so that there are the old ones or the new ones whatever happens.
+    func write(_ places: DataPlaces) throws(BackplaneError) {
+        do {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            let bytes = try encoder.encode(places.entries)
+            try makeItself()
+            try FileReplacement.put(placesFile, with: bytes)
+        } catch let error as BackplaneError {
+            throw error
+        } catch {
+            throw BackplaneError(.dataFolderUnusable, "cannot be written: \(error)", at: placesFile)
+        }
+    }
+
+    /// Returns whether a component has had a folder.
+    func hasFolder(named name: String) -> Bool {
+        (try? FileStatus(at: FilePath.join(path, Self.escaped(name)))) != nil
+    }
+
+    /// Returns whether the folder of a component contains anything.
+    func hasFiles(named name: String) -> Bool {
+        !((try? FileTree.names(in: FilePath.join(path, Self.escaped(name)))) ?? []).isEmpty
+    }
+}

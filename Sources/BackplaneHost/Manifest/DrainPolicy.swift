@@ -1,0 +1,78 @@
+/// The time that calls wait at the gates of a swap for those in flight, and what happens to calls that take longer.
+///
+/// ```swift
+/// SwapOptions(drain: .upTo(.milliseconds(200), then: .later))
+/// ```
+public struct DrainPolicy: Sendable, Hashable {
+    /// The way in which a swap treats calls that outlast its drain.
+    public enum Fallback: Sendable, Hashable {
+        /// The swap fails, and the error names the calls.
+        case fail
+        /// The calls are cancelled, and have the same time again to end in before the swap fails.
+        ///
+        /// A native call runs in its caller's task, which is cancelled for good.
+        case cancel
+        /// The old code serves callers again, and the drain is repeated once the calls have ended.
+        ///
+        /// The swap fails when the attempts or the time are used up, or when another change is requested or one of its
+        /// components has to start meanwhile.
+        case retry(attempts: Int, within: Duration)
+
+        /// Up to 100 further attempts within ten minutes.
+        public static let later = retry(attempts: 100, within: .seconds(600))
+    }
+    /// The time that calls in flight have to end in.
+    public var limit: Duration
+    /// The treatment of calls that have not ended by then.
+    public var fallback: Fallback
+
+    /// Returns a policy that waits for a time, and then treats the calls that are left as a fallback says.
+    ///
+    /// - Parameters:
+    ///   - limit: The time that calls in flight have to end in, for which new calls wait.
+    ///   - fallback: What happens when they do not.
+    public static func upTo(_ limit: Duration, then fallback: Fallback) -> Self {
+        DrainPolicy(limit: limit, fallback: fallback)
+    }
+
+    /// The policy of a host without another: 200 ms, and then later.
+    public static let standard = upTo(.milliseconds(200), then: .later)
+}
+
+/// The words for what happens to calls that outlast a drain, as manifests, requests and commands have them.
+package enum LongCalls: String, Sendable, Hashable, CaseIterable, Codable {
+    case later, cancel, fail
+}
+
+extension DrainPolicy {
+    /// Creates a policy from its words.
+    ///
+    /// Values that are `nil` are those of ``standard``; `retries` and `retryFor`, in seconds, belong to `later`.
+    package init(
+        limit: Duration? = nil, longCalls: LongCalls? = nil, retries: Int? = nil, retryFor: Duration? = nil
+    ) {
+        self = .standard
+        if let limit { self.limit = limit }
+        switch longCalls ?? .later {
+        case .fail: fallback = .fail
+        case .cancel: fallback = .cancel
+        case .later:
+            guard case .retry(let attempts, let time) = fallback else { return }
+            fallback = .retry(attempts: retries ?? attempts, within: retryFor ?? time)
+        }
+    }
+
+    /// The word for what happens to calls that take longer.
+    package var longCalls: LongCalls {
+        switch fallback {
+        case .fail: .fail
+        case .cancel: .cancel
+        case .retry: .later
+        }
+    }
+
+    /// The further attempts and the time for them; `nil` if there are none.
+    package var retries: (attempts: Int, time: Duration)? {
+        if case .retry(let attempts, let time) = fallback { (attempts, time) } else { nil }
+    }
+}

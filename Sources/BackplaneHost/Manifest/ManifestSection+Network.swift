@@ -1,0 +1,75 @@
+import Backplane
+import BackplaneDocuments
+import BackplaneNetwork
+
+extension ManifestSection {
+    static let network = ManifestSection(
+        key: "network", keys: ManifestKeys(["executors", "tls", "traced"]), fixed: []
+    ) { reader, section, manifest in
+        manifest.network.executors = reader.executors(in: section)
+        manifest.network.tls = reader.tls(in: section)
+        manifest.network.traced = reader.hostNames("traced", in: section)
+    } members: { manifest in
+        let network = manifest.network
+        var members: [String: ManifestValue] = [:]
+        if !network.executors.isEmpty {
+            members["executors"] = .dictionary(network.executors.mapValues { .string($0) })
+        }
+        if !network.tls.isEmpty {
+            members["tls"] = .dictionary(
+                network.tls.mapValues { settings in
+                    var host: [String: ManifestValue] = [:]
+                    host["roots"] = settings.roots.map { .string($0) }
+                    host["minimum"] = settings.minimum.map { .string($0.rawValue) }
+                    return .dictionary(host)
+                })
+        }
+        if !network.traced.isEmpty { members["traced"] = .array(network.traced.map(ManifestValue.string)) }
+        return members
+    }
+}
+
+extension ManifestReader {
+    /// Reads an array of names of hosts, without schemes and ports.
+    fileprivate mutating func hostNames(_ key: String, in section: Section) -> [String] {
+        var names: [String] = []
+        for (index, value) in (array(key, in: section, most: ManifestLimits.tracedHosts) ?? []).enumerated() {
+            let path = section.path / key / index
+            guard case .string(let name) = value else {
+                report(.manifestWrongType, "expected a string, found \(value.kind)", at: path)
+                continue
+            }
+            guard !unusable.contains(path) else { continue }
+            if name.isHostName {
+                names.append(name)
+            } else {
+                report(
+                    .manifestWrongType,
+                    "expected the name of a host without scheme and port, such as `books.example.org`, found `\(shown(name, at: path))`",
+                    at: path)
+            }
+        }
+        return names
+    }
+}
+
+extension String {
+    /// A Boolean value that indicates whether the text is the name of a host, or its address of version 4.
+    fileprivate var isHostName: Bool {
+        utf8.count <= 253
+            && split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
+                (1...63).contains(label.utf8.count) && label.utf8.allSatisfy(\.isOfHostName)
+            }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isOfHostName: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}

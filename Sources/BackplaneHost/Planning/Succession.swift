@@ -1,0 +1,120 @@
+import Backplane
+
+/// The nodes of one plan that those of another continue, found by their places in the manifests.
+///
+/// A manager continues the one of its name, or else of the name that it had (`was`), or else one that had its name. A
+/// data access controller continues the one of its namespace, in the same way. Every other node continues the one in
+/// its place below the manager that its own manager continues. No node is continued by two.
+struct Succession {
+    /// The earlier node that each node continues, by the later plan's ids.
+    private(set) var before: [Int?]
+    /// The later node that continues each node, by the earlier plan's ids.
+    private(set) var after: [Int?]
+
+    init(from old: Plan, to new: Plan) {
+        before = Array(repeating: nil, count: new.nodes.count)
+        after = Array(repeating: nil, count: old.nodes.count)
+        pairManagers(old, new)
+        pairNamespaces(old, new)
+        pairPlaces(old, new)
+    }
+
+    private mutating func pair(_ old: Int?, _ new: Int) {
+        guard let old, before[new] == nil, after[old] == nil else { return }
+        (before[new], after[old]) = (old, new)
+    }
+
+    private mutating func pairManagers(_ old: Plan, _ new: Plan) {
+        for (name, place) in new.managers { pair(old.managers[name], place) }
+        for node in new.nodes where node.role == .manager {
+            guard let was = node.was, new.faults[was] == nil else { continue }
+            pair(old.managers[was], node.id)
+        }
+        // An earlier manifest that comes again has the former names.
+        for node in old.nodes where node.role == .manager {
+            if let was = node.was, let place = new.managers[was] { pair(node.id, place) }
+        }
+    }
+
+    private mutating func pairNamespaces(_ old: Plan, _ new: Plan) {
+        var places: [String: Int] = [:]
+        for node in old.nodes { if let namespace = node.dataNamespace { places[namespace] = node.id } }
+        let controllers = new.nodes.filter { $0.dataNamespace != nil }
+        for node in controllers { pair(node.namespace.flatMap { places[$0] }, node.id) }
+        for node in controllers { pair(node.was.flatMap { places[$0] }, node.id) }
+        for node in old.nodes {
+            guard node.dataNamespace != nil, let was = node.was,
+                let place = controllers.first(where: { $0.namespace == was })?.id
+            else { continue }
+            pair(node.id, place)
+        }
+    }
+
+    private mutating func pairPlaces(_ old: Plan, _ new: Plan) {
+        let (oldPlaces, newPlaces) = (old.places, new.places)
+        let earlier = { [before] (manager: String) -> String? in
+            new.managers[manager].flatMap { before[$0] }.map { old.nodes[$0].name }
+        }
+        var known: [Plan.Place: Int] = [:]
+        for (node, places) in oldPlaces.enumerated() { for place in places { known[place] = node } }
+        // Of several that have shared one, the one that has not changed continues it.
+        for isUnchanged in [true, false] {
+            for (node, places) in newPlaces.enumerated() {
+                for place in places {
+                    let former = earlier(place.manager).flatMap { known[place.moved(to: $0)] }
+                    guard let former, !isUnchanged || old.nodes[former].isDefined(as: new.nodes[node]) else { continue }
+                    pair(former, node)
+                }
+            }
+        }
+        // A service whose property has another name is still known by its class.
+        var classes: [Plan.Place: Int] = [:]
+        for (node, places) in oldPlaces.enumerated() where old.nodes[node].role == .networkService {
+            for place in places { classes[place.named(old.nodes[node].name)] = node }
+        }
+        for (node, places) in newPlaces.enumerated() where new.nodes[node].role == .networkService {
+            let name = new.nodes[node].name
+            for place in places {
+                pair(earlier(place.manager).flatMap { classes[place.moved(to: $0).named(name)] }, node)
+            }
+        }
+    }
+}
+
+extension Plan.Node {
+    /// Returns whether another node has the same class and configuration.
+    fileprivate func isDefined(as other: Plan.Node) -> Bool {
+        entry.component.className == other.entry.component.className && configuration == other.configuration
+    }
+}
+
+extension Plan {
+    /// A place of a collaborator in a manifest: below which manager, in which role and, of a service, as what.
+    fileprivate struct Place: Hashable {
+        var manager: String
+        var role: Role
+        var label = ""
+
+        func moved(to manager: String) -> Place { Place(manager: manager, role: role, label: label) }
+        func named(_ label: String) -> Place { Place(manager: manager, role: role, label: label) }
+    }
+
+    /// The places of each collaborator, by its id; managers have none, because their names identify them.
+    fileprivate var places: [[Place]] {
+        var places = nodes.map { _ in [Place]() }
+        for node in nodes {
+            switch node.role {
+            case .manager, .networkService: break
+            case .dataAccessController:
+                places[node.id] = node.managers.map { Place(manager: $0, role: node.role) }
+            case .communicationController:
+                places[node.id].append(Place(manager: node.managers[0], role: node.role))
+                for wire in node.wires {
+                    places[wire.provider].append(
+                        Place(manager: node.managers[0], role: .networkService, label: wire.label))
+                }
+            }
+        }
+        return places
+    }
+}

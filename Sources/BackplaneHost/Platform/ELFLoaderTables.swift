@@ -1,0 +1,82 @@
+extension ELFImage {
+    /// Checks that the system's loader stays inside the library.
+    ///
+    /// The loader trusts the tables it works with: an address outside the library makes it, or the code that it
+    /// prepared, read and write the memory of others. Whether that ends the process depends on what is there, so
+    /// trying the library in another process proves nothing.
+    ///
+    /// The effort is linear in the size of the file.
+    ///
+    /// - Throws: ``Problem/misleading(_:)``, or ``Problem/damaged(_:)`` for a table that is not there.
+    package func requireLoadable() throws(Problem) {
+        let tables = try ELFLoaderTables(self)
+        try tables.checkSegments()
+        let symbols = try tables.symbols()
+        try tables.checkSymbols(symbols)
+        try tables.checkVersions(symbols)
+        try tables.checkRelocations(symbols)
+    }
+}
+
+/// The tables of an image that the loader follows without checking them, in the memory where it finds them.
+struct ELFLoaderTables {
+    typealias Segment = ELFImage.Segment
+    typealias Tag = ELFDynamicSection.Tag
+
+    let reader: ELFReader
+    let segments: [Segment]
+    let memory: ELFMemory
+    let dynamic: ELFDynamicSection
+    /// The table of names, which ends with a zero.
+    let names: Range<Int>
+
+    init(_ image: ELFImage) throws(ELFImage.Problem) {
+        reader = ELFReader(image.bytes)
+        segments = try image.segments()
+        memory = try ELFMemory(segments)
+        dynamic = try ELFDynamicSection(segments, reader)
+        guard let segment = dynamic.segment else { throw .misleading("it has no dynamic section") }
+        _ = try memory.bytes(at: segment.address, UInt64(segment.range.count), "the dynamic section")
+        guard dynamic.hasEnd else { throw .misleading("the dynamic section has no end") }
+        names = try memory.bytes(
+            at: Self.require(Tag.texts, "table of names", dynamic),
+            Self.require(Tag.textsSize, "size of its table of names", dynamic), "the table of names")
+        guard image.bytes.withBytes(in: names, { $0.last }) == 0 else {
+            throw .misleading("the table of names has no end")
+        }
+        let named = [Tag.needed, Tag.name, Tag.path, Tag.runPath, Tag.auxiliary, Tag.filter]
+        for entry in dynamic.entries where named.contains(entry.tag) {
+            try requireName(entry.value, "a library's name")
+        }
+    }
+
+    /// Checks that a name begins in the table of names.
+    func requireName(_ offset: UInt64, _ what: @autoclosure () -> String) throws(ELFImage.Problem) {
+        guard offset < UInt64(names.count) else { throw .misleading("\(what()) lies outside the table of names") }
+    }
+
+    /// Returns the value of a tag that must be there.
+    func require(_ tag: UInt64, _ what: String) throws(ELFImage.Problem) -> UInt64 {
+        try Self.require(tag, what, dynamic)
+    }
+
+    private static func require(_ tag: UInt64, _ what: String, _ dynamic: ELFDynamicSection) throws(ELFImage.Problem)
+        -> UInt64
+    {
+        guard let value = dynamic[tag] else { throw .misleading("it has no \(what)") }
+        return value
+    }
+
+    /// Checks that a tag has the only value that the loader knows; it ends the process otherwise.
+    func require(_ tag: UInt64, is value: UInt64, _ what: String) throws(ELFImage.Problem) {
+        let found = try require(tag, what)
+        guard found == value else { throw .misleading("the \(what) is \(found), and the loader knows only \(value)") }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Returns a little-endian number of untrusted bytes; the caller has checked the offset.
+    func number<Number: FixedWidthInteger>(_ offset: Int, as type: Number.Type = Number.self) -> Number {
+        Number(littleEndian: loadUnaligned(fromByteOffset: offset, as: type))
+    }
+}

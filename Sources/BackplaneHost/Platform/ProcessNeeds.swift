@@ -1,0 +1,78 @@
+public import Backplane
+import Glibc
+
+/// The open files and threads that a program with a host and engines needs, for a check before it begins.
+///
+/// If the system refuses an open file or a thread later, the host reports an error. Foundation and the engines'
+/// packages end the process instead when they get none for event loops, transfers and child processes. So a program
+/// that uses them calls ``require()`` first in its `main`, as the command `backplane` does:
+///
+/// ```swift
+/// try ProcessNeeds.require()
+/// let host = PluginHost(manifest: ManifestDocument(contentsOf: "backplane.json"))
+/// ```
+public enum ProcessNeeds {
+    /// The number of additional files that can be open at the same time.
+    static let files = 20
+    /// The number of additional threads that can run at the same time: those of the host, of the engines, and of
+    /// Swift's pool, which has one for each processor.
+    static let threads = 12 + 2 * sysconf(Int32(_SC_NPROCESSORS_ONLN))
+
+    /// Checks that the system gives this process 20 open files, and 12 threads and 2 for each processor, and returns
+    /// them to the system.
+    ///
+    /// - Throws: `host.exhausted`, which names the limit to raise.
+    public static func require() throws(BackplaneError) { try require(files: files, threads: threads) }
+
+    static func require(files: Int, threads: Int) throws(BackplaneError) {
+        let opened = openFiles(files)
+        guard opened == files else {
+            throw BackplaneError(
+                .hostExhausted,
+                "the system gives this process \(opened) more open files, and it needs \(files); raise the limit (`ulimit -n`)"
+            )
+        }
+        let started = startThreads(threads)
+        guard started == threads else {
+            throw BackplaneError(
+                .hostExhausted,
+                "the system gives this process \(started) more threads, and it needs \(threads); raise the limits of processes and of memory (`ulimit -u`, `ulimit -v`, the container's pids)"
+            )
+        }
+    }
+
+    /// Opens files and closes them again; returns how many there were.
+    private static func openFiles(_ count: Int) -> Int {
+        var numbers: [Int32] = []
+        while numbers.count < count, case let number = open("/dev/null", O_RDONLY | O_CLOEXEC), number >= 0 {
+            numbers.append(number)
+        }
+        for number in numbers { close(number) }
+        return numbers.count
+    }
+
+    /// Starts threads that run at the same time, and waits until they have ended; returns how many there were.
+    private static func startThreads(_ count: Int) -> Int {
+        let mayEnd = Monitor(false)
+        var threads: [pthread_t] = []
+        while threads.count < count {
+            var thread = pthread_t()
+            let context = Unmanaged.passRetained(mayEnd)
+            let status = pthread_create(
+                &thread, nil,
+                { context in
+                    let mayEnd = Unmanaged<Monitor<Bool>>.fromOpaque(context!).takeRetainedValue()
+                    mayEnd.wait { $0 ? .done(()) : .until(nil) }
+                    return nil
+                }, context.toOpaque())
+            guard status == 0 else {
+                context.release()
+                break
+            }
+            threads.append(thread)
+        }
+        mayEnd.withLock { $0 = true }
+        for thread in threads { pthread_join(thread, nil) }
+        return threads.count
+    }
+}

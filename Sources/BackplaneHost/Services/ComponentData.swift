@@ -1,0 +1,76 @@
+import Backplane
+import Synchronization
+
+/// The folders of components, and the parts of the record store that belong to data access controllers.
+final class ComponentData: Sendable {
+    private let open: @Sendable () throws(BackplaneError) -> DataFolder
+    private let log: any LogSink
+    /// The places as they were read, which only this host changes.
+    private let known = Mutex<DataPlaces?>(nil)
+
+    init(log: any LogSink, _ open: @escaping @Sendable () throws(BackplaneError) -> DataFolder) {
+        (self.log, self.open) = (log, open)
+    }
+
+    /// Returns the place of a data access controller's data: the name of its folder and of its part of the store.
+    func place(of node: Plan.Node, in plan: Plan) throws(BackplaneError) -> String? {
+        guard let namespace = node.dataNamespace else { return nil }
+        let places = try places()
+        guard node.was != nil || !places.entries.isEmpty else { return namespace }
+        let folder = try open(), present = Set(plan.nodes.lazy.compactMap(\.dataNamespace))
+        return places.place(
+            of: namespace, was: node.was, others: present.contains, exists: folder.hasFolder)
+    }
+
+    /// Returns the folder of a component: of a data access controller the one at its place, created if necessary.
+    func folder(of node: Plan.Node, at place: String?) throws(BackplaneError) -> String {
+        guard let place else { return networkFolder(of: node).path }
+        return try open().folder(named: place)
+    }
+
+    /// Returns the folder of a component that uses the network, which is created when something is put into it.
+    func networkFolder(of node: Plan.Node) -> ComponentFolder {
+        guard let name = node.networkFolder, let data = try? open() else {
+            return ComponentFolder(path: "") { () throws(BackplaneError) in }
+        }
+        return ComponentFolder(path: data.networkFolder(named: name)) { () throws(BackplaneError) in
+            try data.makeNetworkFolder(named: name)
+        }
+    }
+
+    /// Returns whether there are files at a place.
+    func hasFiles(at place: String) -> Bool { (try? open())?.hasFiles(named: place) ?? false }
+
+    /// Records that a controller has come up with its data for good.
+    func keep(_ node: Plan.Node, in plan: Plan) throws(BackplaneError) {
+        guard let namespace = node.dataNamespace, let place = try place(of: node, in: plan) else { return }
+        let earlier = try places()
+        var later = earlier
+        later.keep(place, for: namespace)
+        if later != earlier {
+            try open().write(later)
+            known.withLock { [later] in $0 = later }
+        }
+        warn(of: node, at: place)
+    }
+
+    private func places() throws(BackplaneError) -> DataPlaces {
+        if let places = known.withLock(\.self) { return places }
+        let places = try open().places()
+        known.withLock { $0 = places }
+        return places
+    }
+
+    /// Logs that a former namespace is not continued, because the controller has data of its own already.
+    private func warn(of node: Plan.Node, at place: String) {
+        guard let was = node.was, place == node.dataNamespace, (try? open())?.hasFolder(named: was) == true,
+            log.isEnabled(.warning)
+        else { return }
+        log.write(
+            LogRecord(
+                level: .warning, source: "host",
+                message:
+                    "`was` of a data access controller is not followed, because it has a folder of its own already",
+                metadata: ["component": node.name, "namespace": place, "was": was]))
+    }
+}

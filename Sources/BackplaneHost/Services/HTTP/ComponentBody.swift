@@ -1,0 +1,240 @@
+import Backplane
+import BackplaneNetwork
+import CBackplane
+import Synchronization
+
+/// The body of a request that a component produces, pulled across the boundary while it is sent.
+final class ComponentBody: Sendable {
+    private struct Source: @unchecked Sendable {  // the component's own pointer, handed back untouched
+        let functions: bp_source
+    }
+    private struct State {
+        /// The number of streams that were opened.
+        var attempts = 0
+        /// A Boolean value that indicates whether a stream is open and not at its end.
+        var isStreaming = false
+        /// A Boolean value that indicates whether nobody opens another stream.
+        var isFinal = false
+        /// A Boolean value that indicates whether a pull or a rewind was not answered yet.
+        var isOwed = false
+        /// The number of the source's functions that run, and of answers that it owes.
+        var uses = 0
+        var isReleased = false
+        /// The readers that wait for the answer to an earlier stream's pull.
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+    /// The greatest number of bytes that is asked for at once.
+    private static let chunkSize: UInt64 = 256 << 10
+    private let source: Source
+    private let state = Mutex(State())
+    /// Called with the number of bytes of each piece.
+    private let taken: @Sendable (Int) -> Void
+    /// Called once the source was released.
+    private let released: @Sendable () -> Void
+
+    init(
+        _ functions: bp_source, taken: @escaping @Sendable (Int) -> Void, released: @escaping @Sendable () -> Void
+    ) {
+        (source, self.taken, self.released) = (Source(functions: functions), taken, released)
+    }
+
+    /// A Boolean value that indicates whether the body is collected where an executor cannot stream, because it comes
+    /// from files or memory and not from a stream.
+    var mayBeCollected: Bool {
+        source.functions.length >= 0 && source.functions.flags & UInt32(BP_SOURCE_REPLAYABLE) != 0
+    }
+
+    /// The body as requests have it.
+    ///
+    /// - Throws: `network.body` for a source without the functions that it needs, or with an impossible length.
+    func body() throws(BackplaneError) -> HTTPBody {
+        let functions = source.functions, isReplayable = functions.flags & UInt32(BP_SOURCE_REPLAYABLE) != 0
+        guard functions.pull != nil else { throw BackplaneError(.networkBody, "the body's source has no `pull`") }
+        guard !isReplayable || functions.rewind != nil else {
+            throw BackplaneError(.networkBody, "the body's source is replayable and has no `rewind`")
+        }
+        guard functions.length >= -1 else {
+            throw BackplaneError(
+                .networkBody,
+                "the body's source has the length \(functions.length); it must be at least -1, for unknown")
+        }
+        return .produced(
+            length: functions.length < 0 ? nil : functions.length, isReplayable: isReplayable,
+            hasTrailers: functions.flags & UInt32(BP_SOURCE_TRAILERS) != 0
+        ) { try self.open(isReplayable) }
+    }
+
+    private func open(_ isReplayable: Bool) throws(BackplaneError) -> HTTPBodyStream {
+        let attempt = state.withLock { state -> Int? in
+            guard !state.isFinal else { return nil }
+            (state.attempts, state.isStreaming) = (state.attempts + 1, true)
+            return state.attempts
+        }
+        guard let attempt else { throw BackplaneError(.networkBody, "the request's body is no longer needed") }
+        guard attempt == 1 || isReplayable else {
+            throw BackplaneError(.networkBody, "the request's body was sent already and can be read once")
+        }
+        let rewound = Rewound(attempt == 1)
+        return HTTPBodyStream(cancel: { self.streamEnded(attempt) }) {
+            do {
+                if rewound.isDue() {
+                    _ = try await self.wait(attempt) { functions, context in
+                        functions.rewind?(functions.context, OwedChunks.done, context)
+                    }
+                }
+                let part = try await self.wait(attempt) { functions, context in
+                    functions.pull?(functions.context, Self.chunkSize, OwedChunks.chunk, context)
+                }
+                switch part {
+                case .bytes(let bytes) where bytes.count > Self.chunkSize:
+                    throw BackplaneError(
+                        .networkBody,
+                        "the body's source gave \(bytes.count) bytes at once, and was asked for at most \(Self.chunkSize)"
+                    )
+                case .bytes(let bytes): self.taken(bytes.count)
+                case .end: self.streamEnded(attempt)
+                }
+                return part
+            } catch {
+                self.streamEnded(attempt)
+                throw error
+            }
+        }
+    }
+
+    /// Reports that the exchange has its response, so that the body is not sent again.
+    func headArrived() { change { $0.isFinal = true } }
+
+    /// Reports that nobody needs the body any more.
+    func exchangeEnded() {
+        cancelPull()
+        change { state in (state.isFinal, state.isStreaming) = (true, false) }
+    }
+
+    private func streamEnded(_ attempt: Int) {
+        change { if $0.attempts == attempt { $0.isStreaming = false } }
+    }
+
+    // MARK: The component's functions
+
+    /// Calls a function of the source and waits for its answer, or for the task's cancellation.
+    private func wait(
+        _ attempt: Int, _ call: @Sendable (bp_source, UnsafeMutableRawPointer?) -> Void
+    ) async throws -> HTTPBodyPart {
+        await untilNothingIsOwed()
+        try Task.checkCancellation()
+        let mayCall = state.withLock { state in
+            guard state.isStreaming, state.attempts == attempt else { return false }
+            // Used until it has answered, and until the call has returned.
+            (state.isOwed, state.uses) = (true, state.uses + 2)
+            return true
+        }
+        guard mayCall else { throw BackplaneError(.networkBody, "the request's body is no longer needed") }
+        let answer = PendingChunk()
+        let context = OwedChunks.expect { result in
+            self.answered()
+            answer.end(result.mapError { $0 })
+        }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                answer.begin(continuation)
+                call(source.functions, context)
+                if answer.isGivenUp { cancelPull() }  // it was given up before the source knew of it
+                change { $0.uses -= 1 }
+            }
+        } onCancel: {
+            answer.end(.failure(CancellationError()))
+            cancelPull()
+        }
+    }
+
+    /// Tells the source that the answer it owes is not needed.
+    private func cancelPull() {
+        let isOwed = state.withLock { state in
+            if state.isOwed { state.uses += 1 }
+            return state.isOwed
+        }
+        guard isOwed else { return }
+        source.functions.cancel?(source.functions.context)
+        change { $0.uses -= 1 }
+    }
+
+    private func answered() {
+        let waiting = state.withLock { state in
+            state.isOwed = false
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        change { $0.uses -= 1 }
+        for waiter in waiting { waiter.resume() }
+    }
+
+    private func untilNothingIsOwed() async {
+        await withCheckedContinuation { continuation in
+            let isOwed = state.withLock { state in
+                if state.isOwed { state.waiting.append(continuation) }
+                return state.isOwed
+            }
+            if !isOwed { continuation.resume() }
+        }
+    }
+
+    /// Changes the state, and releases the source once nobody uses it or will.
+    private func change(_ change: (inout State) -> Void) {
+        let isLast = state.withLock { state in
+            change(&state)
+            guard state.isFinal, !state.isStreaming, state.uses == 0, !state.isReleased else { return false }
+            state.isReleased = true
+            return true
+        }
+        guard isLast else { return }
+        source.functions.release?(source.functions.context)
+        released()
+    }
+}
+
+/// Whether a stream still has to rewind its source.
+private final class Rewound: Sendable {
+    private let isDone: Mutex<Bool>
+
+    init(_ isDone: Bool) { self.isDone = Mutex(isDone) }
+
+    func isDue() -> Bool {
+        isDone.withLock { isDone in
+            defer { isDone = true }
+            return !isDone
+        }
+    }
+}
+
+/// A piece that is waited for, until it comes or is given up.
+private final class PendingChunk: Sendable {
+    private struct State {
+        var continuation: CheckedContinuation<HTTPBodyPart, any Error>?
+        var result: Result<HTTPBodyPart, any Error>?
+    }
+    private let state = Mutex(State())
+
+    func begin(_ continuation: CheckedContinuation<HTTPBodyPart, any Error>) {
+        let result = state.withLock { state in
+            if state.result == nil { state.continuation = continuation }
+            return state.result
+        }
+        if let result { continuation.resume(with: result) }
+    }
+
+    /// A Boolean value that indicates whether it was given up instead of answered.
+    var isGivenUp: Bool {
+        state.withLock { state in
+            if case .failure(let error)? = state.result { error is CancellationError } else { false }
+        }
+    }
+
+    func end(_ result: Result<HTTPBodyPart, any Error>) {
+        let continuation = state.withLock { state in
+            if state.result == nil { state.result = result }
+            return state.continuation.take()
+        }
+        continuation?.resume(with: result)
+    }
+}

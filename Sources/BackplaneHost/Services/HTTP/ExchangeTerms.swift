@@ -1,0 +1,51 @@
+import Backplane
+import BackplaneNetwork
+import CBackplane
+
+/// The options of an exchange as a component gave them, checked.
+struct ExchangeTerms {
+    /// The options that the pipeline follows.
+    let options: HTTPOptions
+    /// The absolute path of the file that is the request's body.
+    let upload: String?
+    /// The absolute path of the file that the response's body is written to.
+    let download: String?
+
+    private static let knownFlags = UInt32(BP_HTTP_DECOMPRESS | BP_HTTP_REPORT_INTERIM)
+    /// The names that are defined and that this host does not have yet.
+    private static let laterNames = [
+        "credential", "account", "cache", "coalescing", "retry", "redirects", "mock", "priority",
+    ]
+
+    /// Checks options.
+    ///
+    /// - Throws: `network.unsupported` for what this host does not have; `network.refused` for wrong values and paths.
+    init(_ options: bp_http_options, in folder: ComponentFolder) throws(BackplaneError) {
+        guard options.flags & UInt32(BP_HTTP_JUDGED) == 0 else { throw .unsupported("verdicts on exchanges") }
+        guard options.flags & ~Self.knownFlags == 0 else {
+            throw .unsupported("the flags 0x\(String(options.flags & ~Self.knownFlags, radix: 16))")
+        }
+        for (name, limit) in [
+            ("total_ns", options.total_ns), ("head_ns", options.head_ns), ("read_ns", options.read_ns),
+        ] where limit < 0 {
+            throw BackplaneError(.networkRefused, "the time limit `\(name)` must not be negative, but is \(limit)")
+        }
+        var own = HTTPOptions(copying: options)
+        for (name, value) in Pairs.copy(options.named, count: min(options.named_count, 100)) {
+            guard name == "executor" else {
+                throw .unsupported(
+                    Self.laterNames.contains(name) ? "the option `\(name)`" : "an option with the name `\(name)`")
+            }
+            own.executor = value
+        }
+        self.options = own
+        upload = options.upload.lent.isEmpty ? nil : try folder.path(of: options.upload.text, makingFolder: false)
+        download = options.download.lent.isEmpty ? nil : try folder.path(of: options.download.text, makingFolder: true)
+    }
+}
+
+extension BackplaneError {
+    fileprivate static func unsupported(_ what: String) -> BackplaneError {
+        BackplaneError(.networkUnsupported, "this host does not have \(what); nothing was sent")
+    }
+}

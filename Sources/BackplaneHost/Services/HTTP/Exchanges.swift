@@ -1,0 +1,125 @@
+import Backplane
+import BackplaneBoundary
+import BackplaneExchange
+import BackplaneNetwork
+import Synchronization
+
+/// The exchanges of one component in progress, each ended exactly once: by its executor, its limits or its client.
+final class Exchanges: Sendable {
+    private let network: HostNetwork
+    /// The managers that the component belongs to.
+    private let managers: [String]
+    private let timer: DeadlineTimer
+    /// The time in which something of a response's body must pass.
+    private let idleLimit: Duration
+    let counts: ExchangeCounts
+    private let traces: TracedExchanges
+    private let component: String
+    private let abandoned: AbandonedDownloads
+    private let state = Mutex(State())
+
+    private struct State {
+        var underWay: [UInt64: Exchange] = [:]
+        /// A Boolean value that indicates whether the component does not come back.
+        var isClosed = false
+        /// A Boolean value that indicates whether the exchanges in progress are being ended.
+        var isEnding = false
+    }
+
+    init(
+        _ network: HostNetwork, of component: String, managers: [String], folder: String, timer: DeadlineTimer,
+        idleLimit: Duration, _ counts: ExchangeCounts, _ traces: TracedExchanges
+    ) {
+        (self.network, self.component, self.managers, self.timer) = (network, component, managers, timer)
+        (self.idleLimit, self.counts, self.traces) = (idleLimit, counts, traces)
+        abandoned = AbandonedDownloads(in: folder)
+    }
+
+    /// Begins an exchange and returns its number, or 0 if it was refused, which the client is told.
+    ///
+    /// - Parameter ended: Called after the client was told of the end.
+    func begin(
+        _ request: HTTPRequest, source: ComponentBody? = nil, options: HTTPOptions = HTTPOptions(),
+        _ delivery: ExchangeDelivery, _ call: Call, _ client: any ExchangeClient, ended: @escaping @Sendable () -> Void
+    ) -> UInt64 {
+        let pipeline = network.pipeline(of: managers)
+        var options = options
+        options.call = call
+        do throws(BackplaneError) {
+            try pipeline.requireExecutor(for: request, options)
+        } catch {
+            source?.exchangeEnded()
+            client.ended(.failure(error))
+            ended()
+            return 0
+        }
+        let id = Callbacks.newID(), trace = call.trace, request = traces.request(request, with: trace)
+        let exchange = Exchange(id, request, source, options, delivery, client, counts) {
+            exchange, status, error in
+            self.traces.note(
+                exchange.request, of: self.component, trace, status: status, error, after: exchange.duration)
+        } forget: { exchange in
+            // First, so that who schedules a timer meanwhile finds it gone and cancels that.
+            self.state.withLock { _ = $0.underWay.removeValue(forKey: exchange.id) }
+            self.timer.cancel(exchange.id)
+            self.timer.cancel(exchange.watch)
+            ended()
+        }
+        let isOpen = state.withLock { state in
+            guard !state.isClosed, !state.isEnding else { return false }
+            state.underWay[id] = exchange
+            return true
+        }
+        guard isOpen else {
+            exchange.end(.failure(.retired(exchange)))
+            return 0
+        }
+        exchange.begin(pipeline, abandoned)
+        if let deadline = call.deadline {
+            timer.schedule(id, at: deadline) {
+                exchange.end(.failure(.deadlinePassed(before: "there was a response")))
+            }
+            if find(id) == nil { timer.cancel(id) }
+        }
+        watch(exchange, from: .now + idleLimit)
+        return id
+    }
+
+    func find(_ id: UInt64) -> Exchange? { state.withLock { $0.underWay[id] } }
+
+    func cancel(_ id: UInt64) { find(id)?.end(.failure(.exchangeCancelled)) }
+
+    /// Ends all exchanges, because their component no longer runs; those that begin meanwhile are refused.
+    ///
+    /// - Parameter isForGood: A Boolean value that indicates whether later ones are refused as well, since the
+    ///   component does not come back.
+    func retireAll(forGood isForGood: Bool) {
+        let exchanges = state.withLock { state in
+            state.isEnding = true
+            if isForGood { state.isClosed = true }
+            return Array(state.underWay.values)
+        }
+        for exchange in exchanges { exchange.end(.failure(.retired(exchange))) }
+        state.withLock { $0.isEnding = false }
+    }
+
+    /// Ends an exchange of whose body nothing passes for too long.
+    private func watch(_ exchange: Exchange, from deadline: Deadline) {
+        let limit = idleLimit
+        timer.schedule(exchange.watch, at: deadline) { [weak exchange] in
+            guard let exchange, let next = exchange.idleDeadline(limit) else { return }
+            guard next <= .now else { return self.watch(exchange, from: next) }
+            exchange.endIdle(limit)
+        }
+        if find(exchange.id) == nil { timer.cancel(exchange.watch) }
+    }
+}
+
+extension BackplaneError {
+    /// Returns the error of an exchange whose component no longer runs.
+    fileprivate static func retired(_ exchange: Exchange) -> BackplaneError {
+        BackplaneError(
+            .callRetired, "the exchange was ended because its component stopped or was replaced",
+            at: exchange.request.printableURL)
+    }
+}

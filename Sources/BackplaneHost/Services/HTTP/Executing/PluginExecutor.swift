@@ -1,0 +1,65 @@
+import Backplane
+import BackplaneExchange
+import BackplaneNetwork
+
+/// An executor that a plugin brings, as it is at the start of one exchange.
+struct PluginExecutor: HTTPExecutor {
+    /// The name in the manifest, which is also the URL scheme that it serves.
+    let name: String
+    let capabilities: HTTPCapabilities
+    private let remote: Remote<HTTPExecuting>
+    private let call: Call
+
+    /// Finds an executor, and asks it what it can do.
+    ///
+    /// - Parameters:
+    ///   - call: The call that the exchange is made for.
+    ///   - find: Returns the manager, started if it is not up.
+    /// - Throws: `network.failed` if it does not start, or does not answer.
+    init(
+        _ name: String, _ call: Call, _ find: () async throws(BackplaneError) -> Remote<HTTPExecuting>
+    ) async throws(BackplaneError) {
+        (self.name, self.call) = (name, call)
+        do throws(BackplaneError) {
+            remote = try await find()
+            // TLS is the host's: an order does not carry its settings.
+            capabilities = try await remote.capabilities(call).subtracting(.tlsSettings)
+        } catch {
+            throw error.ofExecutor(name, at: nil)
+        }
+    }
+
+    var schemes: [String] { [name] }
+
+    func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
+        let missing = request.requirements(options).subtracting(capabilities)
+        guard missing.isEmpty else {
+            throw BackplaneError(
+                .networkUnsupported,
+                "the request needs \(missing), which the executor `\(name)` does not have; nothing was sent",
+                at: request.printableURL)
+        }
+        let ready = request.scheme == name ? try request.withValidHead() : try request.readyToSend()
+        try Task.checkCancellation()
+        return try await PluginExchange(ready, options, of: name).open(remote, call)
+    }
+}
+
+extension BackplaneError {
+    /// Returns the error of an exchange for one that an executor's component gave.
+    ///
+    /// - Parameter url: The URL without its secrets, for errors without a location.
+    func ofExecutor(_ name: String, at url: String?) -> BackplaneError {
+        if code.rawValue.hasPrefix("network.") {
+            var error = self
+            error.location = location ?? url
+            return error
+        }
+        let reason =
+            switch code {
+            case .streamInterrupted, .callRetired: "was replaced or stopped before the response was complete"
+            default: "failed: \(message)"
+            }
+        return BackplaneError(.networkFailed, "the executor `\(name)` \(reason)", at: url, causes: [self])
+    }
+}

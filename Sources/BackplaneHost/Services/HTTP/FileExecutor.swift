@@ -1,0 +1,113 @@
+import Backplane
+import BackplaneExchange
+import BackplaneNetwork
+import FoundationEssentials
+import Glibc
+import Synchronization
+
+/// An executor for `file:` URLs in the manifest's folder, with HTTP semantics: a missing file is a 404.
+///
+/// Both `file:almanac/events.json` and `file:///almanac/events.json` are relative to that folder. Nothing outside it
+/// can be reached, neither through `..` nor through symbolic links.
+struct FileExecutor: HTTPExecutor {
+    /// The manifest's folder, or `nil` if the manifest is not a file, so that nothing can be served.
+    let folder: String?
+    let schemes = ["file"]
+    /// A file is read as its reader asks for it; the body of a request is not looked at.
+    let capabilities: HTTPCapabilities = [
+        .streamedUploads, .requestTrailers, .backPressure, .separateFields, .contentInGET, .truncatedHeads,
+        .harmlessTrailers,
+    ]
+
+    func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
+        try require(request, options)
+        return try answer(request)
+    }
+
+    private func answer(_ request: HTTPRequest) throws(BackplaneError) -> HTTPStreamedResponse {
+        let url = request.url
+        guard let folder else {
+            throw BackplaneError(
+                .networkRefused, "`file:` URLs are relative to the manifest's folder, but this manifest is not a file",
+                at: url)
+        }
+        guard request.method == "GET" || request.method == "HEAD" else {
+            return .empty(405, ["Allow": "GET, HEAD"])
+        }
+        let path = try path(of: url)
+        do throws(SystemError) {
+            let file = try FileDescriptor(readingBeneath: folder, path)
+            let status = try FileStatus(of: file)
+            guard status.kind == .file else { return .empty(404) }
+            let length = status.size, headers: HTTPHeaders = ["Content-Length": "\(length)"]
+            if request.method == "HEAD" { return .empty(200, headers) }
+            return HTTPStreamedResponse(
+                status: 200, headers: headers, body: ServedFile(file, length: length, url: url).stream)
+        } catch {
+            switch error.number {
+            case ENOENT, ENOTDIR: return .empty(404)
+            case EXDEV, ELOOP:
+                throw BackplaneError(
+                    .networkRefused,
+                    "this path leaves the manifest's folder, or goes through a symbolic link; `file:` URLs stay below \(folder)",
+                    at: url)
+            default: throw BackplaneError(.networkFailed, "the file cannot be read: \(error)", at: url)
+            }
+        }
+    }
+
+    /// Returns the decoded path of a URL, without query and fragment.
+    private func path(of url: String) throws(BackplaneError) -> String {
+        var path = url.dropFirst("file:".count)
+        if path.hasPrefix("//") { path = path.dropFirst(2) }
+        while path.hasPrefix("/") { path = path.dropFirst() }
+        path = path.prefix { $0 != "?" && $0 != "#" }
+        guard !path.isEmpty, let decoded = URL(string: "file:///\(path)")?.path(percentEncoded: false).dropFirst(),
+            !decoded.isEmpty
+        else {
+            throw BackplaneError(
+                .networkRefused,
+                "this is not a file URL; write `file:` and a path relative to the manifest's folder", at: url)
+        }
+        return String(decoded)
+    }
+}
+
+extension HTTPStreamedResponse {
+    fileprivate static func empty(_ status: Int, _ headers: HTTPHeaders = [:]) -> HTTPStreamedResponse {
+        HTTPStreamedResponse(HTTPResponse(status: status, headers: headers))
+    }
+}
+
+/// A file on its way to the reader of a response.
+private final class ServedFile: Sendable {
+    private static let chunkSize = 128 << 10
+    private let file: FileDescriptor
+    private let length: Int
+    private let url: String
+    private let rest: Mutex<Int>
+
+    init(_ file: consuming FileDescriptor, length: Int, url: String) {
+        self.file = file
+        (self.length, self.url) = (length, url)
+        rest = Mutex(length)
+    }
+
+    var stream: HTTPBodyStream {
+        HTTPBodyStream(length: Int64(length)) { try self.next() }
+    }
+
+    private func next() throws(BackplaneError) -> HTTPBodyPart {
+        try rest.withLock { rest throws(BackplaneError) in
+            guard rest > 0 else { return .end(trailers: [:]) }
+            do throws(SystemError) {
+                let chunk = try file.bytes(count: min(rest, Self.chunkSize))
+                guard !chunk.isEmpty else { throw SystemError(EIO) }  // it was shortened meanwhile
+                rest -= chunk.count
+                return .bytes(chunk)
+            } catch {
+                throw BackplaneError(.networkFailed, "the file cannot be read: \(error)", at: url)
+            }
+        }
+    }
+}

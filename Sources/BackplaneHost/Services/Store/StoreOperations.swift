@@ -1,0 +1,95 @@
+import Backplane
+import BackplaneBoundary
+import Synchronization
+
+/// The operations of one component on the store, each cancelled by its id or at its deadline, and answered once.
+final class StoreOperations: Sendable {
+    private struct Operation {
+        var task: Task<Void, Never>
+        let isWait: Bool
+        /// The error that the operation ends with if it is cut short; `nil` for that of a cancellation.
+        var cause: BackplaneError?
+    }
+    private struct State {
+        var operations: [UInt64: Operation] = [:]
+        var isRetired = false
+    }
+    let timer: DeadlineTimer
+    private let state = Mutex(State())
+
+    init(timer: DeadlineTimer) { self.timer = timer }
+
+    /// Starts an operation, unless the deadline of its call has passed.
+    ///
+    /// - Parameters:
+    ///   - isWait: Whether the operation has no end of its own, so that it ends with the component.
+    ///   - answer: Receives the result. An operation that was cut short has changed nothing.
+    /// - Returns: The id by which the operation can be cancelled, or 0 if it has already ended.
+    func start<Value: Sendable>(
+        _ call: Call?, isWait: Bool = false,
+        _ run: @escaping @Sendable () async throws(BackplaneError) -> Value,
+        _ answer: @escaping @Sendable (Result<Value, BackplaneError>) -> Void
+    ) -> UInt64 {
+        if let deadline = call?.deadline, deadline <= .now {
+            answer(.failure(.deadlinePassed(before: "the operation on the store began")))
+            return 0
+        }
+        let id = Callbacks.newID()
+        let isLate = state.withLock { state in
+            state.operations[id] = Operation(
+                task: Task {
+                    let result = await Self.result(of: run)
+                    answer(self.end(id, result))
+                }, isWait: isWait)
+            return state.isRetired && isWait
+        }
+        // The component was closed between its request and this.
+        if isLate { cancel(id, because: .askerStopped) }
+        if let deadline = call?.deadline {
+            timer.schedule(id, at: deadline) {
+                self.cancel(id, because: .deadlinePassed(before: "the operation on the store ended"))
+            }
+        }
+        guard state.withLock({ $0.operations[id] == nil }) else { return id }
+        timer.cancel(id)
+        return 0
+    }
+
+    func cancel(_ id: UInt64) { cancel(id, because: nil) }
+
+    /// Ends the operations without an end of their own, because their component no longer runs.
+    func retireWaits() {
+        let waits = state.withLock { state in
+            state.isRetired = true
+            return state.operations.filter(\.value.isWait).map(\.key)
+        }
+        for id in waits { cancel(id, because: .askerStopped) }
+    }
+
+    private func cancel(_ id: UInt64, because cause: BackplaneError?) {
+        let task = state.withLock { state in
+            if let cause { state.operations[id]?.cause = cause }
+            return state.operations[id]?.task
+        }
+        task?.cancel()
+    }
+
+    private static func result<Value>(of run: () async throws(BackplaneError) -> Value) async -> Result<
+        Value, BackplaneError
+    > {
+        // An engine without anything to wait for does not look whether it was cancelled.
+        guard !Task.isCancelled else {
+            return .failure(BackplaneError(.callCancelled, "the operation on the store was cancelled"))
+        }
+        do throws(BackplaneError) { return .success(try await run()) } catch { return .failure(error) }
+    }
+
+    private func end<Value>(_ id: UInt64, _ result: Result<Value, BackplaneError>) -> Result<Value, BackplaneError> {
+        let operation = state.withLock { $0.operations.removeValue(forKey: id) }
+        timer.cancel(id)
+        guard let cause = operation?.cause, case .failure(let error) = result, error.code == .callCancelled else {
+            return result
+        }
+        return .failure(cause)
+    }
+}

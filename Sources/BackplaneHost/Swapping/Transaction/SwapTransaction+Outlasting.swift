@@ -1,0 +1,96 @@
+import Backplane
+import BackplaneBoundary
+
+/// The calls that outlasted the drain of a swap, which is repeated once they have ended.
+struct OutlastingCalls {
+    /// The bindings of the calls, taken out of their slots.
+    var bindings: Set<Binding> = []
+    /// The bodies of timers that outlasted the drain, by their numbers.
+    var bodies: [(timers: ComponentTimers, numbers: Set<UInt64>)] = []
+    /// The error that names the calls.
+    var error: BackplaneError?
+    /// The number of drains that calls have outlasted.
+    var attempts = 0
+
+    var callsInFlight: Int {
+        Array(bindings).callsInFlight
+            + bodies.reduce(0) { $0 + $1.numbers.intersection($1.timers.bodiesInFlight).count }
+    }
+}
+
+/// The wait for calls that outlast a drain, with the gates open.
+extension SwapTransaction {
+    /// The calls that the swap waits for with the gates open, as ``stillCalled(_:_:)`` names them, or
+    /// `nil` if there are none.
+    var callsWaitedFor: String? { outlasting.callsInFlight > 0 ? outlasting.error?.message : nil }
+
+    /// Returns whether the swap is to activate a generation.
+    func isSwappingIn(_ entry: GenerationTable.Entry) -> Bool {
+        report.plugins.contains { $0.plugin == entry.plugin && $0.toGeneration == entry.number }
+    }
+
+    /// Returns whether a failed action is repeated later, rather than failing the swap.
+    func postpones(_ action: SwapAction, _ error: BackplaneError) -> Bool {
+        guard case .drain = action, error.code == .callDeadline,
+            case .retry(let attempts, let limit) = drainPolicy.fallback,
+            outlasting.attempts < attempts, .now - asked < limit, surroundings.turns.onlyLookersWait
+        else { return false }
+        outlasting.attempts += 1
+        outlasting.error = error
+        return machine.postpone()
+    }
+
+    /// Opens the gates to the instances that are active, and separates the calls in flight from those that now begin.
+    func reopen() {
+        for member in gated {
+            guard let component = nodeInForce(member)?.callable else { continue }
+            let opening = live.connections.open(component).opening
+            outlasting.bindings.formUnion(opening.taken)
+            report.callsHeld += opening.callsHeld
+            report.longestWait = max(report.longestWait, opening.longestWait)
+            outlasting.bodies.append((component.timers, component.timers.bodiesInFlight))
+            component.timers.begin()
+        }
+        logOutlasting()
+        if let error = outlasting.error { reportProgress?(.waiting(for: error.message)) }
+    }
+
+    /// Waits until the calls that outlasted the drain have ended.
+    ///
+    /// - Throws: The error of the drain, once the time of the policy has passed, another change is requested, or a
+    ///   component that the swap changes has to start.
+    func outlast() async throws(BackplaneError) {
+        guard case .retry(_, let limit) = drainPolicy.fallback, let error = outlasting.error else { return }
+        let deadline = asked + limit
+        while outlasting.callsInFlight > 0 {
+            try live.requireRunning()
+            guard surroundings.turns.onlyLookersWait else { throw error.while("another change was requested") }
+            // What has been planned for those that were up does not fit another one, which must not wait so long.
+            guard handover.waiting.isEmpty else { throw error.while("a component that the swap changes had to start") }
+            guard .now < deadline else { throw error.while("the swap had waited for \(limit)") }
+            await live.timer.pause(.milliseconds(5))
+        }
+        (outlasting.bindings, outlasting.bodies) = ([], [])
+    }
+
+    private func logOutlasting() {
+        guard live.options.log.isEnabled(.warning), let error = outlasting.error else { return }
+        for var metadata in subjects {
+            metadata["calls"] = error.message
+            metadata["attempt"] = "\(outlasting.attempts)"
+            live.options.log.write(
+                LogRecord(
+                    level: .warning, source: "host", message: "a swap waits for calls that take long",
+                    metadata: metadata))
+        }
+    }
+}
+
+extension BackplaneError {
+    /// Returns the error with the event that ended a wait before the message.
+    fileprivate func `while`(_ event: String) -> BackplaneError {
+        var copy = self
+        copy.message = "\(event) while \(message)"
+        return copy
+    }
+}
