@@ -68,4 +68,12 @@ public struct FakeMethods<C: Contract> {
     ) {
         bodies.sync(member, body)
     }
+
+    /// Gives a `StreamMethod` its closure, which sends the elements and returns after the last one.
+    public mutating func stream<Input: Codable & Sendable, Element: Codable & Sendable>(
+        _ member: KeyPath<C, StreamMethod<Input, Element>>,
+        _ body: nonisolated(nonsending) @escaping @Sendable (Input, StreamSender<Element>, Call) async throws -> Void
+    ) {
+        bodies.stream(member, body)
+    }
 }

@@ -1,4 +1,5 @@
 public import Backplane
+public import BackplaneExchange
 public import BackplaneNetwork
 
 /// HTTP without a network: gives the answers that a test defines, and records every request.
@@ -9,8 +10,8 @@ public import BackplaneNetwork
 /// ```
 ///
 /// A request without a defined answer throws an error to its sender and is recorded as unexpected. At its end,
-/// ``TestHost/run(_:plugins:fakes:pluginPaths:lanes:_:)`` fails if there are such requests, so that they are noticed
-/// even if a component recovered from the error.
+/// ``TestHost/run(_:plugins:fakes:pluginPaths:lanes:clock:_:)`` fails if there are such requests, so that they are
+/// noticed even if a component recovered from the error.
 public final class TestHTTP: HTTPExecutor {
     struct Route: Sendable {
         var name: String
@@ -28,6 +29,11 @@ public final class TestHTTP: HTTPExecutor {
     private let state = WatchedState(State())
     /// The schemes that are answered: `http` and `https`.
     public let schemes = ["http", "https"]
+    /// Everything that an answer can look at or define.
+    public let capabilities: HTTPCapabilities = [
+        .streamedUploads, .responseTrailers, .separateFields, .contentInGET, .backPressure, .truncatedHeads,
+        .harmlessTrailers,
+    ]
 
     /// Creates an HTTP executor without any answers.
     public init() {}
@@ -76,10 +82,17 @@ public final class TestHTTP: HTTPExecutor {
         }
     }
 
-    /// Answers a request as the test defined, and records it.
+    /// Answers a request as the test defined, and records it with its body in memory.
     ///
     /// - Throws: `network.unexpected` if no answer is defined.
-    public func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
+    public func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
+        try require(request, options)
+        var request = request
+        request.body = try await request.body.collected(upTo: HTTPOptions.collectionLimit)
+        return HTTPStreamedResponse(try await answer(request))
+    }
+
+    private func answer(_ request: HTTPRequest) async throws -> HTTPResponse {
         // Not under the lock: predicates belong to the test and may read its requests.
         let routes = state.change { state in
             state.requests.append(request)

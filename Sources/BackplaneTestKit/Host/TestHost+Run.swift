@@ -24,18 +24,20 @@ extension TestHost {
     ///   - pluginPaths: The folders that contain the manifest's libraries; `nil` to load none and use the linked
     ///     plugins instead.
     ///   - lanes: The lanes of the wires. `LaneRule.encoded` tests that the contracts survive JSON.
+    ///   - clock: The clock that timers go by, for a test whose fakes tell the time by it.
     ///   - body: The test.
     /// - Throws: ``ManifestRefused`` with all errors of the manifest, before anything starts; the test's own error;
     ///   `network.unexpected` if there was a request that the test gave no answer for.
     public static func run<Result>(
         _ manifest: Manifest, plugins: [any Plugin.Type], fakes: [Fake.Place: Fake] = [:], pluginPaths: [String]? = nil,
-        lanes: LaneRule = .fastest,
+        lanes: LaneRule = .fastest, clock: TestClock = TestClock(),
         _ body: (TestHost) async throws -> Result
     ) async throws -> Result {
         let folder = try TestFolder()
         defer { folder.remove() }
         let test = TestHost(
-            try Overlay(manifest, fakes), plugins: plugins, pluginPaths: pluginPaths, lanes: lanes, in: folder.path)
+            try Overlay(manifest, fakes), plugins: plugins, pluginPaths: pluginPaths, lanes: lanes, clock: clock,
+            in: folder.path)
         do {
             try await test.requireSound()
             let result = try await body(test)
@@ -62,17 +64,18 @@ extension TestHost {
     ///   - plugins: The plugins that are linked into the tests.
     ///   - fakes: The fakes, by the place that each of them takes.
     ///   - lanes: The lanes of the wires. `LaneRule.encoded` tests that the contracts survive JSON.
+    ///   - clock: The clock that timers go by, for a test whose fakes tell the time by it.
     ///   - body: The test.
-    /// - Throws: The errors of ``run(_:plugins:fakes:pluginPaths:lanes:_:)``.
+    /// - Throws: The errors of ``run(_:plugins:fakes:pluginPaths:lanes:clock:_:)``.
     public static func run<Result>(
         _ className: String, configuration: [String: ManifestValue] = [:], plugins: [any Plugin.Type],
         fakes: [Fake.Place: Fake] = [:],
-        lanes: LaneRule = .fastest, _ body: (TestHost) async throws -> Result
+        lanes: LaneRule = .fastest, clock: TestClock = TestClock(), _ body: (TestHost) async throws -> Result
     ) async throws -> Result {
         let manifest = Manifest(managers: [
             className: ManagerDefinition(className: className, configuration: configuration)
         ])
-        return try await run(manifest, plugins: plugins, fakes: fakes, lanes: lanes, body)
+        return try await run(manifest, plugins: plugins, fakes: fakes, lanes: lanes, clock: clock, body)
     }
 
     private func requireSound() async throws {

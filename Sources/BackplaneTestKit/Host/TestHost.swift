@@ -3,7 +3,7 @@ public import BackplaneHost
 
 /// A host for one test, which controls its surroundings: HTTP, the store, the log.
 ///
-/// ``run(_:plugins:fakes:pluginPaths:lanes:_:)`` creates and stops it.
+/// ``run(_:plugins:fakes:pluginPaths:lanes:clock:_:)`` creates and stops it.
 public final class TestHost: Sendable {
     /// The host itself.
     public let host: PluginHost
@@ -13,27 +13,33 @@ public final class TestHost: Sendable {
     public let store = TestStore()
     /// The log of the host and its components.
     public let log = TestLog()
+    /// The clock that the components' timers go by, which stands still until the test advances it.
+    public let clock: TestClock
     /// A private folder of the test, which is removed at the end.
     ///
     /// It also contains the host's own folders.
     public let folder: String
 
-    init(_ overlay: Overlay, plugins: [any Plugin.Type], pluginPaths: [String]?, lanes: LaneRule, in folder: String) {
-        self.folder = folder
+    init(
+        _ overlay: Overlay, plugins: [any Plugin.Type], pluginPaths: [String]?, lanes: LaneRule, clock: TestClock,
+        in folder: String
+    ) {
+        (self.folder, self.clock) = (folder, clock)
         var manifest = overlay.manifest
         if pluginPaths == nil { manifest.plugins = [] }
         let components = overlay.components
         let fakes = LinkedPlugin(id: "org.backplane.testkit.fakes", version: "1.0.0") { registrar in
             for component in components { component.fake.register(&registrar, component.role, component.className) }
         }
+        var options = HostOptions(
+            pluginPaths: pluginPaths ?? [], loadFolder: folder + "/loads", dataFolder: folder + "/data", log: log,
+            executors: [http], openStore: { [store] _, _, _ in store }, lanes: lanes, occupationLimit: nil)
+        options.timerClock = clock
         // No watchdog for Swift's thread pool: tests that run concurrently occupy it.
         host = PluginHost(
             manifest: ManifestDocument(manifest),
             linked: plugins.map { LinkedPlugin($0) } + (components.isEmpty ? [] : [fakes]),
-            options: HostOptions(
-                pluginPaths: pluginPaths ?? [], loadFolder: folder + "/loads", dataFolder: folder + "/data", log: log,
-                executors: [http],
-                openStore: { [store] _, _, _ in store }, lanes: lanes, occupationLimit: nil))
+            options: options)
     }
 
     /// Returns a manager by its name, starting it if necessary, as `PluginHost.manager(_:as:)` does.
@@ -48,6 +54,10 @@ public final class TestHost: Sendable {
 
     /// Begins a call that does not serve another call.
     ///
-    /// - Parameter duration: The time until the call's deadline; `nil` for a call without one.
-    public func begin(within duration: Duration? = nil) -> Call { host.begin(within: duration) }
+    /// - Parameters:
+    ///   - duration: The time until the call's deadline; `nil` for a call without one.
+    ///   - traceparent: The trace that the call continues, as a header gives it; a new one begins without it.
+    public func begin(within duration: Duration? = nil, traceparent: String? = nil) -> Call {
+        host.begin(within: duration, traceparent: traceparent)
+    }
 }

@@ -1,4 +1,5 @@
 public import Backplane
+public import BackplaneRecords
 public import BackplaneStorage
 import Synchronization
 
@@ -21,20 +22,64 @@ public final class TestStore: RecordStore {
         set { fault.withLock { $0 = newValue } }
     }
 
+    /// Gives a component's collection the indexes of a definition.
+    ///
+    /// - Throws: ``failure``, if there is one.
+    public func define(_ collection: CollectionDefinition, in namespace: String) async throws(BackplaneError) {
+        if let failure { throw failure }
+        try await memory.define(collection, in: namespace)
+    }
+
     /// Applies all changes of a component in order.
     ///
     /// - Throws: ``failure``, if there is one.
-    public func write(_ changes: [RecordChange], in namespace: String) async throws(BackplaneError) {
+    public func write(_ batch: RecordBatch, in namespace: String) async throws(BackplaneError) -> [Int64] {
         if let failure { throw failure }
-        try await memory.write(changes, in: namespace)
+        return try await memory.write(batch, in: namespace)
     }
 
-    /// Returns the records that a component's query selects.
+    /// Returns one page of the records that a component's query selects.
     ///
     /// - Throws: ``failure``, if there is one.
     public func read(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> RecordPage {
         if let failure { throw failure }
         return try await memory.read(query, in: namespace)
+    }
+
+    /// Returns the number of records that a component's query selects.
+    ///
+    /// - Throws: ``failure``, if there is one.
+    public func count(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> Int {
+        if let failure { throw failure }
+        return try await memory.count(query, in: namespace)
+    }
+
+    /// Returns changes of a component's collection.
+    ///
+    /// - Throws: ``failure``, if there is one.
+    public func changes(of collection: String, since number: Int64, limit: Int, in namespace: String)
+        async throws(BackplaneError) -> ChangePage
+    {
+        if let failure { throw failure }
+        return try await memory.changes(of: collection, since: number, limit: limit, in: namespace)
+    }
+
+    /// Returns once a component's collection has a change after a number, also one of the test.
+    ///
+    /// - Throws: ``failure``, if there is one; `call.cancelled`.
+    public func waitForChange(of collection: String, since number: Int64, in namespace: String)
+        async throws(BackplaneError)
+    {
+        if let failure { throw failure }
+        try await memory.waitForChange(of: collection, since: number, in: namespace)
+    }
+
+    /// Returns the namespaces that have collections.
+    public func namespaces() async throws(BackplaneError) -> [String] { try await memory.namespaces() }
+
+    /// Returns the collections of a namespace.
+    public func collections(in namespace: String) async throws(BackplaneError) -> [CollectionSummary] {
+        try await memory.collections(in: namespace)
     }
 }
 
@@ -43,7 +88,7 @@ extension TestStore {
     /// Stores records as if the component had.
     public func save<R: Record>(_ records: R..., in namespace: String) async throws(BackplaneError) {
         for record in records {
-            let value = try JSON.encode(record, failing: .callInvalidInput)
+            let value = try StoredForm.encode(record)
             try await memory.write(
                 [.save(collection: R.collection, StoredRecord(id: record.id, value: value))], in: namespace)
         }
@@ -61,15 +106,18 @@ extension TestStore {
     ///
     /// - Throws: `store.undecodable` if one of them is not an `R`.
     public func all<R: Record>(_: R.Type = R.self, in namespace: String) async throws(BackplaneError) -> [R] {
-        let page = try await memory.read(RecordQuery(collection: R.collection), in: namespace)
-        return try page.records.map { (record) throws(BackplaneError) in
-            try JSON.decode(R.self, record.value, failing: .storeUndecodable)
+        return try await records(of: R.collection, in: namespace).map { (record) throws(BackplaneError) in
+            try StoredForm.decode(R.self, record)
         }
     }
 
     /// Returns the ids of a collection's records, in order.
     public func ids(of collection: String, in namespace: String) async -> [String] {
-        ((try? await memory.read(RecordQuery(collection: collection), in: namespace))?.records ?? []).map(\.id)
+        ((try? await records(of: collection, in: namespace)) ?? []).map(\.id)
+    }
+
+    private func records(of collection: String, in namespace: String) async throws(BackplaneError) -> [StoredRecord] {
+        try await memory.page(OffsetQuery(collection: collection), in: namespace).records
     }
 
     /// Returns a record as JSON, or `nil` if there is none with this id.

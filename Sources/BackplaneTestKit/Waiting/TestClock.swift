@@ -1,3 +1,5 @@
+package import Backplane
+import BackplaneHost
 public import FoundationEssentials
 
 /// A clock that stands still until a test advances it, so that no test waits for real time.
@@ -11,6 +13,9 @@ public import FoundationEssentials
 /// ```
 ///
 /// Code that takes `some Clock<Duration>` receives the clock itself.
+///
+/// The timers of a ``TestHost``'s components go by the clock of that host (``TestHost/clock``): they fire while
+/// ``run(for:)`` advances it.
 public final class TestClock: Clock {
     /// A moment of one clock, as the time since the clock's creation.
     public struct Instant: InstantProtocol {
@@ -32,9 +37,19 @@ public final class TestClock: Clock {
         var now = Instant()
         var sleepers: [UInt64: Instant] = [:]
         var nextID: UInt64 = 0
+        /// The actions of timers, by id.
+        var alarms: [UInt64: Alarm] = [:]
+        /// The number of timers' bodies that run, and of actions that are about to begin some.
+        var bodies = 0
 
         var sleeping: Int { sleepers.values.count { $0 > now } }
-        func nextWaking(until limit: Instant) -> Instant? { sleepers.values.filter { $0 > now && $0 <= limit }.min() }
+        func nextWaking(until limit: Instant) -> Instant? {
+            (Array(sleepers.values) + alarms.values.map(\.moment)).filter { $0 > now && $0 <= limit }.min()
+        }
+    }
+    struct Alarm: Sendable {
+        var moment: Instant
+        var action: @Sendable () -> Void
     }
     private let state = WatchedState(State())
     private let start: Date
@@ -53,7 +68,8 @@ public final class TestClock: Clock {
     /// The resolution of the clock: zero.
     public var minimumResolution: Duration { .zero }
 
-    /// Advances the clock and wakes the tasks that slept until then, the earliest first.
+    /// Advances the clock, and wakes the tasks that slept and begins the timers' bodies that are due, the earliest
+    /// first.
     ///
     /// The order in which woken tasks run is not defined. Where it matters, and for a timer that repeats, advance step
     /// by step and wait for ``sleepers(_:)`` in between: a task that sleeps again counts from the clock's moment at
@@ -71,6 +87,43 @@ public final class TestClock: Clock {
                 state.now = max(state.now, waking ?? moment)
                 return waking == nil
             }
+            ring()
+        }
+    }
+
+    /// Advances the clock from one timer's time to the next, and waits at each until the bodies that ran have ended.
+    ///
+    /// ```swift
+    /// try await host.clock.run(for: .seconds(90))         // a timer of 30 seconds has fired three times
+    /// ```
+    ///
+    /// Tasks that sleep are woken as ``advance(by:)`` does. Timers have no jitter, and the deadlines of their bodies go
+    /// by real time.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled before.
+    public func run(for duration: Duration) async throws {
+        let end = now.advanced(by: duration)
+        // Bodies that began before, such as those of an instance that has just begun to serve.
+        try await state.wait { $0.bodies == 0 }
+        while let next = state.value.alarms.values.map(\.moment).filter({ $0 <= end }).min() {
+            advance(to: max(next, now))
+            try await state.wait { $0.bodies == 0 }
+        }
+        advance(to: end)
+        try await state.wait { $0.bodies == 0 }
+    }
+
+    /// Begins what timers are to do by now.
+    private func ring() {
+        let due = state.change { state in
+            let due = state.alarms.filter { $0.value.moment <= state.now }
+            for id in due.keys { state.alarms[id] = nil }
+            state.bodies += due.count
+            return due.values.sorted { $0.moment < $1.moment }
+        }
+        for alarm in due {
+            alarm.action()
+            state.change { $0.bodies -= 1 }
         }
     }
 
@@ -93,4 +146,31 @@ public final class TestClock: Clock {
     public func sleepers(_ count: Int = 1) async throws {
         try await state.wait { $0.sleeping >= count }
     }
+}
+
+/// The clock of timers, whose moments are the nanoseconds since the clock's creation.
+extension TestClock: TimerClock {
+    package var moment: Deadline { Deadline(nanoseconds: Int64(now.offset / .nanoseconds(1))) }
+    package var hasJitter: Bool { false }
+
+    package func schedule(_ id: UInt64, at moment: Deadline, _ action: @escaping @Sendable () -> Void) {
+        let alarm = Alarm(moment: Instant(offset: .nanoseconds(moment.nanoseconds)), action: action)
+        let isDue = state.change { state in
+            guard alarm.moment <= state.now else {
+                state.alarms[id] = alarm
+                return false
+            }
+            state.bodies += 1
+            return true
+        }
+        guard isDue else { return }
+        Task.detached {
+            action()
+            self.state.change { $0.bodies -= 1 }
+        }
+    }
+
+    package func cancel(_ id: UInt64) { state.change { $0.alarms[id] = nil } }
+    package func bodyBegins() { state.change { $0.bodies += 1 } }
+    package func bodyEnded() { state.change { $0.bodies -= 1 } }
 }

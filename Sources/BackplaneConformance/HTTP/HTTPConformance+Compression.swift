@@ -1,0 +1,85 @@
+import Backplane
+import BackplaneExchange
+import BackplaneNetwork
+import BackplaneTestKit
+
+extension HTTPConformance {
+    /// Content that is compressed.
+    static let compression: [Case] = [
+        Case("content and its fields agree when it is compressed and nobody asked") { executor in
+            let server = try TestServer { $1.answer("200 OK", [("Content-Encoding", "gzip")], body: hello) }
+            let response = try await executor.execute(HTTPRequest("GET", server.url()))
+            if response.headers["Content-Encoding"] == "gzip" {
+                try expect(response.body, hello, "the body")
+            } else {
+                try expect(response.body, Array("hello".utf8), "the body")
+                try expect(response.headers["Content-Length"] == nil, "Content-Length is that of the compressed body")
+            }
+        },
+        Case("compressed content is asked for and decoded", needs: .decompression) { executor in
+            let server = try TestServer { $1.answer("200 OK", [("Content-Encoding", "gzip")], body: hello) }
+            let response = try await executor.execute(HTTPRequest("GET", server.url()), upTo: 100, decoding)
+            try expect(response.body, Array("hello".utf8), "the body")
+            try expect(response.headers["Content-Encoding"] == nil, "Content-Encoding was kept")
+            try expect(response.headers["Content-Length"] == nil, "Content-Length was kept")
+            let received = await server.requests.first { _ in true }
+            try expect(received?["Accept-Encoding"]?.contains("gzip") == true, "gzip was not asked for")
+        },
+        Case("content that is not compressed is left alone", needs: .decompression) { executor in
+            let server = try TestServer { $1.answer("200 OK", body: Array("hello".utf8)) }
+            let response = try await executor.execute(HTTPRequest("GET", server.url()), upTo: 100, decoding)
+            try expect(response.body, Array("hello".utf8), "the body")
+            try expect(response.headers["Content-Length"], "5", "Content-Length")
+        },
+        Case("a range is asked for as it is stored, and not decoded", needs: .decompression) { executor in
+            let server = try TestServer { request, connection in
+                let identity = request["Accept-Encoding"] == "identity"
+                connection.answer(identity ? "206 Partial Content" : "400 Bad Request", body: [2, 3])
+            }
+            let response = try await executor.execute(
+                HTTPRequest("GET", server.url(), headers: ["Range": "bytes=1-2"]), upTo: 100, decoding)
+            try expect(response.status, 206, "the status")
+        },
+        Case("a request's own Accept-Encoding leaves the content as it comes", needs: .decompression) { executor in
+            let server = try TestServer { $1.answer("200 OK", [("Content-Encoding", "gzip")], body: hello) }
+            let response = try await executor.execute(
+                HTTPRequest("GET", server.url(), headers: ["Accept-Encoding": "gzip"]), upTo: 100, decoding)
+            try expect(response.body, hello, "the body")
+            try expect(response.headers["Content-Encoding"], "gzip", "Content-Encoding")
+        },
+        Case("damaged content is an error", needs: .decompression) { executor in
+            for damaged in [Array(hello.prefix(15)), [31, 139] + [UInt8](repeating: 9, count: 40)] {
+                let server = try TestServer { $1.answer("200 OK", [("Content-Encoding", "gzip")], body: damaged) }
+                let error = try await failure("damaged content") {
+                    try await executor.execute(HTTPRequest("GET", server.url()), upTo: 100, decoding)
+                }
+                try expect(error.code, .networkFailed, "the code")
+            }
+        },
+        Case("content that grows out of proportion is an error", needs: .decompression) { executor in
+            let server = try TestServer { $1.answer("200 OK", [("Content-Encoding", "gzip")], body: bomb) }
+            let error = try await failure("a zip bomb") {
+                try await executor.execute(HTTPRequest("GET", server.url()), upTo: 64 << 20, decoding)
+            }
+            try expect(error.code, .networkTooLarge, "the code")
+        },
+    ]
+
+    private static var decoding: HTTPOptions {
+        var options = HTTPOptions()
+        options.decompresses = true
+        return options
+    }
+
+    /// The text `hello`, compressed.
+    private static let hello: [UInt8] = [
+        31, 139, 8, 0, 0, 0, 0, 0, 2, 255, 203, 72, 205, 201, 201, 7, 0, 134, 166, 16, 54, 5, 0, 0, 0,
+    ]
+
+    /// Four megabytes of zeros, compressed: 4098 bytes, almost all of them zero.
+    private static let bomb: [UInt8] =
+        [
+            0x1F, 0x8B, 0x08, 0, 0, 0, 0, 0, 0x02, 0x03, 0xED, 0xC1, 0x01, 0x01, 0, 0, 0, 0x82, 0x20, 0xFF, 0xAF, 0x6E,
+            0x48, 0x40, 0x01,
+        ] + [UInt8](repeating: 0, count: 4098 - 25 - 10) + [0x7C, 0x1B, 0x6A, 0x40, 0x47, 0x11, 0, 0, 0x40, 0]
+}

@@ -1,0 +1,256 @@
+import Backplane
+import BackplaneExchange
+import BackplaneNetwork
+import BackplaneTestKit
+
+extension HTTPConformance {
+    /// The cases about responses as the caller receives them.
+    static let responses: [Case] = [
+        Case("any status is a response, with its body and fields") { executor in
+            for status in ["200 OK", "201 Created", "404 Not Found", "418 I'm a teapot", "500 Oops", "503 Later"] {
+                let server = try TestServer { $1.answer(status, [("X-A", "1")], body: Array("said".utf8)) }
+                let response = try await executor.execute(HTTPRequest("GET", server.url()))
+                try expect(response.status, Int(status.prefix(3))!, "the status")
+                try expect(response.headers["x-a"], "1", "the field")
+                try expect(response.body, Array("said".utf8), "the body of \(status)")
+            }
+        },
+        Case("204 and 304 have no body, whatever their fields say") { executor in
+            for status in ["204 No Content", "304 Not Modified"] {
+                let server = try TestServer {
+                    $1.send("HTTP/1.1 \(status)\r\nETag: \"a\"\r\nContent-Length: 5\r\n\r\n")
+                }
+                let response = try await executor.execute(HTTPRequest("GET", server.url()))
+                try expect(response.status, Int(status.prefix(3))!, "the status")
+                try expect(response.headers["etag"], "\"a\"", "the field")
+                try expect(response.body, [], "the body of \(status)")
+            }
+        },
+        Case("bytes after a 204 are not its body, and never the beginning of the next response") { executor in
+            let server = try TestServer { request, connection in
+                if request.target == "/next" { return connection.answer("200 OK", body: [1]) }
+                connection.send("HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nextra")
+            }
+            // To refuse a response, or the connection afterwards, is right, too (RFC 9112, section 6.3).
+            func exchange(_ path: String) async throws -> HTTPResponse? {
+                do {
+                    return try await executor.execute(HTTPRequest("GET", server.url(path)))
+                } catch let error as BackplaneError {
+                    try expect(error.code, .networkFailed, "the code")
+                    return nil
+                }
+            }
+            if let response = try await exchange("/") {
+                try expect(response.status, 204, "the status")
+                try expect(response.body, [], "the body")
+            }
+            for _ in 1...3 {
+                guard let response = try await exchange("/next") else { continue }
+                return try expect(response.body, [1], "the next response")
+            }
+            throw Unmet("no request was answered after that")
+        },
+        Case("HEAD has a length and no body, and the limit does not count it") { executor in
+            let server = try TestServer { $1.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n") }
+            let response = try await executor.execute(HTTPRequest("HEAD", server.url()), upTo: 100)
+            try expect(response.headers["content-length"], "1000000", "Content-Length")
+            try expect(response.body, [], "the body")
+        },
+        Case("redirects and demands for credentials are responses") { executor in
+            for status in [301, 302, 303, 307, 308, 401, 407] {
+                let server = try TestServer { request, connection in
+                    connection.answer(
+                        "\(request.target == "/" ? status : 200) X",
+                        [("Location", "/elsewhere"), ("WWW-Authenticate", "Basic realm=\"books\"")],
+                        body: Array("moved".utf8))
+                }
+                let response = try await executor.execute(HTTPRequest("GET", server.url()))
+                try expect(response.status, status, "the status")
+                try expect(response.body, Array("moved".utf8), "the body of \(status)")
+            }
+        },
+        Case("a chunked body comes whole") { executor in
+            let server = try TestServer { _, connection in
+                connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+                for piece in ["Call ", "me ", "Ishmael."] { connection.sendChunk(Array(piece.utf8)) }
+                connection.sendChunk([])
+            }
+            let response = try await executor.execute(HTTPRequest("GET", server.url()))
+            try expect(String(decoding: response.body, as: UTF8.self), "Call me Ishmael.", "the body")
+        },
+        Case("trailer fields that nobody asks for do no harm", needs: .harmlessTrailers) { executor in
+            let server = try TestServer { _, connection in
+                connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n")
+                connection.sendChunk([1])
+                connection.sendChunk([], trailers: [("X-Sum", "1")])
+            }
+            for _ in 1...2 {
+                let response = try await executor.execute(HTTPRequest("GET", server.url()))
+                try expect(response.body, [1], "the body")
+                try expect(response.headers["X-Sum"] == nil, "a trailer field is among the header fields")
+            }
+        },
+        Case("trailer fields follow a response's body", needs: .responseTrailers) { executor in
+            let server = try TestServer { _, connection in
+                connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n")
+                connection.sendChunk([1])
+                connection.sendChunk([], trailers: [("X-Sum", "1")])
+            }
+            let response = try await executor.execute(HTTPRequest("GET", server.url()))
+            try expect(response.trailers["X-Sum"], "1", "the trailer field")
+        },
+        Case("a body without a length ends with its connection") { executor in
+            let server = try TestServer { _, connection in
+                connection.send("HTTP/1.1 200 OK\r\n\r\nCall me")
+                connection.close()
+            }
+            let response = try await executor.execute(HTTPRequest("GET", server.url()))
+            try expect(String(decoding: response.body, as: UTF8.self), "Call me", "the body")
+        },
+        Case("an interim response is not the response") { executor in
+            let server = try TestServer { _, connection in
+                connection.send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
+                connection.answer("200 OK", body: [1])
+            }
+            let response = try await executor.execute(HTTPRequest("GET", server.url()))
+            try expect(response.status, 200, "the status")
+            try expect(response.body, [1], "the body")
+        },
+        Case("interim responses are delivered to who asks for them", needs: .interimResponses) { executor in
+            let server = try TestServer { _, connection in
+                connection.send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
+                connection.answer("200 OK")
+            }
+            let seen = Counted()
+            var options = HTTPOptions()
+            options.interim = { status, _ in seen.add(status) }
+            _ = try await executor.execute(
+                HTTPRequest("GET", server.url()), upTo: HTTPOptions.collectionLimit, options)
+            try expect(seen.value, 103, "the interim status")
+        },
+        Case("response fields keep their order and number", needs: .separateFields) { executor in
+            let server = try TestServer {
+                $1.answer(
+                    "200 OK", [("X-B", "1"), ("X-A", "2"), ("X-B", "3"), ("Set-Cookie", "a"), ("Set-Cookie", "b")])
+            }
+            let response = try await executor.execute(HTTPRequest("GET", server.url()))
+            try expect(
+                response.headers.fields.map { "\($0.name)=\($0.value)" },
+                ["X-B=1", "X-A=2", "X-B=3", "Set-Cookie=a", "Set-Cookie=b", "Content-Length=0"], "the fields")
+        },
+        Case("a body of just the limit is whole, and one more byte is too much") { executor in
+            let server = try TestServer { $1.answer("200 OK", body: .pattern(count: 100_000)) }
+            let response = try await executor.execute(HTTPRequest("GET", server.url()), upTo: 100_000)
+            try expect(response.body.count, 100_000, "the size")
+            let error = try await failure("a body over the limit") {
+                try await executor.execute(HTTPRequest("GET", server.url()), upTo: 99_999)
+            }
+            try expect(error.code, .networkTooLarge, "the code")
+        },
+        Case("a response that drips in is whole") { executor in
+            let server = try TestServer { _, connection in
+                connection.drip(Array("HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nCall me".utf8))
+            }
+            let response = try await executor.execute(HTTPRequest("GET", server.url()))
+            try expect(String(decoding: response.body, as: UTF8.self), "Call me", "the body")
+        },
+        Case("fifty exchanges are carried out at once, each with its own response") { executor in
+            let latch = Latch(), arrived = Counted()
+            defer { latch.open() }
+            let server = try TestServer { request, connection in
+                arrived.add(1)
+                latch.pass()
+                connection.answer("200 OK", body: Array(request.target.utf8))
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 1...50 {
+                    group.addTask {
+                        let response = try await executor.execute(HTTPRequest("GET", server.url("/\(number)")))
+                        try expect(String(decoding: response.body, as: UTF8.self), "/\(number)", "the response")
+                    }
+                }
+                try await eventually("fewer than 50 arrived before one was answered") { arrived.value == 50 }
+                latch.open()
+                try await group.waitForAll()
+            }
+        },
+        Case("a connection is used again") { executor in
+            let server = try TestServer { $1.answer("200 OK", body: [UInt8($1.number)]) }
+            for _ in 1...3 {
+                let response = try await executor.execute(HTTPRequest("GET", server.url()))
+                try expect(response.body, [0], "the number of the connection")
+            }
+        },
+    ]
+
+    /// Bodies that are read while they arrive.
+    static let streams: [Case] = [
+        Case("the head is there before the body is complete, and chunks arrive as they are sent") { executor in
+            let latches = [Latch(), Latch()]
+            defer { for latch in latches { latch.open() } }
+            let server = try TestServer { _, connection in
+                connection.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none")
+                latches[0].pass()
+                connection.send("two")
+            }
+            let response = try await executor.open(HTTPRequest("GET", server.url()), HTTPOptions())
+            try expect(response.status, 200, "the status")
+            var body = response.body.makeAsyncIterator(), text = ""
+            while text.count < 3, let chunk = try await body.next() { text += String(decoding: chunk, as: UTF8.self) }
+            try expect(text, "one", "the first chunk, before the second was sent")
+            latches[0].open()
+            while let chunk = try await body.next() { text += String(decoding: chunk, as: UTF8.self) }
+            try expect(text, "onetwo", "the body")
+        },
+        Case("a body goes to a file, which appears when it is complete") { executor in
+            let bytes = [UInt8].pattern(count: 3 << 20)
+            let server = try TestServer { $1.answer("200 OK", [("X-A", "1")], body: bytes) }
+            try await withFile([1, 2, 3]) { path in
+                let response = try await executor.download(HTTPRequest("GET", server.url()), to: path, HTTPOptions())
+                try expect(response.status, 200, "the status")
+                try expect(response.headers["X-A"], "1", "the field")
+                let written = try await HTTPBody.file(path).open().collect(upTo: 1 << 30)
+                try expect(written == bytes, "the file has \(written.count) bytes, or other ones")
+            }
+        },
+        Case("a download that breaks off leaves the file as it was") { executor in
+            let server = try TestServer { _, connection in
+                connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf")
+                connection.close()
+            }
+            try await withFile([1, 2, 3]) { path in
+                let error = try await failure("a response that breaks off") {
+                    try await executor.download(HTTPRequest("GET", server.url()), to: path, HTTPOptions())
+                }
+                try expect(error.code, .networkFailed, "the code")
+                try expect(try await HTTPBody.file(path).open().collect(upTo: 100), [1, 2, 3], "the file")
+            }
+        },
+        Case("a body that nobody reads is not received", needs: .backPressure) { executor in
+            let sent = Counted(), total = moreThanBuffersHold >> 18
+            let server = try TestServer { _, connection in
+                connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(total << 18)\r\n\r\n")
+                let chunk = [UInt8](repeating: 0, count: 256 << 10)
+                for _ in 0..<total where !connection.wasLeft {
+                    connection.send(chunk)
+                    sent.add(1)
+                }
+            }
+            let response = try await executor.open(HTTPRequest("GET", server.url()), HTTPOptions())
+            var body = response.body.makeAsyncIterator()
+            var count = try await body.next()?.count ?? 0
+            try await sent.settle()
+            try expect(sent.value < total / 2, "\(sent.value) of \(total) chunks were sent though nobody reads them")
+            while let chunk = try await body.next() { count += chunk.count }
+            try expect(count, total << 18, "the bytes of the body once it was read")
+        },
+        Case("releasing a response ends the exchange, and its connection") { executor in
+            let server = try TestServer { _, connection in
+                connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
+                connection.stall()
+            }
+            do { _ = try await executor.open(HTTPRequest("GET", server.url()), HTTPOptions()) }
+            _ = await server.departures.first { _ in true }
+        },
+    ]
+}

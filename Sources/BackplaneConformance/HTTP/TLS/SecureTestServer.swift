@@ -1,0 +1,179 @@
+#if Engines
+import NIOCore
+import NIOHTTP1
+import NIOHTTP2
+import NIOPosix
+import NIOSSL
+import Synchronization
+
+/// A server with TLS on a free port of 127.0.0.1, with HTTP/2 where the client offers it, otherwise HTTP/1.1.
+public final class SecureTestServer: Sendable {
+    /// A request as the server received it.
+    public struct Request: Sendable {
+        /// The request method as it was sent, such as `GET`.
+        public var method: String
+        /// The path and query.
+        public var target: String
+        /// The number of bytes of the body.
+        public var bodyCount = 0
+        /// The number of the connection that it came on.
+        public var connection: Int
+    }
+    /// The response to a request.
+    public struct Response: Sendable {
+        /// The status code.
+        public var status = 200
+        /// The body before its repetitions.
+        public var body: [UInt8]
+        /// The number of times that the body is sent, each time when the client takes more.
+        public var repetitions = 1
+
+        /// Creates a response whose body is `body`, sent `repetitions` times.
+        public init(status: Int = 200, body: [UInt8] = [], repetitions: Int = 1) {
+            (self.status, self.body, self.repetitions) = (status, body, repetitions)
+        }
+    }
+
+    /// The port on the loopback interface, chosen by the system.
+    public let port: Int
+    private let channel: any Channel
+    private let group: MultiThreadedEventLoopGroup
+    private let counts: ServerCounts
+
+    /// Starts a server.
+    ///
+    /// - Parameters:
+    ///   - identity: The certificate and key.
+    ///   - offersHTTP2: A Boolean value that indicates whether HTTP/2 is offered.
+    ///   - speaksTLS13: A Boolean value that indicates whether TLS 1.3 is offered, and not only versions before it.
+    ///   - answer: Answers a request whose body has arrived.
+    public init(
+        _ identity: CertificateAuthority.Identity, offersHTTP2: Bool = true, speaksTLS13: Bool = true,
+        _ answer: @escaping @Sendable (Request) -> Response
+    ) async throws {
+        var tls = TLSConfiguration.makeServerConfiguration(
+            certificateChain: try NIOSSLCertificate.fromPEMBytes(Array(identity.certificate.utf8)).map {
+                .certificate($0)
+            },
+            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(identity.key.utf8), format: .pem)))
+        tls.applicationProtocols = offersHTTP2 ? ["h2", "http/1.1"] : ["http/1.1"]
+        if !speaksTLS13 { tls.maximumTLSVersion = .tlsv12 }
+        let context = try NIOSSLContext(configuration: tls), counts = ServerCounts()
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        (self.group, self.counts) = (group, counts)
+        do {
+            channel = try await ServerBootstrap(group: group).serverChannelOption(.backlog, value: 256)
+                .childChannelInitializer { channel in
+                    let number = counts.nextConnection()
+                    do {
+                        try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
+                    } catch {
+                        return channel.eventLoop.makeFailedFuture(error)
+                    }
+                    return channel.configureCommonHTTPServerPipeline { channel in
+                        channel.eventLoop.makeCompletedFuture {
+                            try channel.pipeline.syncOperations.addHandler(
+                                AnswerHandler(connection: number, counts: counts, answer))
+                        }
+                    }
+                }
+                .bind(host: "127.0.0.1", port: 0).get()
+        } catch {
+            try? await group.shutdownGracefully()
+            throw error
+        }
+        port = channel.localAddress?.port ?? 0
+    }
+
+    /// The number of requests that arrived.
+    public var requestCount: Int { counts.requests }
+    /// The number of chunks of repeated bodies that were handed to the connections.
+    public var sentChunks: Int { counts.chunks }
+
+    /// Returns the URL of a path.
+    public func url(_ path: String = "/", host: String = "localhost") -> String { "https://\(host):\(port)\(path)" }
+
+    /// Ends all connections.
+    public func stop() async {
+        try? await channel.close()
+        try? await group.shutdownGracefully()
+    }
+}
+
+/// The counts of a server.
+private final class ServerCounts: Sendable {
+    private let state = Mutex((connections: 0, requests: 0, chunks: 0))
+
+    var requests: Int { state.withLock { $0.requests } }
+    var chunks: Int { state.withLock { $0.chunks } }
+
+    func nextConnection() -> Int {
+        state.withLock { state in
+            defer { state.connections += 1 }
+            return state.connections
+        }
+    }
+
+    func countRequest() { state.withLock { $0.requests += 1 } }
+    func countChunk() { state.withLock { $0.chunks += 1 } }
+}
+
+/// Answers the requests of a connection, or that of a stream; a body is written as the client takes it.
+private final class AnswerHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let connection: Int
+    private let counts: ServerCounts
+    private let answer: @Sendable (SecureTestServer.Request) -> SecureTestServer.Response
+    private var request: SecureTestServer.Request?
+    private var rest: (body: ByteBuffer, count: Int)?
+
+    init(
+        connection: Int, counts: ServerCounts,
+        _ answer: @escaping @Sendable (SecureTestServer.Request) -> SecureTestServer.Response
+    ) {
+        (self.connection, self.counts, self.answer) = (connection, counts, answer)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            request = SecureTestServer.Request(method: head.method.rawValue, target: head.uri, connection: connection)
+        case .body(let buffer): request?.bodyCount += buffer.readableBytes
+        case .end:
+            guard let request else { return }
+            counts.countRequest()
+            let response = answer(request)
+            var headers = NIOHTTP1.HTTPHeaders()
+            headers.add(name: "Content-Length", value: "\(response.body.count * response.repetitions)")
+            let head = HTTPResponseHead(
+                version: .http1_1, status: .init(statusCode: response.status), headers: headers)
+            context.write(wrapOutboundOut(.head(head)), promise: nil)
+            rest = (ByteBuffer(bytes: response.body), response.body.isEmpty ? 0 : response.repetitions)
+            writeRest(context)
+        }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        writeRest(context)
+        context.fireChannelWritabilityChanged()
+    }
+
+    private func writeRest(_ context: ChannelHandlerContext) {
+        while let (body, count) = rest {
+            guard count > 0 else {
+                rest = nil
+                context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+                return
+            }
+            guard context.channel.isWritable else { return context.flush() }
+            rest = (body, count - 1)
+            counts.countChunk()
+            context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}
+#endif

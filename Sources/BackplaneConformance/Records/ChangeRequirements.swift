@@ -1,0 +1,58 @@
+import Backplane
+import BackplaneRecords
+import BackplaneStorage
+
+extension RecordStoreConformance {
+    static let changes = [
+        Requirement("The log has every change, in order, with the records that are still as they were written.") {
+            trial in
+            let numbers = try await trial.write(
+                trial.save("1", "[1]"), trial.save("2", "[2]"), trial.save("1", "[3]"), trial.delete("2"),
+                trial.save("9", in: "authors"), .deleteAll(collection: "books"), trial.save("1", "[4]"))
+            let page = try await trial.changes(since: 0)
+            try expect(page.changes.map(\.kind), equals: [.insert, .insert, .update, .delete, .deleteAll, .insert])
+            try expect(page.changes.map(\.id), equals: ["1", "2", "1", "2", "", "1"])
+            try expect(page.changes.map(\.number), equals: Array(numbers[..<4] + numbers[5...]))
+            try expect(
+                page.changes.map { $0.record.map { String(decoding: $0.value, as: UTF8.self) } },
+                equals: [nil, nil, nil, nil, nil, "[4]"])
+            try expect(page.last, equals: numbers[6])
+            try expect(!page.hasMore && !page.hasMissed, "the page is whole")
+        },
+        Requirement("The log is read page by page, and from any number on.") { trial in
+            _ = try await trial.store.write((0..<10).map { trial.save("\($0)") }, in: "A")
+            var last: Int64 = 0, ids: [String] = [], pages = 0
+            var page = try await trial.changes(since: last, limit: 3)
+            while !page.changes.isEmpty && pages < 10 {
+                ids += page.changes.map(\.id)
+                (last, pages) = (page.last, pages + 1)
+                try expect(page.hasMore, equals: ids.count < 10)
+                page = try await trial.changes(since: last, limit: 3)
+            }
+            try expect(ids, equals: (0..<10).map { "\($0)" })
+            try expect(page.last, equals: last, "an empty page ends where it began")
+            try expect(!page.hasMissed, "nothing was missed")
+        },
+        Requirement("A number that a store has not given is told as missed changes.") { trial in
+            try await trial.write(trial.save("1"))
+            let page = try await trial.changes(since: 1_000_000)
+            try expect(page.hasMissed, "the number is of another store")
+            try expect(page.changes.map(\.id), equals: ["1"])
+            try expect(try await trial.changes(since: 7, of: "none").hasMissed, "the collection is of another store")
+        },
+        Requirement("The log has at least the last 100,000 changes, and a reader that is slower is told.") { trial in
+            var numbers: [Int64] = []
+            for round in 0..<21 {
+                numbers += try await trial.store.write(
+                    (0..<5_000).map { trial.save("\($0 % 10)", "[\(round)]") }, in: "A")
+            }
+            let slow = try await trial.changes(since: numbers[0], limit: 1)
+            try expect(slow.hasMissed, "\(numbers.count) changes were made, and the second one is still there")
+            let quick = try await trial.changes(since: numbers[numbers.count - 100_001], limit: 1)
+            try expect(!quick.hasMissed, "one of the last 100,000 changes is missing")
+            try expect(quick.changes.first?.number, equals: numbers[numbers.count - 100_000])
+            let latest = try await trial.changes(since: numbers[numbers.count - 11])
+            try expect(latest.changes.compactMap(\.record).count, equals: 10)
+        },
+    ]
+}

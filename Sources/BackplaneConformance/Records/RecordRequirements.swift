@@ -1,0 +1,110 @@
+import Backplane
+import BackplaneRecords
+import BackplaneStorage
+
+extension RecordStoreConformance {
+    static let records = [
+        Requirement("What was saved is found by its id, and a second save replaces it.") { trial in
+            let first = try await trial.write(trial.save("1", "[1]"))
+            let second = try await trial.write(trial.save("1", "[2]"), trial.save("2", "[3]"))
+            let record = try await trial.record("1")
+            try expect(record.map { String(decoding: $0.value, as: UTF8.self) }, equals: "[2]")
+            try expect(record?.version, equals: second[0], "a record's version is the number of its change")
+            try expect(first[0] > 0 && first[0] < second[0] && second[0] < second[1], "\(first), \(second) do not rise")
+        },
+        Requirement("Namespaces and collections do not see each other.") { trial in
+            try await trial.write(trial.save("1"), trial.save("2", in: "authors"))
+            try await trial.write(trial.save("3"), in: "B")
+            try expect(try await trial.ids(), equals: ["1"])
+            try expect(try await trial.ids(in: "B"), equals: ["3"])
+            try await trial.write(.deleteAll(collection: "books"))
+            try expect(try await trial.ids(), equals: [])
+            try expect(try await trial.ids(of: "authors"), equals: ["2"])
+            try expect(try await trial.ids(in: "B"), equals: ["3"])
+        },
+        Requirement("Records come in the order of their ids' bytes, and backwards.") { trial in
+            let ids = ["\u{0}", "10", "9", "Z", "a", "a\u{0}", "a\u{0}b", "aa", "b", "e\u{301}", "é", "\u{1F40B}"]
+            _ = try await trial.store.write(ids.reversed().map { trial.save($0) }, in: "A")
+            try expect(try await trial.ids().map { Array($0.utf8) }, equals: ids.map { Array($0.utf8) })
+            try expect(
+                try await trial.ids(isDescending: true).map { Array($0.utf8) },
+                equals: ids.reversed().map { Array($0.utf8) })
+        },
+        Requirement("Any text is an id, and any bytes are a value.") { trial in
+            let value = Array(UInt8.min...UInt8.max), large = String(repeating: "\u{1F40B}", count: 1 << 18)
+            for id in ["'; DROP TABLE records; --", "a\u{0}b", "a\u{0}c", large] {
+                try await trial.write(
+                    .save(collection: "bo'oks", StoredRecord(id: id, value: value + Array(id.utf8))), in: "A'")
+            }
+            for id in ["'; DROP TABLE records; --", "a\u{0}b", "a\u{0}c", large] {
+                let record = try await trial.record(id, of: "bo'oks", in: "A'")
+                try expect(record?.value, equals: value + Array(id.utf8))
+            }
+            try expect(try await trial.store.collections(in: "A'").map(\.count), equals: [4])
+        },
+        Requirement("Names, ids and values that no store takes are refused, and nothing is written.") { trial in
+            for change in [
+                trial.save(""), trial.save(String(repeating: "x", count: 1 << 20 + 1)), trial.save("1", in: ""),
+                trial.save("1", in: "a\u{0}"),
+                .save(collection: "books", StoredRecord(id: "1", value: Array(repeating: 32, count: 64 << 20 + 1))),
+            ] {
+                try await trial.requireError(.callInvalidInput) { try await trial.write(trial.save("0"), change) }
+            }
+            try await trial.requireError(.callInvalidInput) { try await trial.write(trial.save("1"), in: "") }
+            try expect(try await trial.ids(), equals: [])
+        },
+        Requirement("Ids that are not there are left out, and no ids find nothing.") { trial in
+            try await trial.write(trial.save("1"), trial.save("2"), trial.save("3"))
+            for (wanted, expected) in [(["3", "7", "1", "1"], ["1", "3"]), ([], [])] as [([String], [String])] {
+                let query = RecordQuery(collection: "books", ids: wanted)
+                let page = try await trial.store.read(query, in: "A")
+                try expect(page.records.map(\.id), equals: expected)
+                try expect(page.next == nil, "there is no further page")
+                try expect(try await trial.store.count(query, in: "A"), equals: expected.count)
+            }
+        },
+        Requirement("Many thousand ids can be asked for, page by page.") { trial in
+            let wanted = (0..<12_000).map { "id-\($0)" }
+            _ = try await trial.store.write(wanted.map { trial.save($0) }, in: "A")
+            var query = RecordQuery(collection: "books", .ids(wanted)), found: [String] = []
+            repeat {
+                let page = try await trial.store.read(query, in: "A")
+                found += page.records.map(\.id)
+                query.after = page.next
+            } while query.after != nil && found.count <= wanted.count
+            try expect(found, equals: wanted.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) })
+        },
+        Requirement("A page ends once its values have 16 MB, and the next one goes on.") { trial in
+            for id in ["1", "2", "3", "4"] {
+                try await trial.write(
+                    .save(collection: "books", StoredRecord(id: id, value: Array(repeating: 32, count: 9 << 20))))
+            }
+            let first = try await trial.page(), second = try await trial.page(after: first.next)
+            try expect(first.records.map(\.id), equals: ["1", "2"])
+            try expect(second.records.map(\.id), equals: ["3", "4"])
+            try expect(second.next == nil, "there is no further page")
+            let query = RecordQuery(collection: "books", isWithoutValues: true)
+            try expect(try await trial.store.read(query, in: "A").records.map(\.value.count), equals: [0, 0, 0, 0])
+        },
+        Requirement("Namespaces and collections are listed in the order of their names' bytes.") { trial in
+            try await trial.write(trial.save("1", in: "b"), trial.save("1", in: "a"), trial.save("2", in: "a"), in: "Z")
+            try await trial.write(trial.save("1"), in: "é")
+            try expect(try await trial.store.namespaces(), equals: ["Z", "é"])
+            let collections = try await trial.store.collections(in: "Z")
+            try expect(collections.map(\.definition.name), equals: ["a", "b"])
+            try expect(collections.map(\.count), equals: [2, 1])
+            try expect(try await trial.store.collections(in: "none").count, equals: 0)
+        },
+        Requirement("A hundred writers at once lose nothing.") { trial in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for writer in 0..<100 {
+                    group.addTask {
+                        _ = try await trial.store.write((0..<10).map { trial.save("\(writer)-\($0)") }, in: "A")
+                    }
+                }
+                try await group.waitForAll()
+            }
+            try expect(try await trial.store.count(RecordQuery(collection: "books"), in: "A"), equals: 1_000)
+        },
+    ]
+}

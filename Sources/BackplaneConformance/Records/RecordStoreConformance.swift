@@ -1,0 +1,36 @@
+public import BackplaneRecords
+
+/// The requirements that every record store fulfils, for the tests of its author.
+///
+/// Each requirement is checked with an empty store of its own:
+///
+/// ```swift
+/// @Test(arguments: RecordStoreConformance.requirements)
+/// func `the store conforms`(requirement: RecordStoreConformance.Requirement) async throws {
+///     try await requirement.check(MyRecordStore())
+/// }
+/// ```
+public enum RecordStoreConformance {
+    /// One requirement.
+    public struct Requirement: Sendable, CustomStringConvertible {
+        /// The requirement as a sentence.
+        public let description: String
+        private let body: @Sendable (RecordStoreTrial) async throws -> Void
+
+        init(_ description: String, _ body: @escaping @Sendable (RecordStoreTrial) async throws -> Void) {
+            (self.description, self.body) = (description, body)
+        }
+
+        /// Runs the steps of the requirement against a store.
+        ///
+        /// - Parameter store: An empty store.
+        /// - Throws: ``ConformanceFailure`` if the store does not fulfil the requirement; other errors as the store
+        ///   throws them.
+        public func check(_ store: any RecordStore) async throws { try await body(RecordStoreTrial(store: store)) }
+    }
+
+    /// All requirements.
+    public static var requirements: [Requirement] {
+        records + batches + ranges + indexes + changes + waits + texts + histories
+    }
+}

@@ -1,0 +1,52 @@
+import Backplane
+import BackplaneRecords
+import BackplaneStorage
+
+extension RecordStoreConformance {
+    static let waits = [
+        Requirement("Whoever waits for a change is told of one that is there already.") { trial in
+            let number = try await trial.write(trial.save("1"))[0]
+            try await trial.store.waitForChange(of: "books", since: number - 1, in: "A")
+            try await trial.store.waitForChange(of: "books", since: number + 1_000, in: "A")
+        },
+        Requirement("Whoever waits for a change is told when it is made, and of no other.") { trial in
+            let number = try await trial.write(trial.save("1"))[0]
+            let waiting = Task { try await trial.store.waitForChange(of: "books", since: number, in: "A") }
+            // Whether these come before it waits or after: none of them ends the wait.
+            try await trial.write(trial.save("1", in: "authors"))
+            try await trial.write(trial.save("1"), in: "B")
+            let next = Task { try await trial.store.waitForChange(of: "authors", since: 0, in: "A") }
+            try await next.value
+            let change = try await trial.write(trial.delete("1"))[0]
+            try await waiting.value
+            let page = try await trial.changes(since: number)
+            try expect(page.changes.map(\.number), equals: [change])
+        },
+        Requirement("A wait for a change is cancelled with its task.") { trial in
+            let waiting = Task { try await trial.store.waitForChange(of: "none", since: 0, in: "A") }
+            waiting.cancel()
+            try await trial.requireError(.callCancelled) { try await waiting.value }
+        },
+        Requirement("A reader that follows a collection while many write misses nothing.") { trial in
+            let writing = Task {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for writer in 0..<8 {
+                        group.addTask {
+                            for number in 0..<25 { try await trial.write(trial.save("\(writer)-\(number)")) }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+            var ids: [String] = [], last: Int64 = 0
+            while ids.count < 200 {
+                try await trial.store.waitForChange(of: "books", since: last, in: "A")
+                let page = try await trial.changes(since: last)
+                try expect(!page.hasMissed, "nothing was missed")
+                (ids, last) = (ids + page.changes.map(\.id), page.last)
+            }
+            try await writing.value
+            try expect(Set(ids).count, equals: 200)
+        },
+    ]
+}
