@@ -1,11 +1,14 @@
 import Backplane
 import BackplaneCrypto
+import BackplaneExchange
 import BackplaneHTTP
 import BackplaneHost
 import BackplaneNetwork
+import BackplaneRecords
 import BackplaneReports
 import BackplaneSQLite
 import BackplaneStorage
+import BackplaneTerminal
 import BackplaneURLSession
 
 /// The engines of this build: implementations that come from packages, or their substitutes.
@@ -30,11 +33,54 @@ enum Engines {
     /// Opens the record store: a file if the build has engines, otherwise memory for the lifetime of the host.
     static var openStore: HostOptions.StoreOpener {
         #if Engines
-        { folder, damaged, report in try SQLiteRecordStore(folder: folder, damaged: damaged, report: report) }
+        { folder, settings, report in
+            try SQLiteRecordStore(
+                folder: folder, durability: settings.durability, damaged: settings.damaged, report: report)
+        }
         #else
         { _, _, _ in MemoryRecordStore() }
         #endif
     }
+
+    /// Opens the record store in a folder for a command, which never repairs it.
+    ///
+    /// - Parameter isWriting: Whether the command changes records, which it does not while another process has the
+    ///   store open.
+    /// - Throws: `store.unusable` or `store.damaged`.
+    static func openFile(_ folder: String, isWriting: Bool) throws(BackplaneError) -> any RecordStore {
+        #if Engines
+        let store = try SQLiteRecordStore(folder: folder, damaged: .refuse) { Output.remark("backplane: \($0)") }
+        if isWriting, let others = store.otherProcesses {
+            throw BackplaneError(
+                .storeUnusable,
+                "\(others) has the store open, and does not listen for requests; stop it first, or start it with a control socket",
+                at: folder)
+        }
+        return store
+        #else
+        throw noFiles(folder)
+        #endif
+    }
+
+    /// Returns the migrations that a store's file has yet to go through, and the number of records that they move.
+    static func pendingMigrations(in folder: String) throws(BackplaneError) -> (migrations: [String], records: Int) {
+        #if Engines
+        guard let format = try StoreFormat(folder: folder) else {
+            throw BackplaneError(
+                .storeUnusable,
+                "there is no store yet; a host makes it when a data access controller first uses it", at: folder)
+        }
+        return (format.pending, format.records)
+        #else
+        throw noFiles(folder)
+        #endif
+    }
+
+    #if !Engines
+    private static func noFiles(_ folder: String) -> BackplaneError {
+        BackplaneError(.storeUnusable, "this build has no engine for store files", at: folder)
+    }
+    #endif
 
     static func log(_ level: Log.Level) -> any LogSink {
         #if Engines

@@ -13,11 +13,16 @@ package struct ControlClient: Sendable {
     package struct Watch {
         /// The function called when the host reports progress.
         package var report: (ControlEvent) -> Void
+        /// The function called with each element of a lasting answer, as JSON.
+        package var element: (String) -> Void
         /// The function called at intervals while there is no answer.
         package var tick: () -> Void
 
-        package init(report: @escaping (ControlEvent) -> Void = { _ in }, tick: @escaping () -> Void = {}) {
-            (self.report, self.tick) = (report, tick)
+        package init(
+            report: @escaping (ControlEvent) -> Void = { _ in }, element: @escaping (String) -> Void = { _ in },
+            tick: @escaping () -> Void = {}
+        ) {
+            (self.report, self.element, self.tick) = (report, element, tick)
         }
     }
 
@@ -44,6 +49,7 @@ package struct ControlClient: Sendable {
             guard let line = try next(&answer, until: deadline, watch) else { throw lost() }
             let part = try JSON.decode(ControlText.Answer<Message.Answer>.self, line, failing: .controlProtocol)
             if let event = part.event { watch.report(event) }
+            if let element = part.element { watch.element(element) }
             if let error = part.error { throw error }
             if let result = part.result { return result }
         }

@@ -22,6 +22,8 @@ final class ControlConnection: Sendable {
         var request: String?
     }
     private let state = Mutex(State())
+    /// Held while a line is written: the end of a request may come while an element waits for its reader.
+    private let writing = Mutex(())
 
     init(_ socket: LocalSocket, of server: ControlServer) {
         (self.socket, self.server) = (socket, server)
@@ -65,7 +67,8 @@ final class ControlConnection: Sendable {
             let head = try ControlText.head(of: bytes)
             state.withLock { $0.request = head.request }
             if head.request == HelloRequest.name {
-                return send(ControlText.result(try JSON.encode(server.greeting, failing: .controlFailed)))
+                send(ControlText.result(try JSON.encode(server.greeting, failing: .controlFailed)))
+                return
             }
             let request = try server.request(for: head), place = try server.places.take(for: request)
             // A client that does not read its answer keeps its place.
@@ -84,7 +87,7 @@ final class ControlConnection: Sendable {
 
     private func outcome(of request: ControlRequest, _ bytes: [UInt8]) throws(BackplaneError) -> [UInt8] {
         if request.endsWithClient { try requireRoomForStrays() }
-        let server = server, work = try ControlWork { self.send(ControlText.event($0), within: .seconds(1)) }
+        let server = server, work = try ControlWork(elementLimit: limits.element) { self.send($0, within: $1) }
         state.withLock { $0.stage = .working(work) }
         defer { state.withLock { $0.stage = .read } }  // the work refers to this connection
         if server.hasStopped { throw .hostStops }
@@ -188,10 +191,18 @@ final class ControlConnection: Sendable {
         memory += more
     }
 
-    private func send(_ bytes: [UInt8], within limit: Duration? = nil) {
-        guard !isLost.load(ordering: .relaxed) else { return }
-        do throws(SystemError) { try socket.write(bytes, until: .now + (limit ?? limits.writing)) } catch {
-            isLost.store(true, ordering: .relaxed)
+    /// Sends a line, and returns whether the client has taken it.
+    @discardableResult
+    private func send(_ bytes: [UInt8], within limit: Duration? = nil) -> Bool {
+        guard !isLost.load(ordering: .relaxed) else { return false }
+        return writing.withLock { _ in
+            do throws(SystemError) {
+                try socket.write(bytes, until: .now + (limit ?? limits.writing))
+                return true
+            } catch {
+                isLost.store(true, ordering: .relaxed)
+                return false
+            }
         }
     }
 }

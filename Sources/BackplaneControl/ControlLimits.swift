@@ -10,12 +10,16 @@ struct ControlLimits: Sendable {
     var reading = Duration.seconds(10)
     /// The time that a client may take to read an answer.
     var writing = ControlProtocol.writingLimit
+    /// The time that a client may take to read an element of a lasting answer, which it may be looking at.
+    var element = Duration.seconds(600)
     /// The number of connections; a further one ends the oldest that has not sent its request.
     var clients = 256
     /// The number of requests that are answered concurrently.
     var connections = 16
     /// The number of additional requests of each kind that ends trouble.
     var reserved = 2
+    /// The number of requests of each kind that lasts as long as its client wants.
+    var lasting = 64
     /// The time that a further request waits for one of those to end.
     var waiting = Duration.seconds(2)
     /// The number of requests that wait; those that end trouble are not counted out.

@@ -8,18 +8,20 @@ package struct HelloRequest: ControlMessage {
     package init() {}
 }
 
-/// A request to activate new builds of plugins.
+/// A request to activate new builds of plugins, and perhaps a manifest together with them.
 package struct SwapRequest: ControlMessage {
     package static let name = "swap"
     package typealias Answer = SwapReportForm
     package var libraries: [String]
     package var options: SwapOptionsForm?
+    /// The manifest to activate; `nil` for the active one, so that hosts of before understand the request.
+    package var apply: AppliedManifestForm?
 
-    package init(libraries: [String], options: SwapOptions? = nil) {
-        (self.libraries, self.options) = (libraries, options.map(SwapOptionsForm.init))
+    package init(libraries: [String], apply: AppliedManifestForm? = nil, options: SwapOptions? = nil) {
+        (self.libraries, self.apply, self.options) = (libraries, apply, options.map(SwapOptionsForm.init))
     }
 
-    private enum CodingKeys: String, CodingKey { case libraries = "libraries", options = "options" }
+    private enum CodingKeys: String, CodingKey { case libraries = "libraries", options = "options", apply = "apply" }
 }
 
 /// A request for the effects that a swap would have.
@@ -28,12 +30,14 @@ package struct PreviewRequest: ControlMessage {
     package typealias Answer = SwapPreviewForm
     package var libraries: [String]
     package var options: SwapOptionsForm?
+    /// The manifest that the swap would activate, or `nil` for the active one.
+    package var apply: AppliedManifestForm?
 
-    package init(libraries: [String], options: SwapOptions? = nil) {
-        (self.libraries, self.options) = (libraries, options.map(SwapOptionsForm.init))
+    package init(libraries: [String], apply: AppliedManifestForm? = nil, options: SwapOptions? = nil) {
+        (self.libraries, self.apply, self.options) = (libraries, apply, options.map(SwapOptionsForm.init))
     }
 
-    private enum CodingKeys: String, CodingKey { case libraries = "libraries", options = "options" }
+    private enum CodingKeys: String, CodingKey { case libraries = "libraries", options = "options", apply = "apply" }
 }
 
 /// A request to swap back to an older generation of a plugin.
@@ -89,14 +93,58 @@ package struct CallRequest: ControlMessage {
     package var input: String?
     /// The time limit in seconds, or `nil` for one minute.
     package var timeout: Double?
+    /// The trace that the call continues, or `nil` to begin one.
+    package var traceparent: String?
 
-    package init(manager: String, method: String, input: String?, timeout: Double?) {
+    package init(manager: String, method: String, input: String?, timeout: Double?, traceparent: String? = nil) {
         (self.manager, self.method, self.input, self.timeout) = (manager, method, input, timeout)
+        self.traceparent = traceparent
     }
 
     private enum CodingKeys: String, CodingKey {
-        case manager = "manager", method = "method", input = "input", timeout = "timeout"
+        case manager = "manager", method = "method", input = "input", timeout = "timeout", traceparent = "traceparent"
     }
+}
+
+/// A request for the elements of a stream, each of which is a line of the answer.
+package struct StreamRequest: ControlMessage {
+    package static let name = "stream"
+    package struct Answer: Codable, Sendable {
+        /// The number of elements that were sent.
+        package var elements: Int
+
+        private enum CodingKeys: String, CodingKey { case elements = "elements" }
+    }
+    package var manager: String
+    package var method: String
+    package var input: String?
+    /// The time in seconds in which the stream is to be opened, or `nil` for one minute.
+    package var timeout: Double?
+    package var traceparent: String?
+    /// The number of elements after which the stream is closed, or `nil` for all.
+    package var limit: Int?
+
+    package init(_ call: CallRequest, limit: Int?) {
+        (manager, method, input, timeout) = (call.manager, call.method, call.input, call.timeout)
+        (traceparent, self.limit) = (call.traceparent, limit)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case manager = "manager", method = "method", input = "input", timeout = "timeout", traceparent = "traceparent"
+        case limit = "limit"
+    }
+}
+
+/// A request for the events of the host, each of which is a line of the answer, until it stops.
+package struct EventsRequest: ControlMessage {
+    package static let name = "events"
+    package typealias Answer = StreamRequest.Answer
+    /// The number of events after which the answer ends, or `nil` for no limit.
+    package var limit: Int?
+
+    package init(limit: Int? = nil) { self.limit = limit }
+
+    private enum CodingKeys: String, CodingKey { case limit = "limit" }
 }
 
 /// A request to activate a manifest, which the host reads.
@@ -111,15 +159,24 @@ package struct ApplyRequest: ControlMessage {
     package var empty: Bool?
     /// Whether new libraries are loaded without a trial in a child process; `nil` means no.
     package var trustsLibraries: Bool?
+    /// Whether callers that stay may lose methods that they use; `nil` means no.
+    package var allowsMissingMethods: Bool?
+    /// Whether state that cannot be carried over is discarded; `nil` means no.
+    package var discardsState: Bool?
 
     package init(
-        manifest: String, environment: String? = nil, empty: Bool = false, trustsLibraries: Bool = false
+        manifest: String, environment: String? = nil, empty: Bool = false, trustsLibraries: Bool = false,
+        allowsMissingMethods: Bool = false, discardsState: Bool = false
     ) {
         (self.manifest, self.environment, self.empty) = (manifest, environment, empty ? true : nil)
         self.trustsLibraries = trustsLibraries ? true : nil
+        self.allowsMissingMethods = allowsMissingMethods ? true : nil
+        self.discardsState = discardsState ? true : nil
     }
 
-    private enum CodingKeys: String, CodingKey { case manifest, environment, empty, trustsLibraries }
+    private enum CodingKeys: String, CodingKey {
+        case manifest, environment, empty, trustsLibraries, allowsMissingMethods, discardsState
+    }
 }
 
 /// A request to recreate a manager, or everything that is up.

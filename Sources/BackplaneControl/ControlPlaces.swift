@@ -4,7 +4,8 @@ import BackplaneHost
 /// The places of requests that are answered at the same time.
 ///
 /// Requests that end trouble, such as a rollback, have places of their own besides those for all, so that no other
-/// request can keep them out.
+/// request can keep them out. Those that last as long as their client wants have only places of their own, so that they
+/// keep out no other.
 final class ControlPlaces: Sendable {
     enum Place {
         case shared
@@ -32,6 +33,17 @@ final class ControlPlaces: Sendable {
             var result: Result<Place, BackplaneError>?
             if state.isClosed {
                 result = .failure(.hostStops)
+            } else if request.isLasting {
+                if state.reserved[request.name, default: 0] < limits.lasting {
+                    state.reserved[request.name, default: 0] += 1
+                    result = .success(.reserved(request.name))
+                } else {
+                    result = .failure(
+                        BackplaneError(
+                            .controlBusy,
+                            "\(limits.lasting) requests `\(request.name)` are in progress, which is the limit; try again when a client has left"
+                        ))
+                }
             } else if request.endsTrouble, state.reserved[request.name, default: 0] < limits.reserved {
                 state.reserved[request.name, default: 0] += 1
                 result = .success(.reserved(request.name))

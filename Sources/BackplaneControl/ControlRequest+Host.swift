@@ -3,14 +3,17 @@ import BackplaneHost
 
 /// The requests that every host answers, besides the handshake.
 extension ControlRequest {
-    static let ofEveryHost = [swap, preview, rollback, generations, statistics, call, apply, reset]
+    static let ofEveryHost = [
+        swap, preview, rollback, generations, statistics, call, stream, events, apply, reset, StoreRequest.handler,
+    ]
 
     private static let swap = ControlRequest(SwapRequest.self, endsWithClient: false, endsTrouble: true) {
         host, request, work throws(BackplaneError) in
         let options = try request.options?.options() ?? SwapOptions()
+        let manifest = try request.apply?.document(for: host, at: "/apply/manifest")
         return try await SwapReportForm(
-            ProbationWatch.tell(work) { report throws(BackplaneError) in
-                try await host.swap(request.libraries, options, onProbation: report)
+            SwapProgressWatch.tell(work) { report throws(BackplaneError) in
+                try await host.swap(request.libraries, applying: manifest, options, progress: report)
             })
     }
 
@@ -18,15 +21,16 @@ extension ControlRequest {
     private static let preview = ControlRequest(PreviewRequest.self, endsWithClient: true) {
         host, request throws(BackplaneError) in
         let options = try request.options?.options() ?? SwapOptions()
-        return SwapPreviewForm(try await host.previewSwap(request.libraries, options))
+        let manifest = try request.apply?.document(for: host, at: "/apply/manifest")
+        return SwapPreviewForm(try await host.previewSwap(request.libraries, applying: manifest, options))
     }
 
     private static let rollback = ControlRequest(RollbackRequest.self, endsWithClient: false, endsTrouble: true) {
         host, request, work throws(BackplaneError) in
         let options = try request.options?.options() ?? SwapOptions()
         return try await SwapReportForm(
-            ProbationWatch.tell(work) { report throws(BackplaneError) in
-                try await host.rollback(plugin: request.plugin, to: request.generation, options, onProbation: report)
+            SwapProgressWatch.tell(work) { report throws(BackplaneError) in
+                try await host.rollback(plugin: request.plugin, to: request.generation, options, progress: report)
             })
     }
 
@@ -49,28 +53,52 @@ extension ControlRequest {
         // The host ends the call at its deadline, unless the plugin blocks the thread that is to be notified.
         work.expectEnd(within: limit + .seconds(1))
         let output = try await host.call(
-            request.manager, request.method, Array((request.input ?? "null").utf8), host.begin(within: limit))
+            request.manager, request.method, Array((request.input ?? "null").utf8),
+            host.begin(within: limit, traceparent: request.traceparent))
         return CallRequest.Answer(output: String(decoding: output, as: UTF8.self))
     }
 
+    private static let stream = ControlRequest(StreamRequest.self, endsWithClient: true, isLasting: true) {
+        host, request, work throws(BackplaneError) in
+        let call = host.begin(
+            within: try (request.timeout ?? 60).asSeconds(at: "/timeout"), traceparent: request.traceparent)
+        if let limit = request.limit, limit < 1 {
+            throw BackplaneError(.controlMalformed, "expected a number of at least 1, found \(limit)", at: "/limit")
+        }
+        let stream = try await host.stream(
+            request.manager, request.method, Array((request.input ?? "null").utf8), call)
+        var sent = 0
+        for try await element in stream {
+            try work.send(element: element)
+            sent += 1
+            if sent == request.limit { break }
+        }
+        return StreamRequest.Answer(elements: sent)
+    }
+
+    private static let events = ControlRequest(EventsRequest.self, endsWithClient: true, isLasting: true) {
+        host, request, work throws(BackplaneError) in
+        var sent = 0
+        let events = host.events
+        // Lets a client know that it misses nothing from here on.
+        work.report(ControlEvent("listening"))
+        for await event in events {
+            try work.send(element: try JSON.encode(HostEventForm(event), failing: .controlFailed))
+            sent += 1
+            if sent == request.limit { break }
+        }
+        return EventsRequest.Answer(elements: sent)
+    }
+
     private static let apply = ControlRequest(ApplyRequest.self) { host, request throws(BackplaneError) in
-        guard request.manifest.hasPrefix("/") else {
-            throw BackplaneError(
-                .controlMalformed, "expected an absolute path, found `\(request.manifest)`", at: "/manifest")
-        }
-        let environment = request.environment ?? host.manifestSource.environment
-        // Only a regular file, since another client's pipe could keep this request for ever.
-        let document = ManifestDocument(
-            parsing: try ManifestFile.read(request.manifest, onlyRegular: true), path: request.manifest,
-            environment: environment == "" ? nil : environment)
-        let hasErrors = document.problems.contains { $0.severity == .error }
-        guard request.empty == true || hasErrors || !document.manifest.managers.isEmpty else {
-            throw BackplaneError(
-                .manifestEmpty,
-                "the manifest has no managers, so that every manager of the host would stop; `backplane apply --empty`, or `\"empty\": true` in the request, says that this is meant",
-                at: request.manifest)
-        }
-        return ManifestChangeForm(try await host.apply(document, trustsLibraries: request.trustsLibraries ?? false))
+        let form = AppliedManifestForm(
+            manifest: request.manifest, environment: request.environment, empty: request.empty ?? false)
+        let document = try form.document(for: host, at: "/manifest")
+        return ManifestChangeForm(
+            try await host.apply(
+                document, trustsLibraries: request.trustsLibraries ?? false,
+                allowsMissingMethods: request.allowsMissingMethods ?? false,
+                discardsState: request.discardsState ?? false))
     }
 
     private static let reset = ControlRequest(ResetRequest.self) { host, request throws(BackplaneError) in

@@ -8,6 +8,8 @@ public struct ControlRequest: Sendable {
     let endsWithClient: Bool
     /// A Boolean value that indicates whether the request ends trouble, so that places are reserved for it.
     let endsTrouble: Bool
+    /// A Boolean value that indicates whether the request lasts as long as its client wants.
+    let isLasting: Bool
     let answer: @Sendable (PluginHost, [UInt8], ControlWork) async throws(BackplaneError) -> [UInt8]
 
     /// Creates a handler for a type of request.
@@ -27,10 +29,11 @@ public struct ControlRequest: Sendable {
     }
 
     init<Message: ControlMessage>(
-        _: Message.Type, endsWithClient: Bool, endsTrouble: Bool = false,
+        _: Message.Type, endsWithClient: Bool, endsTrouble: Bool = false, isLasting: Bool = false,
         _ answer: @escaping @Sendable (PluginHost, Message, ControlWork) async throws(BackplaneError) -> Message.Answer
     ) {
-        (name, self.endsWithClient, self.endsTrouble) = (Message.name, endsWithClient, endsTrouble)
+        (name, self.endsWithClient) = (Message.name, endsWithClient)
+        (self.endsTrouble, self.isLasting) = (endsTrouble, isLasting)
         self.answer = { host, bytes, work throws(BackplaneError) in
             let message = try ControlText.message(Message.self, in: bytes)
             return try JSON.encode(try await answer(host, message, work), failing: .controlFailed)

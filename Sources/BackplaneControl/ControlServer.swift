@@ -34,9 +34,7 @@ final class ControlServer: Sendable {
         (places, memory) = (ControlPlaces(limits), RequestMemory(bytes: limits.memory))
         // A program may replace one of the standard requests.
         self.requests = Dictionary(requests.map { ($0.name, $0) }) { $1 }
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        startedAt = Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        startedAt = .secondsSince1970
     }
 
     func run() {

@@ -25,13 +25,17 @@ enum ControlText {
         private enum Key: String, CodingKey { case request = "request", `protocol` = "protocol" }
     }
 
-    /// A line of an answer, which has exactly one of the three.
+    /// A line of an answer, which has exactly one of the four.
     struct Answer<Value: Decodable>: Decodable {
         var event: ControlEvent?
+        /// An element of a lasting answer, as JSON.
+        var element: String?
         var result: Value?
         var error: BackplaneError?
 
-        private enum CodingKeys: String, CodingKey { case event = "event", result = "result", error = "error" }
+        private enum CodingKeys: String, CodingKey {
+            case event = "event", element = "element", result = "result", error = "error"
+        }
     }
 
     static func head(of bytes: [UInt8]) throws(BackplaneError) -> Head {
@@ -57,6 +61,9 @@ enum ControlText {
     }
 
     static func result(_ json: [UInt8]) -> [UInt8] { Array(#"{"result":"#.utf8) + json + Array("}\n".utf8) }
+
+    /// The line of an element, which is a string, so that it arrives byte for byte.
+    static func element(_ json: [UInt8]) -> [UInt8] { line(["element": String(decoding: json, as: UTF8.self)]) }
 
     static func error(_ error: BackplaneError) -> [UInt8] { line(["error": error]) }
 

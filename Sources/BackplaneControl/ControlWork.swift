@@ -29,20 +29,34 @@ final class ControlWork: Sendable {
     /// The signal that is raised after each change of the state.
     private let changed: WakeSignal
     private let thread = CallingThread()
-    private let send: @Sendable (ControlEvent) -> Void
+    private let elementLimit: Duration
+    private let send: Send
+
+    /// Sends a line to the client, who has the given time to take it, and returns whether it was taken.
+    typealias Send = @Sendable (_ line: [UInt8], _ limit: Duration?) -> Bool
 
     /// Creates work that has not been started.
     ///
+    /// - Parameter elementLimit: The time that the client has to take an element.
     /// - Throws: `control.busy` if the system provides no more open files.
-    init(_ send: @escaping @Sendable (ControlEvent) -> Void) throws(BackplaneError) {
-        self.send = send
+    init(elementLimit: Duration, _ send: @escaping Send) throws(BackplaneError) {
+        (self.elementLimit, self.send) = (elementLimit, send)
         do throws(SystemError) { changed = try WakeSignal() } catch {
             throw BackplaneError(.controlBusy, "the host cannot open more files: \(error)")
         }
     }
 
     /// Reports progress to the client.
-    func report(_ event: ControlEvent) { send(event) }
+    func report(_ event: ControlEvent) { _ = send(ControlText.event(event), .seconds(1)) }
+
+    /// Sends an element of a lasting answer, as JSON.
+    ///
+    /// - Throws: `call.cancelled` if the client does not take it.
+    func send(element json: [UInt8]) throws(BackplaneError) {
+        guard send(ControlText.element(json), elementLimit) else {
+            throw BackplaneError(.callCancelled, "the client does not take its answer")
+        }
+    }
 
     /// Sets the time after which the request is abandoned if a plugin still blocks the thread.
     func expectEnd(within limit: Duration) {

@@ -7,6 +7,7 @@ extension SwapReport {
     package func lines(colour: Bool) -> [String] {
         let parts =
             [headings] + [
+                managers.map { ChangeRow($0).lines.map { [Span("  \($0)")] } } ?? [],
                 components.map(\.report), wires.compactMap(\.report), steps.isEmpty && plugins.isEmpty ? [] : [summary],
             ]
         return (parts.flatMap(\.self) + warnings.map { [Span("warning: ", .doubtful), Span($0.printable)] }).map {
@@ -19,10 +20,12 @@ extension SwapReport {
         case .unchanged:
             return [[Span("nothing to do: the libraries are identical to the active ones")]]
         case .swapped:
-            return plugins.map { [Span("swapped ", .good)] + $0.report }
+            let changes = plugins.map { [Span("swapped ", .good)] + $0.report }
+            return changes.isEmpty ? [[Span("swapped", .good), Span(" to another manifest")]] : changes
         case .rolledBack:
             return plugins.map {
-                [Span("rolled back ", .bad)] + $0.report + [": generation \($0.fromGeneration) is active again"]
+                let active = $0.fromGeneration == 0 ? "" : ": generation \($0.fromGeneration) is active again"
+                return [Span("rolled back ", .bad)] + $0.report + [Span(active)]
             }
         }
     }
@@ -40,14 +43,21 @@ extension PluginChange {
     /// The old and new versions and generations.
     fileprivate var report: [Span] {
         let versions = fromVersion == toVersion ? "\(toVersion)" : "\(fromVersion) → \(toVersion)"
-        return [Span(plugin.printable, .heading), Span(" \(versions), generation \(fromGeneration) → \(toGeneration)")]
+        return [Span(plugin.printable, .heading), Span(" \(versions), generation \(generations)")]
+    }
+}
+
+extension PluginChange {
+    /// The old and new generations, of which the old one is missing if the plugin is new.
+    package var generations: String {
+        fromGeneration == 0 ? "\(toGeneration), new" : "\(fromGeneration) → \(toGeneration)"
     }
 }
 
 extension ComponentChange {
     fileprivate var report: [Span] {
         [
-            Span("  \(component.printable): "),
+            Span("  \(component.printable)\(formerName.map { ", formerly \($0.printable)" } ?? ""): "),
             Span(isRestart ? "recreated" : versions),
         ] + (state?.report ?? ["", ", no state"])
     }
@@ -61,7 +71,8 @@ extension ComponentChange {
 extension StateChange {
     fileprivate var report: [Span] {
         if let lost { return [", ", Span("state `\(schema.printable)` lost: \(lost.printable)", .bad)] }
-        return [", ", Span("state \(text), \(Figure.bytes(bytes)) carried over")]
+        let remark: [Span] = remark.map { [" (", Span($0.printable), ")"] } ?? []
+        return [", ", Span("state \(text), \(Figure.bytes(bytes)) carried over")] + remark
     }
 
     /// The state's schema, and its old and new versions.
@@ -78,6 +89,9 @@ extension StateChange {
 }
 
 extension WireChange {
+    /// The change of the lane for a person.
+    var text: String { (report ?? []).map(\.text).joined() }
+
     /// The change of the lane, or `nil` if it stayed the same.
     fileprivate var report: [Span]? {
         guard fromLane != toLane else { return nil }

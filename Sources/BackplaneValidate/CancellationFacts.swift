@@ -32,7 +32,7 @@ extension Interview {
         // A second answer may come long after the first, so keep the instances for a while.
         facts.untried = withActive(patience: 10) { instance in
             let subject = instance.subject
-            facts.methods += subject.methods.count
+            facts.methods += subject.callable.count
             if let cancel = subject.component.cancel {
                 candidate.note("a call was cancelled that \(subject.name) does not know")
                 cancel(instance.pointer, .max)
@@ -40,7 +40,7 @@ extension Interview {
             } else if !subject.methods.isEmpty {
                 facts.deaf.append(subject.name)
             }
-            for method in subject.methods.indices {
+            for method in subject.callable {
                 if subject.component.cancel == nil {
                     for input in CallInput.samples { _ = call(method, input, instance) }
                 } else {

@@ -24,11 +24,13 @@ struct Conduct: Codable, Sendable {
     }
 
     private static func fault(_ answer: Question.Answer, _ kind: Question.Kind) -> String? {
+        if kind == .elements, answer.status == Int32(BP_END) { return nil }
         guard (Int32(BP_OK)...Int32(BP_ERROR)).contains(answer.status) else {
             return "with the unknown status \(answer.status)"
         }
         if answer.isOK {
-            return kind == .call && !JSONCheck.isJSON(answer.payload) ? "a result that is not JSON" : nil
+            return [.call, .elements].contains(kind) && !JSONCheck.isJSON(answer.payload)
+                ? "a result that is not JSON" : nil
         }
         if answer.payload.count > errorLimit { return "an error of more than \(errorLimit) bytes" }
         guard let text = String(validating: answer.payload, as: UTF8.self) else { return "an error that is not UTF-8" }

@@ -18,8 +18,8 @@ extension Interview {
     func input() throws(BackplaneError) -> InputFacts {
         var facts = InputFacts(declared: declaredMethods)
         facts.untried = withActive { instance in
-            facts.methods += instance.subject.methods.count
-            for method in instance.subject.methods.indices {
+            facts.methods += instance.subject.callable.count
+            for method in instance.subject.callable {
                 let accepted = CallInput.malformed.filter { call(method, $0, instance).isOK }.map(\.name)
                 guard !accepted.isEmpty else { continue }
                 let name = "\(instance.subject.name).\(instance.subject.methods[method].name)"

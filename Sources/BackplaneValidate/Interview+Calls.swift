@@ -3,7 +3,7 @@ import CBackplane
 
 // Calls of the components' methods.
 extension Interview {
-    var declaredMethods: Int { subjects.reduce(0) { $0 + $1.methods.count } }
+    var declaredMethods: Int { subjects.reduce(0) { $0 + $1.callable.count } }
 
     /// Calls a method, waits for its answer, and checks whether a synchronous method answered before it returned.
     func call(_ method: Int, _ input: CallInput, _ instance: Instance) -> Question.Answer {

@@ -8,6 +8,8 @@ extension Interview {
     struct Instance {
         let subject: Subject
         let pointer: UnsafeMutableRawPointer
+        /// The handle under which it uses the host's services.
+        let handle: UInt64
     }
 
     /// Creates an instance with an empty configuration and all of its wires connected.
@@ -43,15 +45,19 @@ extension Interview {
                 }
             }
         }
-        guard answer.isOK else { throw BackplaneError(.componentFailed, answer.reason) }
+        guard answer.isOK else {
+            StubServices.endTimers(of: handle)
+            throw BackplaneError(.componentFailed, answer.reason)
+        }
         guard let pointer = UnsafeMutableRawPointer(bitPattern: answer.instance) else {
             throw BackplaneError(.pluginInvalidAnswer, "reported that it was created but gave no instance")
         }
-        return Instance(subject: subject, pointer: pointer)
+        return Instance(subject: subject, pointer: pointer, handle: handle)
     }
 
     /// Releases an instance, the last function it is called with.
     func release(_ instance: Instance) {
+        StubServices.endTimers(of: instance.handle)
         candidate.note("\(instance.subject.name) was released")
         instance.subject.component.release?(instance.pointer)
     }

@@ -48,6 +48,6 @@ extension PluginReport {
 extension PluginReport.Contract {
     fileprivate init(_ contract: ContractDescription) {
         (name, version) = (contract.name, contract.version.description)
-        methods = contract.methods.map { PluginReport.Method(name: $0.name, kind: $0.isSynchronous ? "sync" : "async") }
+        methods = contract.methods.map { PluginReport.Method(name: $0.name, kind: $0.kind.word ?? "unknown") }
     }
 }

@@ -21,7 +21,7 @@ final class Question: @unchecked Sendable {  // every access holds the lock
         }
     }
     /// The meaning of the payload of a successful answer.
-    enum Kind: Sendable { case call, step, state }
+    enum Kind: Sendable { case call, step, state, elements }
     let kind: Kind
     /// The description of the request in findings, such as "`Clock.now` was called with `{`".
     let what: String
@@ -52,6 +52,18 @@ final class Question: @unchecked Sendable {  // every access holds the lock
         lock.withLock {
             while answers.isEmpty { lock.wait() }
             return answers[0]
+        }
+    }
+
+    /// Waits for the first answer for a limited time.
+    func wait(until deadline: Deadline) -> Answer? {
+        lock.withLock {
+            while answers.isEmpty {
+                let left = deadline - .now
+                guard left > .zero, lock.wait(until: Date(timeIntervalSinceNow: left / .seconds(1))) || deadline > .now
+                else { break }
+            }
+            return answers.first
         }
     }
 

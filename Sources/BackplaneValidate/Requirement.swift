@@ -7,7 +7,7 @@ enum Requirement: Int, CaseIterable, Sendable {
     // Requirements of the entry function.
     case answer = 11, quiet, threads, files, effort, stable, bounded
     // Requirements of the components.
-    case creation = 21, stop, leftovers, malformed, cancellation, once, texts, state
+    case creation = 21, stop, leftovers, malformed, cancellation, once, texts, state, streams
 
     /// The identifier of the requirement, such as `V01`.
     var id: String { "V" + (rawValue < 10 ? "0" : "") + String(rawValue) }
@@ -37,6 +37,7 @@ enum Requirement: Int, CaseIterable, Sendable {
         case .cancellation: "calls are answered, at the latest when they are cancelled"
         case .once: "everything is answered exactly once"
         case .texts: "answers match their status, and are not too large"
+        case .streams: "streams answer with what was asked for, their end or an error, and can be closed"
         case .state: "state that was exported and imported is exported again unchanged"
         }
     }

@@ -1,5 +1,7 @@
 import Backplane
+import BackplaneDocuments
 import CBackplane
+import FoundationEssentials
 
 /// The results of handing over state from one instance to another.
 struct StateFacts: Codable, Sendable {
@@ -8,6 +10,7 @@ struct StateFacts: Codable, Sendable {
     /// The components that could not be tried, with the reasons.
     var untried: [String] = []
     var findings: [String] = []
+    var remarks: [String] = []
     var conduct = Conduct()
 
     var verdicts: Verdicts {
@@ -20,7 +23,9 @@ struct StateFacts: Codable, Sendable {
                             separator: "; "))
             ]
         }
-        return [.state: Verdict(findings: findings, remarks: untried.map { "not checked, because \($0)" })]
+        return [
+            .state: Verdict(findings: findings, remarks: untried.map { "not checked, because \($0)" } + remarks)
+        ]
     }
 }
 
@@ -62,10 +67,16 @@ extension Interview {
             }
             if !taken.isOK {
                 facts.findings.append("\(subject.name) does not import what it exported: \(taken.reason)")
-            } else if exported(new).payload != first.payload {
+                continue
+            }
+            switch JSONComparison(Data(first.payload), Data(exported(new).payload)) {
+            case .equal: break
+            case .reordered:
+                facts.remarks.append(
+                    "\(subject.name) exports arrays in another order than it imported them, as a `Set` does")
+            case .different:
                 facts.findings.append(
-                    "\(subject.name) exports other bytes than it imported; encode dictionaries and sets in a fixed order"
-                )
+                    "\(subject.name) exports another state than it imported; `importState` must adopt all of it")
             }
         }
         facts.conduct = conduct()

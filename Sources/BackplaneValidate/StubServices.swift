@@ -3,7 +3,8 @@ import BackplaneTerminal
 import CBackplane
 import Synchronization
 
-/// Host services without a host: a store that keeps nothing, and a network and wires without a peer.
+/// Host services without a host: a store that keeps nothing, timers that never fire, and a network and wires without a
+/// peer.
 ///
 /// Calls through wires and requests fail at once, or wait until they are cancelled.
 enum StubServices {
@@ -12,6 +13,13 @@ enum StubServices {
         var keepsWaiting = false
         var last: UInt64 = 0
         var waiting: [UInt64: Reply] = [:]
+        /// The timers by number, with the handles of their components.
+        var timers: [UInt64: (component: UInt64, timer: AddedTimer)] = [:]
+    }
+    private struct AddedTimer: @unchecked Sendable {  // the plugin's own pointer, handed back untouched
+        let timer: bp_timer
+
+        func release() { timer.release?(timer.context) }
     }
     /// The state for the whole process, because a C function cannot capture any other.
     private static let state = Mutex(State())
@@ -30,12 +38,16 @@ enum StubServices {
     }
 
     static let get: bp_get_interface = { id, revision in
-        guard revision == 1 else { return nil }
-        switch id.text {
-        case BP_LOG: return UnsafeRawPointer(log)
-        case BP_CALLS: return UnsafeRawPointer(calls)
-        case BP_HTTP: return UnsafeRawPointer(http)
-        case BP_STORE: return UnsafeRawPointer(store)
+        switch (id.text, revision) {
+        case (BP_LOG, 1): return UnsafeRawPointer(log)
+        case (BP_CALLS, 1): return UnsafeRawPointer(calls)
+        case (BP_STREAMS, 1): return UnsafeRawPointer(streams)
+        case (BP_HTTP, 1): return UnsafeRawPointer(http)
+        case (BP_HTTP, 2): return UnsafeRawPointer(streamedHTTP)
+        case (BP_BODIES, 1): return UnsafeRawPointer(bodies)
+        case (BP_STORE, 1): return UnsafeRawPointer(store)
+        case (BP_STORE, 2): return UnsafeRawPointer(store2)
+        case (BP_TIMERS, 1): return UnsafeRawPointer(timers)
         default: return nil
         }
     }
@@ -61,7 +73,7 @@ enum StubServices {
     private nonisolated(unsafe) static let log = forever(  // constant, never freed
         bp_log_1(
             size: UInt32(MemoryLayout<bp_log_1>.size), reserved: 0, is_enabled: { _, _ in 1 },
-            write: { _, _, _, _, _ in }))
+            write: { _, _, _, _, _ in }, write_for_call: { _, _, _, _, _, _ in }))
 
     private nonisolated(unsafe) static let calls = forever(  // constant, never freed
         bp_calls_1(
@@ -75,6 +87,21 @@ enum StubServices {
             },
             providers: { _, _, done, context in Array("[]".utf8).withBytes { done(context, Int32(BP_OK), $0) } }))
 
+    private nonisolated(unsafe) static let streams = forever(  // constant, never freed
+        bp_streams_1(
+            size: UInt32(MemoryLayout<bp_streams_1>.size), reserved: 0,
+            open: { _, _, _, _, _ in
+                state.withLock { state in
+                    state.last += 1
+                    return state.last
+                }
+            },
+            next: { _, _, _, done, context in
+                Reply(done, context).end(
+                    Int32(BP_FAILED), "nothing is connected to this wire, because the plugin is being validated")
+            },
+            close: { _, _ in }))
+
     private nonisolated(unsafe) static let http = forever(  // constant, never freed
         bp_http_1(
             size: UInt32(MemoryLayout<bp_http_1>.size), reserved: 0,
@@ -84,11 +111,103 @@ enum StubServices {
             },
             cancel: { _, id in cancel(id) }))
 
+    private nonisolated(unsafe) static let streamedHTTP = forever(  // constant, never freed
+        bp_http_2(
+            size: UInt32(MemoryLayout<bp_http_2>.size), reserved: 0,
+            open: { _, _, _, source, exchange, _ in
+                let exchange: bp_http_exchange = read(exchange), source: bp_source? = source.map { read($0) }
+                source.map { $0.release?($0.context) }
+                guard let ended = exchange.ended else { return 0 }
+                return begin(Reply(ended, exchange.context))
+            },
+            read: { _, _, _, _, done, context in
+                Array("there is no such exchange".utf8).withBytes { done(context, Int32(BP_FAILED), $0, nil, 0) }
+            }, verdict: { _, _, _ in }, cancel: { _, id in cancel(id) }))
+
+    private nonisolated(unsafe) static let bodies = forever(  // constant, never freed
+        bp_bodies_1(
+            size: UInt32(MemoryLayout<bp_bodies_1>.size), reserved: 0,
+            pull: { _, _, _, done, context in
+                Array("there is no body with this number".utf8).withBytes {
+                    done(context, Int32(BP_FAILED), $0, nil, 0)
+                }
+            },
+            push: { _, _, _, _, _, done, context in
+                Reply(done, context).end(Int32(BP_FAILED), "there is no body with this number")
+            }))
+
     private nonisolated(unsafe) static let store = forever(  // constant, never freed
         bp_store_1(
             size: UInt32(MemoryLayout<bp_store_1>.size), reserved: 0,
             write: { _, _, _, done, context in done(context, Int32(BP_OK), .empty) },
             query: { _, _, done, context in done(context, Int32(BP_OK), nil, 0, 0, .empty) }))
+
+    private nonisolated(unsafe) static let store2 = forever(  // constant, never freed
+        bp_store_2(
+            size: UInt32(MemoryLayout<bp_store_2>.size), reserved: 0,
+            define: { _, _, _, done, context in
+                done(context, Int32(BP_OK), .empty)
+                return 0
+            },
+            write: { _, batch, _, done, context in
+                // Every change finds something, since nothing is kept that would say otherwise.
+                let batch: bp_store_batch = read(batch)
+                let numbers = [Int64](repeating: 1, count: min(max(batch.change_count, 0), Descriptors.dataLimit))
+                done(context, Int32(BP_OK), numbers, numbers.count, .empty)
+                return 0
+            },
+            read: { _, _, _, done, context in
+                var page = bp_store_page()
+                page.size = UInt32(MemoryLayout<bp_store_page>.size)
+                done(context, Int32(BP_OK), &page, .empty)
+                return 0
+            },
+            count: { _, _, _, done, context in
+                Array("0".utf8).withBytes { done(context, Int32(BP_OK), $0) }
+                return 0
+            },
+            changes: { _, _, _, _, _, done, context in
+                var changes = bp_store_changes()
+                changes.size = UInt32(MemoryLayout<bp_store_changes>.size)
+                done(context, Int32(BP_OK), &changes, .empty)
+                return 0
+            },
+            cancel: { _, id in cancel(id) },
+            search: { _, _, _, done, context in
+                var page = bp_store_page()
+                page.size = UInt32(MemoryLayout<bp_store_page>.size)
+                done(context, Int32(BP_OK), &page, .empty)
+                return 0
+            },
+            wait: { _, _, _, _, done, context in
+                // Nothing is kept, and nothing changes.
+                begin(Reply(done, context))
+            }))
+
+    private nonisolated(unsafe) static let timers = forever(  // constant, never freed
+        bp_timers_1(
+            size: UInt32(MemoryLayout<bp_timers_1>.size), reserved: 0,
+            add: { component, timer, done, context in
+                let timer = AddedTimer(timer: read(timer))
+                let number = state.withLock { state in
+                    state.last += 1
+                    state.timers[state.last] = (component, timer)
+                    return state.last
+                }
+                Reply(done, context).end(EncodedAnswer([]))
+                return number
+            },
+            remove: { _, number in state.withLock { $0.timers.removeValue(forKey: number) }?.timer.release() }))
+
+    /// Ends the timers of a component, as a host does before it releases the instance.
+    static func endTimers(of component: UInt64) {
+        let ended = state.withLock { state in
+            let ended = state.timers.filter { $0.value.component == component }
+            for number in ended.keys { state.timers[number] = nil }
+            return ended
+        }
+        for (_, timer) in ended { timer.timer.release() }
+    }
 
     private struct Asker: @unchecked Sendable {  // the plugin's own pointer, handed back untouched
         let context: UnsafeMutableRawPointer?

@@ -11,7 +11,7 @@ package enum Trial: String, Sendable {
     /// Calls that examine the entry function's processor time, system calls, consistency and memory bounds.
     case effort, calls, copies, bounds
     /// Examinations of the components.
-    case creation, input, cancellation, life, state
+    case creation, input, cancellation, streams, life, state
 }
 
 /// The outcome of a trial.

@@ -58,15 +58,19 @@ package struct Validation: Sendable {
         }
         let input = await observe(.input, InputFacts.self),
             cancellation = await observe(.cancellation, CancellationFacts.self)
+        let streams = await observe(.streams, StreamFacts.self)
         let state = await observe(.state, StateFacts.self)
         verdicts.take(lived.verdicts)
         verdicts.take(input.judged([.malformed]) { $0.verdicts })
         verdicts.take(cancellation.judged([.cancellation]) { $0.verdicts })
+        verdicts.take(streams.judged([.streams]) { $0.verdicts })
         verdicts.take(state.judged([.state]) { $0.verdicts })
         verdicts.take(
             Conduct.verdicts(
                 of: [made.conduct, lived.conduct]
-                    + [input.facts?.conduct, cancellation.facts?.conduct, state.facts?.conduct].compactMap(\.self)))
+                    + [
+                        input.facts?.conduct, cancellation.facts?.conduct, streams.facts?.conduct, state.facts?.conduct,
+                    ].compactMap(\.self)))
         return verdicts
     }
 

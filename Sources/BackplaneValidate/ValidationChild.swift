@@ -86,6 +86,7 @@ package enum ValidationChild {
                 case .input: answer(to: output) { () throws(BackplaneError) in try Interview(candidate).input() }
                 case .cancellation:
                     answer(to: output) { () throws(BackplaneError) in try Interview(candidate).cancellation() }
+                case .streams: answer(to: output) { () throws(BackplaneError) in try Interview(candidate).streams() }
                 case .life: answer(to: output) { () throws(BackplaneError) in try Interview(candidate).life() }
                 case .state: answer(to: output) { () throws(BackplaneError) in try Interview(candidate).state() }
                 }

@@ -6,7 +6,10 @@ extension BackplaneTool {
         static let configuration = CommandConfiguration(
             abstract: "Activate a manifest in a running host.",
             discussion: """
-                Components that the manifest changes are started, stopped or recreated; all others keep running. \
+                Components that the manifest changes are started, stopped, recreated or, where they support it, given \
+                their new configuration; all others keep running. \
+                If a component with state would end, the manifest is activated as `backplane swap --apply` does it, \
+                which carries the state over or changes nothing. \
                 Libraries that it adds are loaded; those that it removes are no longer used. A manifest with an error \
                 changes nothing, and neither does one without managers unless --empty is given.
 
@@ -23,7 +26,10 @@ extension BackplaneTool {
             help: ArgumentHelp("The environment of the manifest to use (default: the active one).", valueName: "name"))
         var environment: String?
         @Flag(help: "Stop every manager, which a manifest without any does.") var empty = false
-        @Flag(help: "Load new libraries without opening them in a child process first.") var trust = false
+        @Flag(help: "Load new libraries without trying them in a child process first.") var trust = false
+        @Flag(help: "Continue if callers use methods that the new code lacks; such calls fail then.")
+        var allowMissing = false
+        @Flag(help: "Continue if state cannot be carried over; it is then lost.") var discardState = false
         @OptionGroup var host: HostChoiceArguments
         @Flag(help: "Print the changes as JSON.") var json = false
 
@@ -33,7 +39,7 @@ extension BackplaneTool {
             throw ExitCode(
                 ApplyCommand(
                     manifest: manifest, environment: environment, host: try host.choice, allowsEmpty: empty,
-                    trustsLibraries: trust, json: json
+                    trustsLibraries: trust, allowsMissingMethods: allowMissing, discardsState: discardState, json: json
                 ).run())
         }
     }

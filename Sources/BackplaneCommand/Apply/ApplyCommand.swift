@@ -12,6 +12,8 @@ struct ApplyCommand: Sendable {
     /// A Boolean value indicating whether a manifest without managers is meant.
     var allowsEmpty = false
     var trustsLibraries = false
+    var allowsMissingMethods = false
+    var discardsState = false
     var json = false
 
     func run() -> Int32 {
@@ -20,7 +22,8 @@ struct ApplyCommand: Sendable {
         // The host reads the file itself, and its current folder may be another one.
         let request = ApplyRequest(
             manifest: FilePath.absolute(manifest), environment: environment, empty: allowsEmpty,
-            trustsLibraries: trustsLibraries)
+            trustsLibraries: trustsLibraries, allowsMissingMethods: allowsMissingMethods,
+            discardsState: discardsState)
         return host.ask(
             request, doing: "activating the manifest",
             interrupted: "this command ends, but the host continues to activate the manifest"

@@ -16,6 +16,7 @@ extension BackplaneTool {
                   backplane bench boundary --json > boundary.json
                   backplane bench composition --only 'plugins in C'
                   backplane bench swap --only '4 callers'
+                  backplane bench store --only 'page of 100'
                   backplane bench --only 'host, held' --iterations 10000
                 """)
 

@@ -4,11 +4,12 @@ import ArgumentParser
 extension BackplaneTool {
     struct Call: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Call one method of a manager and print the result as JSON.",
+            abstract: "Call one method of a manager and print the result, or the elements of a stream, as JSON.",
             usage: "backplane call [<options>] [<manifest>] <manager> <method> [<input>]",
             discussion: """
                 Starts only the components that the manager needs. Errors are printed on standard error, and the exit \
-                code is 1.
+                code is 1. Of a stream, one line is printed for each element, until it ends, --limit is reached or \
+                control-C is pressed.
 
                 The first argument is the manifest if it names an existing file, contains a slash, or ends in .json or \
                 .plist. Otherwise it is the manager, and the manifest is \(ManifestChoice.text).
@@ -20,6 +21,8 @@ extension BackplaneTool {
                   backplane call manifests/almanac.json AlmanacManager on '"07-20"' --timeout 5
                   backplane call manifests/almanac.json ClockManager echo - < some.json
                   backplane call ClockManager now --running
+                  backplane call ClockManager ticks 1 --limit 5
+                  backplane call ClockManager now --trace
                 """)
 
         @OptionGroup var host: HostArguments
@@ -29,8 +32,22 @@ extension BackplaneTool {
                 "The manifest (optional), the manager's name in it, the method's name in its contract, and the input as JSON (`-`: from standard input; default: null).",
                 valueName: "word"))
         var words: [String] = []
-        @Option(help: ArgumentHelp("Seconds after which the call fails.", valueName: "seconds")) var timeout: Double =
+        @Option(
+            help: ArgumentHelp(
+                "Seconds after which the call fails, or in which a stream is to be opened.", valueName: "seconds"))
+        var timeout: Double =
             60
+        @Option(
+            help: ArgumentHelp(
+                "The number of elements after which a stream is closed; refuses what is no stream.", valueName: "count")
+        )
+        var limit: Int?
+        @Flag(help: "Print the id of the call's trace on standard error.") var trace = false
+        @Option(
+            help: ArgumentHelp(
+                "The trace that the call continues, as a `traceparent` header of W3C Trace Context gives it.",
+                valueName: "traceparent"))
+        var traceparent: String?
         @Flag(help: "Print on standard error which lane each wire of the started components uses, and why.")
         var explain = false
         @Flag(help: "Print the explanation as JSON.") var json = false
@@ -46,7 +63,7 @@ extension BackplaneTool {
             let (settings, host) = try self.host.settings(given.manifest, running)
             let command = CallCommand(
                 settings: settings, running: host, manager: given.manager, method: given.method, input: given.input,
-                timeout: timeout,
+                timeout: timeout, limit: limit, showsTrace: trace, traceparent: traceparent,
                 explains: explain, json: json)
             throw ExitCode(await command.run())
         }

@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneControl
 import BackplaneHost
+import BackplaneProcesses
 import BackplaneTerminal
 import Glibc
 
@@ -15,25 +16,35 @@ struct CallCommand: Sendable {
     var input: String
     /// The deadline of the call, in seconds.
     var timeout: Double
+    /// The number of elements after which a stream is closed, or `nil` for all; with it, only a stream is read.
+    var limit: Int?
+    /// A Boolean value that indicates whether to print the id of the call's trace on standard error.
+    var showsTrace = false
+    /// The trace that the call continues, or `nil` to begin one.
+    var traceparent: String?
     /// A Boolean value that indicates whether to list the lane of each wire on standard error.
     var explains = false
     var json = false
 
     func run() async -> Int32 {
-        if json, !explains { return Output.refuse(Self.jsonAlone) }
-        guard timeout > 0, timeout <= 1e9 else {
-            return Output.refuse("--timeout: expected a number of seconds above 0, found \(timeout)")
-        }
-        if let running { return ask(running) }
-        let host = settings.makeHost()
+        if let misuse { return Output.refuse(misuse) }
+        let bytes: [UInt8]
+        do { bytes = try readInput() } catch { return Output.fail(error) }
+        if let running { return ask(running, bytes) }
+        let host = settings.makeHost(), call = host.begin(within: .seconds(timeout), traceparent: traceparent)
+        if showsTrace { show(call.trace) }
         do {
-            let bytes = try readInput()
-            let call = host.begin(within: .seconds(timeout))
-            let result = try await host.call(manager, method, bytes, call)
-            if explains { explain(await host.wires.map(WireRow.init)) }
-            await host.stop()
-            Output.line(String(decoding: result, as: UTF8.self))
-            return 0
+            do {
+                if limit != nil { return try await read(host.stream(manager, method, bytes, call), of: host) }
+                let result = try await host.call(manager, method, bytes, call)
+                if explains { explain(await host.wires.map(WireRow.init)) }
+                await host.stop()
+                Output.line(String(decoding: result, as: UTF8.self))
+                return 0
+            } catch {
+                guard error.code == .callWrongKind, limit == nil else { throw error }
+                return try await read(host.stream(manager, method, bytes, call), of: host)
+            }
         } catch {
             // The lane of a wire may be the reason why the call failed.
             let wires = await host.wires
@@ -43,33 +54,86 @@ struct CallCommand: Sendable {
         }
     }
 
+    private var misuse: String? {
+        if json, !explains { return "--json requires --explain; the result is JSON in any case" }
+        guard timeout > 0, timeout <= 1e9 else {
+            return "--timeout: expected a number of seconds above 0, found \(timeout)"
+        }
+        if let limit, limit < 1 { return "--limit: expected a number of at least 1, found \(limit)" }
+        if let traceparent, Trace(traceparent: traceparent) == nil {
+            return
+                "--traceparent: expected 00-TRACE-SPAN-FLAGS in lower-case hexadecimal digits, found `\(traceparent)`"
+        }
+        return nil
+    }
+
+    private func show(_ trace: Trace?) {
+        if let trace { Output.remark("trace \(trace.id)") }
+    }
+
     private func readInput() throws(BackplaneError) -> [UInt8] {
-        input == "-" ? try Input.standard(limit: 64 << 20) : Array(input.utf8)
+        guard input == "-" else { return Array(input.utf8) }
+        let bytes = try Input.standard(limit: 64 << 20)
+        guard running == nil || String(validating: bytes, as: UTF8.self) != nil else {
+            throw BackplaneError(.callInvalidInput, "expected JSON, found bytes that are not UTF-8")
+        }
+        return bytes
+    }
+
+    /// Prints the elements of a stream until it ends, and stops the host.
+    private func read(_ stream: NamedElements, of host: PluginHost) async throws(BackplaneError) -> Int32 {
+        if explains { explain(await host.wires.map(WireRow.init)) }
+        let signals = try StopSignals(),
+            reading = Task { () async -> Result<Void, BackplaneError> in
+                do throws(BackplaneError) {
+                    var count = 0
+                    for try await element in stream {
+                        Output.line(String(decoding: element, as: UTF8.self))
+                        count += 1
+                        if count == limit { break }
+                    }
+                    return .success(())
+                } catch {
+                    return .failure(error)
+                }
+            }
+        let interruption = Task {
+            guard await signals.next() != nil else { return false }
+            reading.cancel()
+            return true
+        }
+        let result = await reading.value
+        interruption.cancel()
+        let isInterrupted = await interruption.value
+        if !isInterrupted { try result.get() }
+        await host.stop()
+        return isInterrupted ? 130 : 0
     }
 
     /// Makes the call in a running host, which cancels it when this command is interrupted.
-    private func ask(_ running: HostChoice) -> Int32 {
-        let text: String
-        do {
-            guard let input = String(validating: try readInput(), as: UTF8.self) else {
-                throw BackplaneError(.callInvalidInput, "expected JSON, found bytes that are not UTF-8")
+    private func ask(_ running: HostChoice, _ input: [UInt8]) -> Int32 {
+        var trace: Trace?
+        if showsTrace || traceparent != nil { trace = traceparent.flatMap(Trace.init(traceparent:)) ?? .random() }
+        if showsTrace { show(trace) }
+        let request = CallRequest(
+            manager: manager, method: method, input: String(decoding: input, as: UTF8.self), timeout: timeout,
+            traceparent: trace?.traceparent)
+        return running.converse(doing: "waiting for the answer") { host throws(BackplaneError) in
+            if limit == nil {
+                do throws(BackplaneError) {
+                    let answer = try host.answer(to: request)
+                    if explains { explain(try host.answer(to: WiresRequest())) }
+                    Output.line(answer.output)
+                    return 0
+                } catch {
+                    guard error.code == .callWrongKind else { throw error }
+                }
             }
-            text = input
-        } catch {
-            return Output.fail(error)
-        }
-        let request = CallRequest(manager: manager, method: method, input: text, timeout: timeout)
-        return running.ask(request, doing: "waiting for the answer") { answer, host in
-            if explains {
-                do { explain(try host.client.ask(WiresRequest())) } catch { return Output.fail(error) }
-            }
-            Output.line(answer.output)
+            if explains { explain(try host.answer(to: WiresRequest())) }
+            _ = try host.answer(to: StreamRequest(request, limit: limit)) { Output.line($0) }
             return 0
         }
     }
-
-    private static let jsonAlone =
-        "--json requires --explain; the result is JSON in any case"
 
     private func explain(_ rows: [WireRow]) {
         if json {

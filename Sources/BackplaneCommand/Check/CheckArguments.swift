@@ -23,7 +23,7 @@ extension BackplaneTool {
         @OptionGroup var host: HostArguments
         @Flag(help: "Print the problems as JSON.") var json = false
         @Flag(help: "Treat warnings as errors.") var strict = false
-        @Flag(help: "Load the libraries without opening them in a child process first.") var trust = false
+        @Flag(help: "Load the libraries without trying them in a child process first.") var trust = false
         @Flag(help: "Write the chosen versions into the manifest.") var lock = false
 
         func run() async throws {

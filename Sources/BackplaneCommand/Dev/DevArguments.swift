@@ -45,12 +45,14 @@ extension BackplaneTool {
         var running = false
         @Option(help: ArgumentHelp("The path of the socket of the running host to swap into.", valueName: "path"))
         var socket: String?
+        @OptionGroup var calls: LongCallArguments
         @Flag(help: "Print one line of JSON for each event.") var json = false
 
         func run() async throws {
             let swiftPM = SwiftPM(configuration: configuration, scratchPath: scratchPath, flags: flags)
-            let settings = try host.settings(manifest.path).application,
-                choice = DevCommand.running(running, socket, settings)
+            var settings = try host.settings(manifest.path).application
+            settings.swaps = try calls.options
+            let choice = DevCommand.running(running, socket, settings)
             throw ExitCode(
                 await DevCommand(settings: settings, packages: packages, swiftPM: swiftPM, running: choice, json: json)
                     .run())

@@ -9,6 +9,7 @@ final class AnswerProgress {
     private let line = ProgressLine()
     private let begin = ContinuousClock.now
     private var isShown = false
+    private var hasEnded = false
     /// The time after which the line appears.
     private static let patience = Duration.seconds(1)
 
@@ -21,9 +22,15 @@ final class AnswerProgress {
 
     func tick() {
         let time = ContinuousClock.now - begin
-        guard time > Self.patience else { return }
+        guard time > Self.patience, !hasEnded else { return }
         isShown = true
         line.show("\(text), \(time.components.seconds) s")
+    }
+
+    /// Clears the line for good.
+    func end() {
+        clear()
+        (isShown, hasEnded) = (false, true)
     }
 
     func clear() {

@@ -16,30 +16,61 @@ extension HostChoice {
         _ message: Message, doing: String = "waiting for the host", interrupted: String? = nil,
         _ use: (Message.Answer, RunningHost) -> Int32
     ) -> Int32 {
-        do {
-            let host = try host(here: ManifestChoice.here)
-            return use(try answer(of: host, to: message, doing, interrupted), host)
-        } catch let refusal as Refusal {
-            return refusal.report()
+        converse(doing: doing, interrupted: interrupted) { conversation throws(BackplaneError) in
+            use(try conversation.answer(to: message), conversation.host)
+        }
+    }
+
+    /// Sends messages to the chosen host and returns the exit code; prints errors on standard error.
+    ///
+    /// - Parameters:
+    ///   - doing: The text of the progress line.
+    ///   - interrupted: A remark for when control-C ends this command but not the work of the host.
+    ///   - talk: A function that sends the messages, prints the answers and returns the exit code.
+    func converse(
+        doing: String, interrupted: String? = nil, _ talk: (Conversation) throws(BackplaneError) -> Int32
+    ) -> Int32 {
+        let host: RunningHost
+        do { host = try self.host(here: ManifestChoice.here) } catch { return error.report() }
+        do throws(BackplaneError) {
+            let signals = try StopSignals(),
+                interruption = Task {
+                    guard await signals.next() != nil else { return }
+                    ProgressLine().clear()
+                    if let interrupted { Output.remark("backplane: \(interrupted)") }
+                    _exit(130)
+                }
+            defer { interruption.cancel() }
+            return try talk(Conversation(host: host, doing: doing))
         } catch {
             return Output.fail(error)
         }
     }
 
-    private func answer<Message: ControlMessage>(
-        of host: RunningHost, to message: Message, _ doing: String, _ interrupted: String?
-    ) throws(BackplaneError) -> Message.Answer {
-        let signals = try StopSignals(),
-            interruption = Task {
-                guard await signals.next() != nil else { return }
-                ProgressLine().clear()
-                if let interrupted { Output.remark("backplane: \(interrupted)") }
-                _exit(130)
+    /// A series of messages to a running host, with a progress line while it answers.
+    struct Conversation {
+        let host: RunningHost
+        let doing: String
+
+        /// Sends a message and returns the answer.
+        ///
+        /// - Parameter element: A function called with each element of a lasting answer, as JSON.
+        func answer<Message: ControlMessage>(to message: Message, element: (String) -> Void = { _ in })
+            throws(BackplaneError) -> Message.Answer
+        {
+            let progress = AnswerProgress(doing)
+            defer { progress.clear() }
+            return try withoutActuallyEscaping(element) { element throws(BackplaneError) in
+                try host.client.ask(
+                    message,
+                    ControlClient.Watch(
+                        report: progress.report,
+                        element: {
+                            progress.end()
+                            element($0)
+                        }, tick: progress.tick))
             }
-        defer { interruption.cancel() }
-        let progress = AnswerProgress(doing)
-        defer { progress.clear() }
-        return try host.client.ask(message, ControlClient.Watch(report: progress.report, tick: progress.tick))
+        }
     }
 }
 

@@ -10,7 +10,7 @@ struct HostSettings: Sendable {
     var pluginPaths: [String] = []
     var loadFolder: String?
     var data: String?
-    /// The libraries that are opened in a child process first.
+    /// The libraries that are tried in a child process first.
     var trials = TrialRule.whileRunning
     var log: any LogSink = SilentLog()
     /// The lowest level that is logged.

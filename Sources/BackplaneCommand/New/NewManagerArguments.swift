@@ -14,19 +14,28 @@ extension BackplaneTool {
                 EXAMPLES
                   backplane new manager Weather --dac --service
                   backplane new manager Crew --dac --plugin Ferry
+                  backplane new manager Notices --stream
                 """)
 
         @OptionGroup var arguments: NewPlaceArguments
         @Flag(help: "Add a data access controller, which stores records.") var dac = false
         @Flag(help: "Add a communication controller and a network service.") var service = false
+        @Flag(help: "Give a stream that readers follow through swaps.") var stream = false
         @Option(
             help: ArgumentHelp(
                 "The library or target of the plugin to add it to (default: the only one).", valueName: "plugin"))
         var plugin: String?
 
+        func validate() throws {
+            if stream, dac || service {
+                throw ValidationError("--stream makes a manager without collaborators; leave out --dac and --service")
+            }
+        }
+
         func run() throws {
             let subject = NewCommand.Subject.manager(
-                name: arguments.name, arguments.place, hasStore: dac, hasService: service, plugin: plugin)
+                name: arguments.name, arguments.place, hasStore: dac, hasService: service, hasStream: stream,
+                plugin: plugin)
             throw ExitCode(NewCommand(subject: subject, json: arguments.json).run())
         }
     }

@@ -1,8 +1,9 @@
 import Backplane
 import BackplaneHost
+import BackplaneReports
 import BackplaneTerminal
 
-/// The table of call statistics, one row for each component.
+/// The tables of call statistics, one row for each component, of the components' timers, and of plugins' exchanges.
 enum StatisticsTable {
     static func table(_ statistics: [ComponentStatistics]) -> Table {
         Table(
@@ -14,5 +15,62 @@ enum StatisticsTable {
                     Span("\(row.inFlight)"), Span("\(row.waiting)", row.waiting == 0 ? .plain : .doubtful),
                 ]
             })
+    }
+
+    /// Returns the table of streams, or `nil` if none was opened.
+    static func streams(_ statistics: [ComponentStatistics]) -> Table? {
+        let rows = statistics.filter { $0.streams.opened > 0 }.map { component in
+            let streams = component.streams
+            return [
+                Span(component.component.printable), Span("\(streams.open)"), Span("\(streams.opened)"),
+                Span("\(streams.elements)"),
+            ]
+        }
+        return rows.isEmpty ? nil : Table(["STREAMS OF", "OPEN", "OPENED", "ELEMENTS"], rows)
+    }
+
+    /// Returns the table of timers, or `nil` if there are none.
+    static func timers(_ statistics: [ComponentStatistics]) -> Table? {
+        let rows = statistics.flatMap { component in
+            component.timers.map { row(of: $0, in: component) }
+                + (component.timerCount > component.timers.count ? [more(in: component)] : [])
+        }
+        return rows.isEmpty ? nil : Table(["TIMER", "COMPONENT", "EVERY", "NEXT", "RUNS", "ERRORS"], rows)
+    }
+
+    /// Returns the table of exchanges over HTTP, one row for each plugin that made any, or `nil` if there are none.
+    static func exchanges(_ statistics: [ComponentStatistics]) -> Table? {
+        var sums: [String: ExchangeStatistics] = [:]
+        for row in statistics where row.exchanges.begun > 0 {
+            sums[row.plugin] = (sums[row.plugin] ?? ExchangeStatistics()) + row.exchanges
+        }
+        guard !sums.isEmpty else { return nil }
+        return Table(
+            ["PLUGIN", "EXCHANGES", "ERRORS", "IN FLIGHT", "SENT", "RECEIVED"],
+            sums.sorted { $0.key < $1.key }.map { plugin, sum in
+                [
+                    Span(plugin.printable), Span("\(sum.begun)"),
+                    Span("\(sum.failed)", sum.failed == 0 ? .plain : .bad), Span("\(sum.inFlight)"),
+                    Span(Figure.bytes(sum.sent)), Span(Figure.bytes(sum.received)),
+                ]
+            })
+    }
+
+    private static func row(of timer: TimerStatistics, in component: ComponentStatistics) -> [Span] {
+        [
+            Span(timer.name.printable), Span(component.component.printable),
+            timer.period.map { Span(Figure.milliseconds($0.milliseconds)) } ?? Span("once", .faint),
+            timer.isRunning
+                ? Span("running", .doubtful)
+                : timer.next.map { Span("in \(Figure.milliseconds($0.milliseconds))") } ?? Span("-", .faint),
+            Span("\(timer.runs)"), Span("\(timer.failures)", timer.failures == 0 ? .plain : .bad),
+        ]
+    }
+
+    private static func more(in component: ComponentStatistics) -> [Span] {
+        [
+            Span("and \(component.timerCount - component.timers.count) more", .faint),
+            Span(component.component.printable), Span(""), Span(""), Span(""), Span(""),
+        ]
     }
 }

@@ -4,10 +4,11 @@ import ArgumentParser
 extension BackplaneTool {
     struct Stats: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Count the calls to each component of a running host.",
+            abstract: "Count the calls, streams and timers of each component of a running host.",
             discussion: """
                 Counts the calls that began, those that failed, those in flight, and those that wait for a change to \
-                finish.
+                finish; the components' streams and their elements; the runs of their timers; and the exchanges over \
+                HTTP of each plugin, and their bodies' bytes.
 
                 EXAMPLES
                   backplane stats

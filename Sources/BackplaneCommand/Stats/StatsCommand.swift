@@ -9,7 +9,20 @@ struct StatsCommand: Sendable {
 
     func run() -> Int32 {
         host.ask(StatisticsRequest()) { statistics, _ in
-            if json { Output.json(statistics) } else { Output.table(StatisticsTable.table(statistics.values)) }
+            guard !json else {
+                Output.json(statistics)
+                return 0
+            }
+            Output.table(StatisticsTable.table(statistics.values))
+            let more = [StatisticsTable.streams(statistics.values), StatisticsTable.timers(statistics.values)]
+            for table in more.compactMap(\.self) {
+                Output.line("")
+                Output.table(table)
+            }
+            if let exchanges = StatisticsTable.exchanges(statistics.values) {
+                Output.line("")
+                Output.table(exchanges)
+            }
             return 0
         }
     }

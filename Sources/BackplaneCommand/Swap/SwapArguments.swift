@@ -12,29 +12,51 @@ extension BackplaneTool {
                 With --dry-run, nothing is changed and the planned swap is printed. A library that ends the child \
                 process in which the host opens it first is refused.
 
+                With --apply, a manifest is activated in the same transaction: for a renamed class, a manager in \
+                another plugin, a new wire. Manifest, code and state change together or not at all. `"was"` in the \
+                manifest carries over what a component of another name has. Libraries that the manifest names for \
+                the first time need not be given.
+
                 EXAMPLES
                   backplane swap .build/debug/libAlmanac.so
                   backplane swap .build/debug/libAlmanac.so --dry-run
                   backplane swap Almanac Clock --probation 30 --error-rate 0.05
                   backplane swap Almanac --manifest manifests/almanac.json --json
+                  backplane swap Almanac --apply manifests/almanac.json --dry-run
                 """)
 
         @Argument(
             help: ArgumentHelp(
                 "The libraries: their paths, or their names as the manifest gives them.", valueName: "library"))
-        var libraries: [String]
+        var libraries: [String] = []
+        @Option(
+            help: ArgumentHelp("The manifest to activate together with the libraries.", valueName: "manifest"),
+            completion: .file())
+        var apply: String?
+        @Option(
+            help: ArgumentHelp(
+                "The environment of the manifest of --apply (default: the active one).", valueName: "name"))
+        var environment: String?
         @OptionGroup var swap: SwapOptionsArguments
-        @Flag(help: "Load the libraries without opening them in a child process first.") var trust = false
+        @Flag(help: "Load the libraries without trying them in a child process first.") var trust = false
         @OptionGroup var host: HostChoiceArguments
         @Flag(help: "Print the planned swap and change nothing.") var dryRun = false
         @Flag(help: "Print the report as JSON.") var json = false
+
+        func validate() throws {
+            if libraries.isEmpty, apply == nil {
+                throw ValidationError("name at least one library, or a manifest with --apply")
+            }
+            if environment != nil, apply == nil { throw ValidationError("--environment requires --apply") }
+        }
 
         func run() async throws {
             var options = try swap.options
             options.trustsLibraries = trust
             throw ExitCode(
                 SwapCommand(
-                    libraries: libraries, options: options, host: try host.choice, isDry: dryRun, json: json
+                    libraries: libraries, manifest: apply, environment: environment, options: options,
+                    host: try host.choice, isDry: dryRun, json: json
                 ).run())
         }
     }

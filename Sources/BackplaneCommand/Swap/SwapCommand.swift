@@ -8,6 +8,10 @@ import BackplaneTerminal
 struct SwapCommand: Sendable {
     /// The paths of the libraries, or their names in the manifest.
     var libraries: [String]
+    /// The manifest to activate together with them, if any.
+    var manifest: String?
+    /// The environment of that manifest, or `nil` for the active one.
+    var environment: String?
     var options: SwapOptions
     var host: HostChoice
     /// A Boolean value that indicates whether to preview the swap only.
@@ -17,15 +21,21 @@ struct SwapCommand: Sendable {
     func run() -> Int32 {
         // The host's current folder may be another one.
         let libraries = libraries.map { $0.contains("/") || ManifestChoice.isFile($0) ? FilePath.absolute($0) : $0 }
+        var host = host
+        if let manifest, host.socket == nil, host.manifest == nil {
+            (host.manifest, host.takesAnother) = (manifest, true)
+        }
+        let apply = manifest.map { AppliedManifestForm(manifest: FilePath.absolute($0), environment: environment) }
         guard isDry else {
             return host.ask(
-                SwapRequest(libraries: libraries, options: options), doing: "swapping", interrupted: Self.interruption
+                SwapRequest(libraries: libraries, apply: apply, options: options), doing: "swapping",
+                interrupted: Self.interruption
             ) { report, _ in
                 report.value.print(json: json)
             }
         }
         return host.ask(
-            PreviewRequest(libraries: libraries, options: options), doing: "planning the swap"
+            PreviewRequest(libraries: libraries, apply: apply, options: options), doing: "planning the swap"
         ) { preview, _ in
             if json {
                 Output.json(preview)

@@ -17,20 +17,59 @@ struct SwapOptionsArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Seconds that calls in flight may take to finish, and each lifecycle step of a component (default: 10).",
+            "Seconds that each lifecycle step of a component may take (default: 10).",
             valueName: "seconds"))
     var timeout: Double?
 
     @Flag(help: "Continue if state cannot be carried over; the new code starts without it.") var discardState = false
+    @OptionGroup var calls: LongCallArguments
 
     func validate() throws { _ = try options }
 
     var options: SwapOptions {
         get throws {
             let words = SwapWords(
-                probation: probation, errorRate: errorRate, timeout: timeout, discardsState: discardState)
+                probation: probation, errorRate: errorRate, timeout: timeout, discardsState: discardState,
+                calls: calls.words)
             return try understood { () throws(Misuse) in try words.options() }
         }
+    }
+}
+
+/// The options of commands that swap, or swap again and again, for the callers of what is swapped.
+struct LongCallArguments: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Seconds that new calls wait for those in flight (default: the manifest's, or 0.2).",
+            valueName: "seconds"))
+    var drain: Double?
+
+    @Option(
+        help: ArgumentHelp(
+            "If calls in flight take longer: later (swap once they have ended), cancel, or fail (default: later).",
+            valueName: "what"), completion: .list(["later", "cancel", "fail"]))
+    var longCalls: String?
+
+    @Option(help: ArgumentHelp("How often to try again later (default: 100).", valueName: "number"))
+    var retries: Int?
+
+    @Option(help: ArgumentHelp("Seconds for which to try again later (default: 600, in dev 10).", valueName: "seconds"))
+    var retryFor: Double?
+
+    @Flag(help: "Continue if callers use methods that the new code lacks; such calls fail then.")
+    var allowMissing = false
+
+    func validate() throws { _ = try options }
+
+    var words: LongCallWords {
+        LongCallWords(
+            drain: drain, longCalls: longCalls, retries: retries, retryFor: retryFor,
+            allowsMissingMethods: allowMissing)
+    }
+
+    /// The options of a swap with these; `nil` if they are the host's own.
+    var options: SwapOptions? {
+        get throws { try understood { () throws(Misuse) in try words.options() } }
     }
 }
 #endif

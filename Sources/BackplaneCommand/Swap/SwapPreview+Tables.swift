@@ -27,7 +27,7 @@ extension SwapPreview {
                     Span(
                         change.fromVersion == change.toVersion
                             ? "\(change.toVersion)" : "\(change.fromVersion) → \(change.toVersion)"),
-                    Span("\(change.fromGeneration) → \(change.toGeneration)"), Span(change.library.printable),
+                    Span(change.generations), Span(change.library.printable),
                 ]
             })
     }

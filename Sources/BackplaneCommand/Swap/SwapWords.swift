@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import BackplaneTerminal
 
 /// The options of a swap as they are entered.
 struct SwapWords: Sendable, Hashable {
@@ -7,18 +8,20 @@ struct SwapWords: Sendable, Hashable {
     var probation: Double?
     /// The tolerated fraction of failed calls, from 0 to 1.
     var errorRate: Double?
-    /// The time limit for draining and for each step, in seconds.
+    /// The time limit for each step, in seconds.
     var timeout: Double?
     var discardsState = false
+    var calls = LongCallWords()
 
     /// Returns the options of the swap.
     ///
     /// - Throws: `Misuse` if a value is out of range, or an error rate is given without a probation.
     func options() throws(Misuse) -> SwapOptions {
         var options = SwapOptions(discardsState: discardsState)
+        try calls.add(to: &options)
         if let timeout {
             try Self.require(timeout, in: 0.001...86_400, "--timeout", "seconds, up to a day")
-            (options.drainLimit, options.stepLimit) = (.seconds(timeout), .seconds(timeout))
+            options.stepLimit = .seconds(timeout)
         }
         if let probation {
             try Self.require(probation, in: 0.001...86_400, "--probation", "seconds, up to a day")
@@ -34,9 +37,50 @@ struct SwapWords: Sendable, Hashable {
         return options
     }
 
-    private static func require(_ number: Double, in range: ClosedRange<Double>, _ name: String, _ what: String)
+    fileprivate static func require(_ number: Double, in range: ClosedRange<Double>, _ name: String, _ what: String)
         throws(Misuse)
     {
         guard range.contains(number) else { throw .init(description: "\(name): expected \(what), found \(number)") }
+    }
+}
+
+/// The treatment of callers in a swap, as it is entered.
+struct LongCallWords: Sendable, Hashable {
+    /// The time that calls in flight have to end in, in seconds.
+    var drain: Double?
+    /// The treatment of calls that take longer.
+    var longCalls: String?
+    /// The number of further attempts.
+    var retries: Int?
+    /// The time for further attempts, in seconds.
+    var retryFor: Double?
+    var allowsMissingMethods = false
+
+    /// Adds these options to those of a swap.
+    ///
+    /// - Throws: `Misuse` if a value is out of range, or has no effect beside another.
+    func add(to options: inout SwapOptions) throws(Misuse) {
+        options.allowsMissingMethods = allowsMissingMethods
+        guard drain != nil || longCalls != nil || retries != nil || retryFor != nil else { return }
+        if let drain { try SwapWords.require(drain, in: 0.001...86_400, "--drain", "seconds, up to a day") }
+        if let retries { try SwapWords.require(Double(retries), in: 1...1_000_000, "--retries", "a number above 0") }
+        if let retryFor { try SwapWords.require(retryFor, in: 0.001...86_400, "--retry-for", "seconds, up to a day") }
+        let word = try longCalls.map { text throws(Misuse) -> LongCalls in
+            if let word = LongCalls(rawValue: text) { return word }
+            throw .init(description: "--long-calls: expected later, cancel or fail, found `\(text.printable)`")
+        }
+        if let word, word != .later, retries != nil || retryFor != nil {
+            throw .init(description: "--retries and --retry-for require --long-calls later")
+        }
+        options.drain = DrainPolicy(
+            limit: drain.map(Duration.seconds), longCalls: word, retries: retries,
+            retryFor: retryFor.map(Duration.seconds))
+    }
+
+    /// The options of a swap with these; `nil` if they are the host's own.
+    func options() throws(Misuse) -> SwapOptions? {
+        var options = SwapOptions()
+        try add(to: &options)
+        return options == SwapOptions() ? nil : options
     }
 }

@@ -2,7 +2,6 @@
 import ArgumentParser
 import Backplane
 import BackplaneHost
-import BackplaneProcesses
 import BackplaneTerminal
 
 @main
@@ -18,11 +17,14 @@ struct BackplaneTool: AsyncParsableCommand {
               backplane call AlmanacManager on '"07-20"' --running
               backplane swap .build/debug/libAlmanac.so --dry-run
               backplane generations
+              backplane events
+              backplane store list
               backplane graph manifests/bookshelf-both.json
               backplane explain manifests/bookshelf-both.json LibraryManager
               backplane services manifests/bookshelf-both.json
               backplane names manifests/bookshelf.json
               backplane convert manifests/almanac.plist --upgrade
+              backplane request https://www.swift.org --verbose
               backplane inspect .build/debug/libClock.so
               backplane validate .build/debug/libClock.so
               backplane new package Tides
@@ -32,9 +34,9 @@ struct BackplaneTool: AsyncParsableCommand {
         version: HostVersion.text,
         subcommands: [
             New.self, Dev.self, Run.self, Call.self, Check.self, Graph.self, Explain.self, Services.self, Names.self,
-            Convert.self, Inspect.self,
+            Convert.self, Request.self, Inspect.self,
             Validate.self, Bench.self, Demo.self,
-            Swap.self, Rollback.self, Generations.self, Stats.self, Apply.self, Reset.self,
+            Swap.self, Rollback.self, Generations.self, Stats.self, Events.self, Apply.self, Reset.self, Store.self,
             InspectChild.self, ValidateChild.self, BenchChild.self, DevChild.self,
         ])
 

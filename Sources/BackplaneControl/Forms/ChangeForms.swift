@@ -38,12 +38,12 @@ package struct ComponentChangeForm: ControlForm {
     package init(_ value: ComponentChange) { self.value = value }
 
     private enum Key: String, CodingKey {
-        case component, role, className, fromVersion, toVersion, manner, isRestart, state, callsInFlight
+        case component, formerName, role, className, fromVersion, toVersion, manner, isRestart, state, callsInFlight
     }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
-        value = ComponentChange(
+        var value = ComponentChange(
             component: try container.decode(String.self, forKey: .component),
             role: try container.decode(String.self, forKey: .role),
             className: try container.decode(String.self, forKey: .className),
@@ -53,11 +53,14 @@ package struct ComponentChangeForm: ControlForm {
             isRestart: try container.decode(Bool.self, forKey: .isRestart),
             state: try container.decodeIfPresent(StateChangeForm.self, forKey: .state)?.value,
             callsInFlight: try container.decode(Int.self, forKey: .callsInFlight))
+        value.formerName = try container.decodeIfPresent(String.self, forKey: .formerName)
+        self.value = value
     }
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(value.component, forKey: .component)
+        try container.encodeIfPresent(value.formerName, forKey: .formerName)
         try container.encode(value.role, forKey: .role)
         try container.encode(value.className, forKey: .className)
         try container.encodeIfPresent(value.fromVersion, forKey: .fromVersion)
@@ -84,7 +87,7 @@ package struct StateChangeForm: ControlForm {
 
     package init(_ value: StateChange) { self.value = value }
 
-    private enum Key: String, CodingKey { case schema, fromVersion, toVersion, bytes, lost }
+    private enum Key: String, CodingKey { case schema, fromVersion, toVersion, bytes, lost, remark }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
@@ -93,7 +96,8 @@ package struct StateChangeForm: ControlForm {
             fromVersion: try container.decodeIfPresent(UInt32.self, forKey: .fromVersion),
             toVersion: try container.decodeIfPresent(UInt32.self, forKey: .toVersion),
             bytes: try container.decode(Int.self, forKey: .bytes),
-            lost: try container.decodeIfPresent(String.self, forKey: .lost))
+            lost: try container.decodeIfPresent(String.self, forKey: .lost),
+            remark: try container.decodeIfPresent(String.self, forKey: .remark))
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -103,6 +107,7 @@ package struct StateChangeForm: ControlForm {
         try container.encodeIfPresent(value.toVersion, forKey: .toVersion)
         try container.encode(value.bytes, forKey: .bytes)
         try container.encodeIfPresent(value.lost, forKey: .lost)
+        try container.encodeIfPresent(value.remark, forKey: .remark)
     }
 }
 

@@ -7,11 +7,22 @@ package struct ComponentStatisticsForm: ControlForm {
     package init(_ value: ComponentStatistics) { self.value = value }
 
     private enum Key: String, CodingKey {
-        case component, role, managers, plugin, generation, calls, errors, inFlight, waiting
+        case component, role, managers, plugin, generation, calls, errors, inFlight, waiting, streams, timers,
+            timerCount, exchanges
     }
+
+    private enum StreamKey: String, CodingKey { case open, opened, elements }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
+        var streams = StreamStatistics()
+        // A component that has no streams does not list them, nor does a host of an earlier version.
+        if container.contains(.streams) {
+            let counts = try container.nestedContainer(keyedBy: StreamKey.self, forKey: .streams)
+            streams = StreamStatistics(
+                open: try counts.decode(Int.self, forKey: .open), opened: try counts.decode(Int.self, forKey: .opened),
+                elements: try counts.decode(Int.self, forKey: .elements))
+        }
         value = ComponentStatistics(
             component: try container.decode(String.self, forKey: .component),
             role: try container.decode(String.self, forKey: .role),
@@ -21,7 +32,13 @@ package struct ComponentStatisticsForm: ControlForm {
             calls: try container.decode(Int.self, forKey: .calls),
             errors: try container.decode(Int.self, forKey: .errors),
             inFlight: try container.decode(Int.self, forKey: .inFlight),
-            waiting: try container.decode(Int.self, forKey: .waiting))
+            waiting: try container.decode(Int.self, forKey: .waiting),
+            streams: streams,
+            // A host of an earlier version has no timers.
+            timers: try container.decodeIfPresent([TimerStatisticsForm].self, forKey: .timers)?.values ?? [],
+            timerCount: try container.decodeIfPresent(Int.self, forKey: .timerCount) ?? 0,
+            exchanges: try container.decodeIfPresent(ExchangeStatisticsForm.self, forKey: .exchanges)?.value
+                ?? ExchangeStatistics())
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -35,5 +52,17 @@ package struct ComponentStatisticsForm: ControlForm {
         try container.encode(value.errors, forKey: .errors)
         try container.encode(value.inFlight, forKey: .inFlight)
         try container.encode(value.waiting, forKey: .waiting)
+        if value.streams.opened > 0 {
+            var counts = container.nestedContainer(keyedBy: StreamKey.self, forKey: .streams)
+            try counts.encode(value.streams.open, forKey: .open)
+            try counts.encode(value.streams.opened, forKey: .opened)
+            try counts.encode(value.streams.elements, forKey: .elements)
+        }
+        if value.exchanges.begun > 0 {
+            try container.encode(ExchangeStatisticsForm(value.exchanges), forKey: .exchanges)
+        }
+        guard value.timerCount > 0 else { return }
+        try container.encode([TimerStatisticsForm](value.timers), forKey: .timers)
+        try container.encode(value.timerCount, forKey: .timerCount)
     }
 }

@@ -6,7 +6,7 @@ package struct ManifestChangeForm: ControlForm {
 
     package init(_ value: ManifestChange) { self.value = value }
 
-    private enum Key: String, CodingKey { case started, restarted, stopped, kept }
+    private enum Key: String, CodingKey { case started, restarted, stopped, reconfigured, kept }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
@@ -14,6 +14,8 @@ package struct ManifestChangeForm: ControlForm {
             started: try container.decode(Set<String>.self, forKey: .started),
             restarted: try container.decode(Set<String>.self, forKey: .restarted),
             stopped: try container.decode(Set<String>.self, forKey: .stopped),
+            // A host of an earlier version reconfigures nothing.
+            reconfigured: try container.decodeIfPresent(Set<String>.self, forKey: .reconfigured) ?? [],
             kept: try container.decode(Set<String>.self, forKey: .kept))
     }
 
@@ -22,6 +24,7 @@ package struct ManifestChangeForm: ControlForm {
         try container.encode(value.started.sorted(), forKey: .started)
         try container.encode(value.restarted.sorted(), forKey: .restarted)
         try container.encode(value.stopped.sorted(), forKey: .stopped)
+        try container.encode(value.reconfigured.sorted(), forKey: .reconfigured)
         try container.encode(value.kept.sorted(), forKey: .kept)
     }
 }

@@ -4,33 +4,67 @@ package import BackplaneHost
 /// The JSON form of the options of `swap`, `preview` and `rollback`, before validation.
 package struct SwapOptionsForm: Codable, Sendable {
     package var probation: ProbationForm?
-    /// The drain limit in seconds.
-    package var drainLimit: Double
+    /// The drain limit in seconds; without it and `longCalls`, the manifest's policy applies.
+    package var drainLimit: Double?
+    /// The treatment of calls that take longer: `later`, `cancel` or `fail`.
+    ///
+    /// `nil`, as in requests of older tools, means `fail` if there is a limit.
+    package var longCalls: String?
+    /// The number of further attempts of `later`.
+    package var retries: Int?
+    /// The time for further attempts of `later`, in seconds.
+    package var retryFor: Double?
     /// The step limit in seconds.
     package var stepLimit: Double
     package var discardsState: Bool
     /// Whether new libraries are loaded without a trial; `nil`, as in requests of older tools, means no.
     package var trustsLibraries: Bool?
+    /// Whether the new code may lack methods that callers use; `nil` means no.
+    package var allowsMissingMethods: Bool?
 
     package init(_ options: SwapOptions) {
         probation = options.probation.map(ProbationForm.init)
-        (drainLimit, stepLimit) = (options.drainLimit / .seconds(1), options.stepLimit / .seconds(1))
+        drainLimit = options.drain.map { $0.limit / .seconds(1) }
+        longCalls = options.drain?.longCalls.rawValue
+        retries = options.drain?.retries?.attempts
+        retryFor = options.drain?.retries.map { $0.time / .seconds(1) }
+        stepLimit = options.stepLimit / .seconds(1)
         discardsState = options.discardsState
         trustsLibraries = options.trustsLibraries ? true : nil
+        allowsMissingMethods = options.allowsMissingMethods ? true : nil
     }
 
     private enum CodingKeys: String, CodingKey {
-        case probation, drainLimit, stepLimit, discardsState, trustsLibraries
+        case probation, drainLimit, longCalls, retries, retryFor, stepLimit, discardsState, trustsLibraries,
+            allowsMissingMethods
     }
 
     /// Returns the validated options.
     ///
-    /// - Throws: `control.malformed` for a duration out of range or an error rate that is not a fraction.
+    /// - Throws: `control.malformed` for a value out of range.
     package func options() throws(BackplaneError) -> SwapOptions {
         SwapOptions(
-            probation: try probation?.probation(), drainLimit: try drainLimit.asSeconds(at: "/options/drainLimit"),
+            probation: try probation?.probation(), drain: try drain(),
             stepLimit: try stepLimit.asSeconds(at: "/options/stepLimit"), discardsState: discardsState,
-            trustsLibraries: trustsLibraries ?? false)
+            trustsLibraries: trustsLibraries ?? false, allowsMissingMethods: allowsMissingMethods ?? false)
+    }
+
+    private func drain() throws(BackplaneError) -> DrainPolicy? {
+        let limit = try drainLimit?.asSeconds(at: "/options/drainLimit")
+        let retryFor = try retryFor?.asSeconds(at: "/options/retryFor")
+        if let retries, !(1...1_000_000).contains(retries) {
+            throw BackplaneError(
+                .controlMalformed, "expected a number from 1 to 1000000, found \(retries)", at: "/options/retries")
+        }
+        guard let longCalls else {
+            return limit.map { DrainPolicy(limit: $0, longCalls: .fail) }
+        }
+        guard let word = LongCalls(rawValue: longCalls) else {
+            throw BackplaneError(
+                .controlMalformed, "expected `later`, `cancel` or `fail`, found `\(longCalls)`",
+                at: "/options/longCalls")
+        }
+        return DrainPolicy(limit: limit, longCalls: word, retries: retries, retryFor: retryFor)
     }
 }
 

@@ -8,13 +8,15 @@ package struct SwapReportForm: ControlForm {
     package init(_ value: SwapReport) { self.value = value }
 
     private enum Key: String, CodingKey {
-        case outcome, plugins, components, wires, callsHeld, longestWait, milliseconds, steps, warnings, failure
+        case outcome, plugins, managers, components, wires, callsHeld, longestWait, milliseconds, steps, warnings,
+            failure
     }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         var value = SwapReport(try container.decode(wordForKey: .outcome))
         value.plugins = try container.decode([PluginChangeForm].self, forKey: .plugins).values
+        value.managers = try container.decodeIfPresent(ManifestChangeForm.self, forKey: .managers)?.value
         value.components = try container.decode([ComponentChangeForm].self, forKey: .components).values
         value.wires = try container.decode([WireChangeForm].self, forKey: .wires).values
         value.callsHeld = try container.decode(Int.self, forKey: .callsHeld)
@@ -30,6 +32,7 @@ package struct SwapReportForm: ControlForm {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(value.outcome, forKey: .outcome)
         try container.encode([PluginChangeForm](value.plugins), forKey: .plugins)
+        try container.encodeIfPresent(value.managers.map(ManifestChangeForm.init), forKey: .managers)
         try container.encode([ComponentChangeForm](value.components), forKey: .components)
         try container.encode([WireChangeForm](value.wires), forKey: .wires)
         try container.encode(value.callsHeld, forKey: .callsHeld)

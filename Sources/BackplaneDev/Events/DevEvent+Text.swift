@@ -41,8 +41,7 @@ extension DevEvent {
             )
         case .rolledBack(let report): (Span("rolled back", .doubtful), report.movements, report.remarks)
         case .applied(let change):
-            change.changesNothing
-                ? nil : (Span("applied", .good), "the manifest: \(ChangeRow(change).lines.joined(separator: "; "))", [])
+            change.changesNothing ? nil : (Span("applied", .good), change.text, [])
         case .generations(let memory):
             (Span("in memory", .heading), counted(memory.generations.count, "generation"), memory.table)
         case .stopped(let reason): (Span("stopped", .heading), reason.reason, [])
@@ -51,7 +50,12 @@ extension DevEvent {
 }
 
 extension ManifestChange {
-    fileprivate var changesNothing: Bool { started.isEmpty && restarted.isEmpty && stopped.isEmpty }
+    fileprivate var changesNothing: Bool {
+        started.isEmpty && restarted.isEmpty && stopped.isEmpty && reconfigured.isEmpty
+    }
+
+    /// The change on a line.
+    fileprivate var text: String { "the manifest: \(ChangeRow(self).lines.joined(separator: "; "))" }
 }
 
 extension DevEvent.Beginning {
@@ -154,20 +158,23 @@ extension DevEvent.Refusal {
 }
 
 extension SwapReport {
-    /// The plugins with their old and new generations.
+    /// The plugins with their old and new generations, or else the manifest.
     fileprivate var movements: String {
-        plugins.map { change in
+        guard !plugins.isEmpty else { return "the manifest" }
+        return plugins.map { change in
             let versions = change.fromVersion == change.toVersion ? "" : " \(change.fromVersion) → \(change.toVersion)"
-            return "\(change.plugin.printable)\(versions), generation \(change.fromGeneration) → \(change.toGeneration)"
+            return "\(change.plugin.printable)\(versions), generation \(change.generations)"
         }.joined(separator: "; ")
     }
 
-    /// The non-fatal problems of the swap.
+    /// The effect of another manifest, and the non-fatal problems of the swap.
     fileprivate var remarks: [String] {
+        let change = managers.flatMap { $0.changesNothing ? nil : $0.text }
         let lost = components.compactMap { component in
             component.state?.lost.map { "state of \(component.component) lost: \($0)" }
         }
-        return (lost + warnings + (failure.map { [$0.description] } ?? [])).map { "  " + $0.printable }
+        return ([change].compactMap(\.self) + lost + warnings + (failure.map { [$0.description] } ?? []))
+            .map { "  " + $0.printable }
     }
 }
 

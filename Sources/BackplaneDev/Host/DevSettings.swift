@@ -10,6 +10,8 @@ package struct DevSettings: Sendable {
     package var pluginPaths: [String]
     /// Further options of the hidden command, in the form `--name=value`.
     package var options: [String]
+    /// The options of all swaps; `nil` leaves them to the host.
+    package var swaps: SwapOptions?
     /// Reads the manifest.
     package var read: @Sendable () -> ManifestDocument
 
@@ -23,6 +25,17 @@ package struct DevSettings: Sendable {
 
     /// The manifest, read on each access.
     package var document: ManifestDocument { read() }
+
+    /// The options of the next swap; `nil` leaves them to the host.
+    ///
+    /// The next save waits for it. Unless the options or the manifest say otherwise, it therefore waits for long calls
+    /// no longer than 10 s.
+    package var swapOptions: SwapOptions? {
+        guard swaps?.drain == nil, document.manifest.swap.drain == .standard else { return swaps }
+        var options = swaps ?? SwapOptions()
+        options.drain = .upTo(DrainPolicy.standard.limit, then: .retry(attempts: 100, within: .seconds(10)))
+        return options
+    }
 
     /// The arguments of the hidden command.
     package var arguments: [String] {

@@ -49,18 +49,26 @@ final class HostLink {
         process?.stop(isUp: client != nil)
     }
 
-    func swap(_ libraries: [String]) {
+    /// Requests a swap, perhaps together with the manifest.
+    func swap(_ libraries: [String], _ settings: DevSettings, applying appliesManifest: Bool) {
         asked = libraries
-        ask(SwapRequest(libraries: libraries), about: .swap) { .swapped($0.value) }
+        let apply = AppliedManifestForm(
+            manifest: FilePath.absolute(settings.manifest), environment: settings.environment)
+        ask(
+            SwapRequest(libraries: libraries, apply: appliesManifest ? apply : nil, options: settings.swapOptions),
+            about: .swap
+        ) { .swapped($0.value) }
     }
 
-    func rollBack(_ plugin: String) {
-        ask(RollbackRequest(plugin: plugin), about: .rollback) { .rolledBack($0.value) }
+    func rollBack(_ plugin: String, _ options: SwapOptions?) {
+        ask(RollbackRequest(plugin: plugin, options: options), about: .rollback) { .rolledBack($0.value) }
     }
 
     func apply(_ settings: DevSettings) {
         ask(
-            ApplyRequest(manifest: FilePath.absolute(settings.manifest), environment: settings.environment),
+            ApplyRequest(
+                manifest: FilePath.absolute(settings.manifest), environment: settings.environment,
+                allowsMissingMethods: settings.swaps?.allowsMissingMethods ?? false),
             about: .manifest
         ) { .applied($0.value) }
     }

@@ -43,11 +43,15 @@ struct DevLoop: Sendable {
         case build(DevPackage.Product), cancelBuild
         case startHost, endHost
         case swap([String]), apply, rollBack(plugin: String)
+        /// A swap of libraries together with the manifest.
+        case swapApplying([String])
         /// A message to the user about why the last request failed.
         case showRefusal
     }
     private enum HostState { case none, starting, up, ended, ending }
-    private enum Ask { case swap(Set<String>, isNew: Bool), apply(isNew: Bool), rollBack }
+    private enum Ask {
+        case swap(Set<String>, isNew: Bool), both(Set<String>), apply(isNew: Bool), rollBack
+    }
     private enum ManifestState { case inForce, new, refused, worthTrying }
 
     private(set) var building: DevPackage.Product?
@@ -62,6 +66,8 @@ struct DevLoop: Sendable {
     private var readings = 0
     private var rollBacks: [String] = []
     private var refusals = Refusals()
+    /// The libraries that the host refused together with the manifest, and that may fit the active one.
+    private var alone: Set<String> = []
 
     /// A Boolean value that indicates whether nothing is being built or waiting to be built.
     private var isBuilt: Bool { building == nil && waiting.isEmpty && readings == 0 }
@@ -137,6 +143,20 @@ struct DevLoop: Sendable {
             // The same code would fail again.
             refusals.forget(libraries)
             return true
+        case .both(let libraries) where answer == .done:
+            refusals.swapped(libraries)
+            if manifest == .refused { manifest = .inForce }
+            return false
+        case .both(let libraries) where answer == .unfinished:
+            if manifest == .refused { manifest = .new }
+            return refusals.refused(libraries, isNew: true, moreIsComing: !isBuilt || !newLibraries.isEmpty)
+        case .both(let libraries) where answer == .misfit:
+            // Everybody is told of this refusal; the code alone may still fit.
+            alone = libraries
+            return true
+        case .both(let libraries):
+            refusals.forget(libraries)
+            return true
         case .apply where answer == .done:
             if manifest == .refused { manifest = .inForce }
             refusals.areWorthTryingAgain()
@@ -164,6 +184,7 @@ struct DevLoop: Sendable {
         case .none where isWorthStarting, .ended where isWorthStarting && hasNews:
             // A new host loads everything in its current state.
             (host, newLibraries, manifest, refusals, rollBacks) = (.starting, [], .inForce, Refusals(), [])
+            alone = []
             actions.append(.startHost)
         case .starting where isWorthStarting && hasNews:
             // The change may have fixed what the start is waiting for, so start again.
@@ -182,7 +203,16 @@ struct DevLoop: Sendable {
             asked = .rollBack
             return .rollBack(plugin: plugin)
         }
-        if !newLibraries.isEmpty {
+        if !alone.isEmpty {
+            let libraries = alone.subtracting(newLibraries)
+            alone = []
+            if !libraries.isEmpty {
+                asked = .swap(libraries, isNew: false)
+                return .swap(libraries.sorted())
+            }
+        }
+        if let action = askForBoth() { return action }
+        if !newLibraries.isEmpty, manifest != .new {
             let libraries = newLibraries
             newLibraries = []
             refusals.forget(libraries)
@@ -198,5 +228,19 @@ struct DevLoop: Sendable {
         guard let libraries = refusals.tryAgain() else { return nil }
         asked = .swap(libraries, isNew: false)
         return .swap(libraries.sorted())
+    }
+
+    /// Returns the request for libraries together with a manifest that is not active, once everything is built.
+    ///
+    /// Both were saved, or the host has refused one of them alone.
+    private mutating func askForBoth() -> Action? {
+        guard isBuilt, manifest != .inForce else { return nil }
+        let hasNews = !newLibraries.isEmpty || manifest == .new || refusals.areWorthTrying
+        let libraries = newLibraries.union(refusals.libraries)
+        guard hasNews, !libraries.isEmpty else { return nil }
+        newLibraries = []
+        refusals.forget(libraries)
+        (asked, manifest) = (.both(libraries), .refused)
+        return .swapApplying(libraries.sorted())
     }
 }

@@ -1,9 +1,9 @@
 /// The libraries that the host refused, and whether to try them again.
 struct Refusals: Sendable, Hashable {
     /// The libraries that do not fit the active ones.
-    private var libraries: Set<String> = []
+    private(set) var libraries: Set<String> = []
     /// A Boolean value that indicates whether another attempt may succeed.
-    private var areWorthTrying = false
+    private(set) var areWorthTrying = false
     /// A Boolean value that indicates whether the user has not been told of the refusal yet.
     private var areUntold = false
 

@@ -3,15 +3,16 @@ import BackplaneHost
 
 // Swap requests to the application, and its answers to all requests.
 extension DevSession {
-    func swap(_ paths: [String]) {
+    func swap(_ paths: [String], applying appliesManifest: Bool = false) {
         libraries.areAsked(paths)
-        application?.swap(paths)
+        application?.swap(paths, command.settings, applying: appliesManifest)
     }
 
     func take(_ answer: HostAnswer) {
         switch answer {
         case .swapped(let report):
             let asked = application?.asked ?? [], (times, isNews) = libraries.areTaken(asked)
+            if report.managers != nil { libraries.areApplied() }
             if report.outcome != .unchanged {
                 lastSwapped = report.plugins.map(\.plugin)
                 printer.print(.swapped(.init(builtIn: times, report: report)))
@@ -42,6 +43,8 @@ extension DevEvent.Refusal {
     var answer: DevLoop.Answer {
         // A library that is not active may be named by a manifest that has not been applied yet.
         guard subject == .swap, error.code != .swapRefused, error.code != .pluginUnknown else { return .misfit }
+        // The manifest that came along is to blame, and the code may fit the active one.
+        if error.code.rawValue.hasPrefix("manifest.") { return .misfit }
         return error.code.rawValue.hasPrefix("plugin.") ? .unfinished : .failed
     }
 }

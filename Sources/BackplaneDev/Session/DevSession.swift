@@ -77,8 +77,9 @@ final class DevSession {
         case .startHost: startHost()
         case .endHost: endHost()
         case .swap(let libraries): swap(libraries)
+        case .swapApplying(let libraries): swap(libraries, applying: true)
         case .apply: application?.apply(command.settings)
-        case .rollBack(let plugin): application?.rollBack(plugin)
+        case .rollBack(let plugin): application?.rollBack(plugin, command.settings.swapOptions)
         case .showRefusal: if let refusal = application?.refusal { printer.print(.refused(refusal)) }
         }
     }

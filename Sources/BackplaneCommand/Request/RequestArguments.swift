@@ -1,0 +1,86 @@
+#if Engines
+import ArgumentParser
+import Backplane
+import BackplaneNetwork
+
+extension BackplaneTool {
+    struct Request: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Send an HTTP request as a host would, and print the response's body.",
+            usage: "backplane request [<options>] <url>",
+            discussion: """
+                Uses the engine of this build, or with --manifest those of a host with that manifest, whose file: URLs \
+                are relative to the manifest's folder. Redirects are not followed. The exit code is 1 if there is no \
+                response, or one with a status of 400 or more.
+
+                The body of the response is printed, or goes to a file with --output, which then shows the progress on \
+                standard error. The file appears once the body is complete.
+
+                EXAMPLES
+                  backplane request https://www.swift.org --verbose
+                  backplane request http://127.0.0.1:8484/v2/sessions --json '{"reader": "ann", "password": "white"}'
+                  backplane request http://127.0.0.1:8484/covers --form title=Moby-Dick --form cover=@whale.png
+                  backplane request http://127.0.0.1:8484/books.epub --output books.epub --timeout 60
+                  backplane request -X PUT http://127.0.0.1:8484/books/1 --file book.epub --curl
+                  backplane request file:almanac/events.json --manifest manifests/almanac.json
+                """)
+
+        @Argument(help: "The URL.") var url: String
+        @Option(
+            name: [.customShort("X"), .customLong("method")],
+            help: ArgumentHelp("The method (default: GET, or POST with a body).", valueName: "method"))
+        var method: String?
+        @Option(
+            name: [.customShort("H"), .customLong("header")], parsing: .singleValue,
+            help: ArgumentHelp("A header field, NAME: VALUE; can be repeated.", valueName: "field"))
+        var headers: [String] = []
+        @Option(
+            name: [.customShort("d"), .customLong("data")], help: ArgumentHelp("Text as the body.", valueName: "text"))
+        var data: String?
+        @Option(help: ArgumentHelp("JSON as the body.", valueName: "json")) var json: String?
+        @Option(
+            parsing: .singleValue,
+            help: ArgumentHelp(
+                "A field of a form as the body, NAME=VALUE or NAME=@FILE; can be repeated.", valueName: "field"))
+        var form: [String] = []
+        @Option(help: ArgumentHelp("A file as the body, read while it is sent.", valueName: "file")) var file: String?
+        @Option(
+            name: [.customShort("o"), .customLong("output")],
+            help: ArgumentHelp("The file for the response's body.", valueName: "file"))
+        var output: String?
+        @Flag(name: .shortAndLong, help: "Print the heads and the times on standard error, without secrets.")
+        var verbose = false
+        @Flag(help: "Print the curl command for the same request, and send nothing.") var curl = false
+        @Flag(help: "Ask for compressed content, and decode it.") var compressed = false
+        @Option(help: ArgumentHelp("Seconds after which the exchange fails.", valueName: "seconds"))
+        var timeout: Double?
+        @Option(help: ArgumentHelp("The manifest whose executors are used.", valueName: "manifest"))
+        var manifest: String?
+        @Option(help: ArgumentHelp("The environment of the manifest to use.", valueName: "name"))
+        var environment: String?
+
+        func validate() throws { _ = try body() }
+
+        private func body() throws -> (RequestBody, [(name: String, value: String)]) {
+            try understood { () throws(Misuse) in
+                (try RequestBody(text: data, json: json, form: form, file: file), try RequestBody.headers(headers))
+            }
+        }
+
+        func run() async throws {
+            let (body, fields) = try body(), method = method ?? body.method
+            var request = HTTPRequest(method, url, body: body.body)
+            for (name, value) in fields { request.headers.add(name, value) }
+            let command = RequestCommand(
+                request: request,
+                curl: CurlCommand(
+                    method: method, url: url, headers: fields, body: body, output: output, decompresses: compressed),
+                output: output, isVerbose: verbose, printsCurl: curl, timeout: timeout, decompresses: compressed,
+                manifest: manifest.map {
+                    HostSettings(manifest: $0, environment: environment, log: Engines.log(.notice))
+                })
+            throw ExitCode(await command.run())
+        }
+    }
+}
+#endif

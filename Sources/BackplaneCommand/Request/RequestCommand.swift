@@ -1,0 +1,139 @@
+import Backplane
+import BackplaneExchange
+import BackplaneHost
+import BackplaneNetwork
+import BackplaneProcesses
+import BackplaneTerminal
+import Glibc
+import Synchronization
+
+/// The command `backplane request`: makes one exchange with the host's own engines.
+struct RequestCommand: Sendable {
+    var request: HTTPRequest
+    /// The command line of curl for the same request.
+    var curl: CurlCommand
+    /// The file for the response's body; `nil` prints it.
+    var output: String?
+    var isVerbose = false
+    /// A Boolean value that indicates whether the curl command is printed instead of sending anything.
+    var printsCurl = false
+    /// The limit for the whole exchange, in seconds.
+    var timeout: Double?
+    /// A Boolean value that indicates whether compressed content is asked for and decoded.
+    var decompresses = false
+    /// The manifest whose executors are used, and in whose folder `file:` URLs are.
+    ///
+    /// `nil` uses the engines of this build.
+    var manifest: HostSettings?
+
+    func run() async -> Int32 {
+        if printsCurl {
+            Output.line(curl.line)
+            return 0
+        }
+        if let timeout, !(timeout > 0 && timeout <= 1e9) {
+            return Output.refuse("--timeout: expected a number of seconds above 0, found \(timeout)")
+        }
+        let signals: StopSignals
+        do { signals = try StopSignals() } catch { return Output.fail(error) }
+        let exchange = Task { await send() }
+        let interruption = Task {
+            guard await signals.next() != nil else { return }
+            exchange.cancel()
+        }
+        defer { interruption.cancel() }
+        return await exchange.value
+    }
+
+    private func send() async -> Int32 {
+        let host = manifest?.makeHost()
+        let network = host?.network ?? HTTPPipeline([Engines.makeHTTP()])
+        let code = await send(through: network)
+        await host?.stop()
+        return code
+    }
+
+    private func send(through network: HTTPPipeline) async -> Int32 {
+        let watch = TransferLine(shows: output != nil || !request.body.isEmpty)
+        var options = HTTPOptions()
+        options.totalTimeout = timeout.map { .seconds($0) }
+        options.decompresses = decompresses
+        if watch.isShown { options.progress = watch.show }
+        if isVerbose { say(request.verboseLines) }
+        do {
+            let response: HTTPResponse
+            if let output {
+                response = try await network.download(request, to: output, options)
+                watch.end()
+                if isVerbose { say(response.verboseLines(nil)) }
+            } else {
+                let head = try await network.open(request, options)
+                watch.end()
+                if isVerbose {
+                    say(HTTPResponse(status: head.status, headers: head.headers).verboseLines(head.version))
+                }
+                let start = ContinuousClock.now
+                for try await chunk in head.body { Output.write(bytes: chunk) }
+                var whole = HTTPResponse(status: head.status, headers: head.headers, trailers: head.trailers)
+                whole.timings = head.timings
+                whole.timings.body = .now - start
+                response = whole
+            }
+            if isVerbose { say(response.endLines) }
+            guard response.status < 400 else {
+                Output.remark("backplane: the server answered with status \(response.status)")
+                return 1
+            }
+            return 0
+        } catch is CancellationError {
+            watch.end()
+            return 130
+        } catch {
+            watch.end()
+            return Output.fail(error)
+        }
+    }
+
+    private func say(_ lines: [String]) {
+        for line in lines { Output.remark(line.printable) }
+    }
+}
+
+extension HTTPRequest {
+    /// The names of fields whose values are secrets.
+    private static let secret = ["authorization", "proxy-authorization", "cookie", "set-cookie"]
+
+    fileprivate var verboseLines: [String] {
+        ["> \(method) \(printableURL)"] + headers.verboseLines(">")
+            + (body.isEmpty ? [] : ["> (body: \(body.mediaType ?? "no media type"))"])
+    }
+
+    fileprivate static func isSecret(_ name: String) -> Bool { secret.contains(name.lowercased()) }
+}
+
+extension HTTPHeaders {
+    /// The fields as lines, without the values that are secrets.
+    fileprivate func verboseLines(_ mark: String) -> [String] {
+        fields.map { "\(mark) \($0.name): \(HTTPRequest.isSecret($0.name) ? "…" : $0.value)" }
+    }
+}
+
+extension HTTPResponse {
+    fileprivate func verboseLines(_ version: String?) -> [String] {
+        ["< \(version ?? "HTTP") \(status)"] + headers.verboseLines("<")
+    }
+
+    fileprivate var endLines: [String] {
+        let times = [("head", timings.head), ("body", timings.body)].compactMap { name, time in
+            time.map { "\(name) after \($0.formatted)" }
+        }
+        return trailers.verboseLines("<") + ["* \(times.joined(separator: ", "))"]
+    }
+}
+
+extension Duration {
+    fileprivate var formatted: String {
+        let microseconds = components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
+        return microseconds < 10_000 ? "\(microseconds) µs" : "\(microseconds / 1000) ms"
+    }
+}

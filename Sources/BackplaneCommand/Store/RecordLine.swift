@@ -1,0 +1,130 @@
+import Backplane
+import BackplaneControl
+import BackplaneDocuments
+import BackplaneStorage
+import FoundationEssentials
+
+/// A line of a dump: a collection with its indexes, or a record.
+///
+/// A collection's line comes before those of its records:
+///
+/// ```
+/// {"namespace":"BookStore","collection":"loans","indexes":[{"name":"due","paths":["due"],"unique":false}]}
+/// {"namespace":"BookStore","collection":"loans","id":"7","value":{"id":"7","due":1}}
+/// ```
+enum RecordLine {
+    case collection(namespace: String, CollectionDefinition)
+    case record(namespace: String, collection: String, StoredRecord)
+
+    /// The part of a line that is decoded; the value of a record is taken as it stands in the line.
+    private struct Form: Codable {
+        var namespace: String
+        var collection: String
+        var indexes: [StoreIndexForm]?
+        var id: String?
+        /// The record's bytes, where they are not JSON in one line.
+        var base64: String?
+    }
+
+    /// The line, without a newline.
+    ///
+    /// - Throws: `control.failed` if a text cannot be encoded.
+    func bytes() throws(BackplaneError) -> [UInt8] {
+        switch self {
+        case .collection(let namespace, let definition):
+            return try Self.encode(
+                Form(
+                    namespace: namespace, collection: definition.name,
+                    indexes: definition.indexes.map(StoreIndexForm.init)))
+        case .record(let namespace, let collection, let record):
+            let form = Form(namespace: namespace, collection: collection, id: record.id)
+            guard JSONCheck.isJSON(record.value), !record.value.contains(where: { $0 == 0x0A || $0 == 0x0D }) else {
+                var other = form
+                other.base64 = Base64.text(record.value)
+                return try Self.encode(other)
+            }
+            return try Self.encode(form).dropLast() + Array(#","value":"#.utf8) + record.value + [UInt8(ascii: "}")]
+        }
+    }
+
+    private static func encode(_ form: Form) throws(BackplaneError) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            return Array(try encoder.encode(form))
+        } catch {
+            throw BackplaneError(.storeUnusable, "the line of \(form.collection) cannot be encoded: \(error)")
+        }
+    }
+
+    /// Reads a line.
+    ///
+    /// - Throws: `call.invalid-input` for a line that is none.
+    init(_ line: [UInt8]) throws(BackplaneError) {
+        var grammar = JSONGrammar(line, MemberPlace(of: "value"))
+        do throws(DocumentMistake) {
+            try grammar.document()
+        } catch {
+            throw BackplaneError(.callInvalidInput, "expected an object in JSON: \(error.reason)")
+        }
+        let form = try JSON.decode(Form.self, line, failing: .callInvalidInput)
+        guard let id = form.id else {
+            guard let indexes = form.indexes else {
+                throw BackplaneError(
+                    .callInvalidInput, "expected the `id` of a record or the `indexes` of a collection")
+            }
+            self = .collection(
+                namespace: form.namespace,
+                CollectionDefinition(form.collection, indexes: indexes.map(\.definition)))
+            return
+        }
+        let value: [UInt8]
+        if let base64 = form.base64 {
+            guard let bytes = Base64.bytes(base64) else {
+                throw BackplaneError(.callInvalidInput, "expected base64", at: "/base64")
+            }
+            value = bytes
+        } else if let place = grammar.receiver.place {
+            value = Array(line[place])
+        } else {
+            throw BackplaneError(.callInvalidInput, "the record \(id.debugDescription) has no `value`")
+        }
+        self = .record(
+            namespace: form.namespace, collection: form.collection, StoredRecord(id: id, value: value))
+    }
+}
+
+/// A receiver that notes where the value of a member of the outermost object stands in the text.
+private struct MemberPlace: JSONReceiver {
+    let subject = DocumentSubject.document
+    private let name: String
+    private var depth = 0
+    private var isNext = false
+    private var start: Int?
+    private(set) var place: Range<Int>?
+
+    init(of name: String) { self.name = name }
+
+    mutating func key(_ key: String, at offset: Int) { isNext = depth == 1 && key == name }
+
+    mutating func valueBegins(at offset: Int) {
+        if isNext { (start, isNext) = (offset, false) }
+    }
+
+    mutating func containerBegins(isObject: Bool, at offset: Int) { depth += 1 }
+
+    mutating func containerEnds(at end: Int) {
+        depth -= 1
+        close(at: end)
+    }
+
+    mutating func string(_ string: String, endingAt end: Int) { close(at: end) }
+    mutating func number(_ text: ArraySlice<UInt8>, isWhole: Bool) { close(at: text.endIndex) }
+    mutating func word(_ value: JSONValue, endingAt end: Int) { close(at: end) }
+    func halfOfPair(at offset: Int) {}
+
+    private mutating func close(at end: Int) {
+        guard depth == 1, let start else { return }
+        (place, self.start) = (start..<end, nil)
+    }
+}

@@ -1,0 +1,136 @@
+#if Engines
+import ArgumentParser
+
+extension BackplaneTool {
+    struct Store: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List, read, save, restore and check the records of a host's store.",
+            discussion: """
+                Works on the store of a manifest: the file in its data folder, or, if a running host has that open, through \
+                this host. A file that another process has open is never written to.
+
+                EXAMPLES
+                  backplane store list
+                  backplane store get BookStore loans 7
+                  backplane store dump > books.jsonl
+                  backplane store restore books.jsonl --manifest manifests/bookshelf.json
+                  backplane store check --json
+                  backplane store migrate --dry-run
+                """,
+            subcommands: [List.self, Get.self, Dump.self, Restore.self, Check.self, Migrate.self])
+    }
+}
+
+/// The options by which a store is chosen.
+struct StoreChoiceArguments: ParsableArguments {
+    @Option(help: ArgumentHelp("The path of the socket of a running host, whose store is meant.", valueName: "path"))
+    var socket: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The manifest whose store is meant (default: \(ManifestChoice.text)).", valueName: "manifest"))
+    var manifest: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The folder where data access controllers keep their data (default: $XDG_STATE_HOME/backplane).",
+            valueName: "folder"))
+    var data: String?
+
+    func validate() throws {
+        if socket != nil, manifest != nil || data != nil {
+            throw ValidationError("--socket chooses the store of a running host; leave out --manifest and --data")
+        }
+    }
+
+    var choice: StoreChoice { StoreChoice(socket: socket, manifest: manifest, data: data) }
+}
+
+extension BackplaneTool.Store {
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the collections with the numbers of their records, and their indexes.")
+
+        @OptionGroup var store: StoreChoiceArguments
+        @Flag(help: "Print the list as JSON.") var json = false
+
+        func run() async throws { throw ExitCode(await StoreCommand(choice: store.choice, json: json).list()) }
+    }
+
+    struct Get: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Print one record as JSON.")
+
+        @Argument(help: "The namespace: that of the data access controller, by default its class name.")
+        var namespace: String
+        @Argument(help: "The collection.") var collection: String
+        @Argument(help: "The id of the record.") var id: String
+        @OptionGroup var store: StoreChoiceArguments
+
+        func run() async throws {
+            throw ExitCode(await StoreCommand(choice: store.choice).get(namespace, collection, id))
+        }
+    }
+
+    struct Dump: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print records as JSON lines, which `restore` reads.",
+            discussion: """
+                A line with the indexes of each collection comes before a line for each of its records. Each page of 500 \
+                records is of one state of the store. Records whose stored bytes have changed are left out, and named on \
+                standard error; the exit code is then 1.
+                """)
+
+        @Argument(help: "The namespace (default: all).") var namespace: String?
+        @Argument(help: "The collection (default: all of the namespace).") var collection: String?
+        @OptionGroup var store: StoreChoiceArguments
+
+        func run() async throws {
+            throw ExitCode(await StoreCommand(choice: store.choice).dump(namespace, collection))
+        }
+    }
+
+    struct Restore: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Store the records of a dump.",
+            discussion: """
+                Collections get the indexes of the dump in addition to their own. Records are stored in batches of up to 500, \
+                each whole or not at all; an error ends the command, and says up to which line it came.
+                """)
+
+        @Argument(help: "The dump, or - for standard input.") var dump: String
+        @Flag(help: "Replace records with the same ids, which are otherwise an error.") var overwrite = false
+        @OptionGroup var store: StoreChoiceArguments
+
+        func run() async throws {
+            throw ExitCode(await StoreCommand(choice: store.choice).restore(dump, overwriting: overwrite))
+        }
+    }
+
+    struct Check: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Read the whole store and list what is wrong with it, without changing anything.")
+
+        @OptionGroup var store: StoreChoiceArguments
+        @Flag(help: "Print the list as JSON.") var json = false
+
+        func run() async throws { throw ExitCode(await StoreCommand(choice: store.choice, json: json).check()) }
+    }
+
+    struct Migrate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Bring the store's file to the present format, and count the records of each schema.",
+            discussion: """
+                A host does the same when it opens the store. Records of an older schema of their type are migrated by their \
+                component, when it first uses the collection.
+                """)
+
+        @Flag(help: "Only say what would be done.") var dryRun = false
+        @OptionGroup var store: StoreChoiceArguments
+        @Flag(help: "Print the result as JSON.") var json = false
+
+        func run() async throws {
+            throw ExitCode(await StoreMigration(choice: store.choice, isDryRun: dryRun, json: json).run())
+        }
+    }
+}
+#endif

@@ -1,0 +1,156 @@
+import Backplane
+import BackplaneControl
+import BackplaneHost
+import BackplaneRecords
+import BackplaneStorage
+import BackplaneTerminal
+import FoundationEssentials
+
+/// The store that a command works on: the file in a data folder, or that of a running host.
+struct StoreChoice: Sendable {
+    /// The socket of the running host, whose store is meant.
+    var socket: String?
+    /// The manifest whose data folder is meant; `nil` for the one in the current folder.
+    var manifest: String?
+    /// The folder of data folders.
+    var data: String?
+
+    /// Opens the store, through the host that has it open if there is one.
+    ///
+    /// - Parameters:
+    ///   - isWriting: Whether the command changes the store.
+    ///   - creates: Whether a store is made where there is none.
+    /// - Throws: `store.unusable` if there is no store, or a process without a control socket has it open and it is to
+    ///   be changed; `control.unreachable`.
+    func open(isWriting: Bool, creates: Bool = false) throws -> StoreHandle {
+        if let socket {
+            return .host(ControlClient(try HostChoice(socket: socket).host().socket))
+        }
+        let manifest = try ManifestChoice.taken(manifest), folder = try folder(of: manifest)
+        if creates { _ = try DataFolder(in: data, manifest: manifest).storeFolder() }
+        for host in HostChoice.all(running: manifest) where host.greeting?.requests.contains(StoreRequest.name) == true
+        {
+            let client = ControlClient(host.socket)
+            if try client.ask(StoreRequest("list")).folder == folder { return .host(client) }
+        }
+        guard creates || FileManager.default.fileExists(atPath: folder + "/store.sqlite") else {
+            throw BackplaneError(
+                .storeUnusable,
+                "there is no store yet; a host makes it when a data access controller first uses it. --data names another data folder",
+                at: folder)
+        }
+        return .file(try Engines.openFile(folder, isWriting: isWriting))
+    }
+
+    /// The folder of the store, without asking a host.
+    func folder() throws -> String { try folder(of: ManifestChoice.taken(manifest)) }
+
+    private func folder(of manifest: String) throws(BackplaneError) -> String {
+        try DataFolder(in: data, manifest: manifest).storePath
+    }
+}
+
+/// An open store.
+enum StoreHandle: Sendable {
+    case file(any RecordStore)
+    case host(ControlClient)
+
+    func list() async throws(BackplaneError) -> [StoreCollectionForm] {
+        switch self {
+        case .file(let store): try await store.list()
+        case .host(let host): try host.ask(StoreRequest("list")).collections ?? []
+        }
+    }
+
+    /// Returns a page of a collection, or only the record with an id.
+    func read(_ collection: String, in namespace: String, id: String? = nil, after: PageCursor? = nil)
+        async throws(BackplaneError) -> RecordPage
+    {
+        switch self {
+        case .file(let store):
+            return try await store.read(collection, id: id, after: after, limit: 500, in: namespace)
+        case .host(let host):
+            var request = StoreRequest("read")
+            (request.namespace, request.collection, request.id) = (namespace, collection, id)
+            (request.after, request.limit) = (after?.bytes, 500)
+            let answer = try host.ask(request)
+            var page = RecordPage(records: [])
+            for form in answer.records ?? [] { page.records.append(try form.record()) }
+            page.damaged = (answer.damaged ?? []).map { StoredRecord(id: $0, value: []) }
+            page.next = answer.next.map { PageCursor(bytes: $0) }
+            return page
+        }
+    }
+
+    func add(_ definition: CollectionDefinition, in namespace: String) async throws(BackplaneError) {
+        switch self {
+        case .file(let store): try await store.add(definition.indexes, to: definition.name, in: namespace)
+        case .host(let host):
+            var request = StoreRequest("define")
+            (request.namespace, request.collection) = (namespace, definition.name)
+            request.indexes = definition.indexes.map(StoreIndexForm.init)
+            _ = try host.ask(request)
+        }
+    }
+
+    func restore(
+        _ records: [(collection: String, record: StoredRecord)], overwriting isOverwriting: Bool, in namespace: String
+    ) async throws(BackplaneError) {
+        switch self {
+        case .file(let store): try await store.restore(records, overwriting: isOverwriting, in: namespace)
+        case .host(let host):
+            var request = StoreRequest("write")
+            (request.namespace, request.overwrites) = (namespace, isOverwriting)
+            request.records = records.map { StoreRecordForm(collection: $0.collection, $0.record) }
+            _ = try host.ask(request)
+        }
+    }
+
+    func findDamage() async throws(BackplaneError) -> [BackplaneError] {
+        switch self {
+        case .file(let store): try await store.findDamage()
+        case .host(let host): try host.ask(StoreRequest("check")).damage ?? []
+        }
+    }
+
+    /// Passes all records of some collections on, page by page.
+    ///
+    /// - Returns: The ids of records whose bytes have changed, each after its collection.
+    func forEachPage(
+        of collections: [StoreCollectionForm], _ progress: CountingLine,
+        _ body: (StoreCollectionForm, RecordPage) throws(BackplaneError) -> Void
+    ) async throws(BackplaneError) -> [String] {
+        var damaged: [String] = []
+        for collection in collections {
+            var cursor: PageCursor?
+            repeat {
+                let page = try await read(collection.collection, in: collection.namespace, after: cursor)
+                try body(collection, page)
+                damaged += page.damaged.map { "\(collection.namespace)/\(collection.collection)/\($0.id)" }
+                progress.add(page.records.count + page.damaged.count)
+                cursor = page.next
+            } while cursor != nil
+        }
+        return damaged
+    }
+}
+
+/// A line on standard error that counts what is done, if a person is watching.
+final class CountingLine {
+    private let doing: String
+    private let total: Int?
+    private let line = ProgressLine()
+    private(set) var count = 0
+    private var shown = ContinuousClock.now
+
+    init(_ doing: String, of total: Int? = nil) { (self.doing, self.total) = (doing, total) }
+
+    func add(_ more: Int) {
+        count += more
+        guard ContinuousClock.now - shown > .milliseconds(200) else { return }
+        shown = .now
+        line.show("\(doing) \(count)" + (total.map { " of \($0)" } ?? "") + " records")
+    }
+
+    func clear() { line.clear() }
+}

@@ -1,0 +1,128 @@
+package import Backplane
+package import BackplaneStorage
+
+/// A request about the records of a host's store, which only the host itself changes while it has the store open.
+package struct StoreRequest: ControlMessage {
+    package static let name = "store"
+
+    /// The operation, one of `list`, `read`, `define`, `write` and `check`.
+    package var operation: String
+    /// The namespace of `read`, `define` and `write`.
+    package var namespace: String?
+    /// The collection of `read` and `define`.
+    package var collection: String?
+    /// The id of the only record that `read` returns; `nil` for all.
+    package var id: String?
+    /// The `next` of the page before; `nil` for the first page.
+    package var after: [UInt8]?
+    /// The greatest number of records on the page of `read`.
+    package var limit: Int?
+    /// The indexes that `define` adds to those of the collection.
+    package var indexes: [StoreIndexForm]?
+    /// The records of `write`.
+    package var records: [StoreRecordForm]?
+    /// Whether `write` replaces records of the same id, which are otherwise a conflict.
+    package var overwrites: Bool?
+
+    package struct Answer: Codable, Sendable {
+        /// The absolute path of the store's folder, in the answer to `list`.
+        package var folder: String?
+        /// The collections of the store, in the answer to `list`.
+        package var collections: [StoreCollectionForm]?
+        /// The page, in the answer to `read`.
+        package var records: [StoreRecordForm]?
+        /// The ids of the records on the page whose bytes have changed.
+        package var damaged: [String]?
+        /// The place where the next page begins; `nil` after the last one.
+        package var next: [UInt8]?
+        /// The damage of the store, in the answer to `check`.
+        package var damage: [BackplaneError]?
+
+        package init() {}
+
+        private enum CodingKeys: String, CodingKey { case folder, collections, records, damaged, next, damage }
+    }
+
+    package init(_ operation: String) { self.operation = operation }
+
+    private enum CodingKeys: String, CodingKey {
+        case operation, namespace, collection, id, after, limit, indexes, records, overwrites
+    }
+}
+
+/// A collection in the answer to `list`.
+package struct StoreCollectionForm: Codable, Sendable, Hashable {
+    package var namespace: String
+    package var collection: String
+    /// The number of records.
+    package var records: Int
+    /// The number of the last change.
+    package var change: Int64
+    package var indexes: [StoreIndexForm]
+
+    package init(namespace: String, collection: String, records: Int, change: Int64, indexes: [StoreIndexForm]) {
+        (self.namespace, self.collection, self.records) = (namespace, collection, records)
+        (self.change, self.indexes) = (change, indexes)
+    }
+
+    private enum CodingKeys: String, CodingKey { case namespace, collection, records, change, indexes }
+}
+
+/// An index of a collection.
+package struct StoreIndexForm: Codable, Sendable, Hashable {
+    package var name: String
+    package var paths: [String]
+    package var unique: Bool
+    /// The tokenizer of an index of texts; `nil` for an index of values.
+    package var tokenizer: String?
+    /// The lengths of prefixes in an index of texts.
+    package var prefixes: [Int]?
+
+    package init(_ index: IndexDefinition) {
+        (name, paths, unique) = (index.name, index.paths, index.isUnique)
+        (tokenizer, prefixes) = (index.text?.tokenizer.rawValue, index.text?.prefixes)
+    }
+
+    package var definition: IndexDefinition {
+        // A tokenizer of a later version is replaced by the most general one.
+        let text = tokenizer.map { TextIndexing(TextTokenizer(rawValue: $0) ?? .unicode, prefixes: prefixes ?? []) }
+        return IndexDefinition(paths: paths, name: name, isUnique: unique, text: text)
+    }
+
+    private enum CodingKeys: String, CodingKey { case name, paths, unique, tokenizer, prefixes }
+}
+
+/// A record of a page or of `write`.
+package struct StoreRecordForm: Codable, Sendable, Hashable {
+    /// The collection, of `write`.
+    package var collection: String?
+    package var id: String
+    /// The record's JSON in a text, so that it arrives byte for byte; in base64 if it is not UTF-8.
+    package var value: String
+    /// Whether the value is in base64; `nil` if not.
+    package var base64: Bool?
+    /// The version, of a page.
+    package var version: Int64?
+
+    package init(collection: String? = nil, _ record: StoredRecord, version: Int64? = nil) {
+        (self.collection, id, self.version) = (collection, record.id, version)
+        if let text = String(validating: record.value, as: UTF8.self) {
+            value = text
+        } else {
+            (value, base64) = (Base64.text(record.value), true)
+        }
+    }
+
+    /// Returns the record.
+    ///
+    /// - Throws: `control.malformed` for a value that is said to be in base64 and is not.
+    package func record() throws(BackplaneError) -> StoredRecord {
+        guard base64 == true else { return StoredRecord(id: id, value: Array(value.utf8), version: version ?? 0) }
+        guard let bytes = Base64.bytes(value) else {
+            throw BackplaneError(.controlMalformed, "expected base64 in the value of the record \(id.debugDescription)")
+        }
+        return StoredRecord(id: id, value: bytes, version: version ?? 0)
+    }
+
+    private enum CodingKeys: String, CodingKey { case collection, id, value, base64, version }
+}
