@@ -5,12 +5,18 @@ struct ManagerLayers: Sendable, Hashable {
     var hasStore = false
     /// A Boolean value that indicates whether there is a communication controller with a network service.
     var hasService = false
+    /// A Boolean value that indicates whether the manager gives a stream; it has no collaborators then.
+    var hasStream = false
     /// The module of the contracts, or `nil` if they are in the manager's module.
     var contracts: String?
 
-    init(_ name: NewName, hasStore: Bool = false, hasService: Bool = false, contracts: String? = nil) {
+    init(
+        _ name: NewName, hasStore: Bool = false, hasService: Bool = false, hasStream: Bool = false,
+        contracts: String? = nil
+    ) {
         (self.name, kebab) = (name.text, name.kebab)
-        (self.hasStore, self.hasService, self.contracts) = (hasStore, hasService, contracts)
+        (self.hasStore, self.hasService, self.hasStream) = (hasStore, hasService, hasStream)
+        self.contracts = contracts
     }
 
     /// The name in kebab case.
@@ -24,6 +30,8 @@ struct ManagerLayers: Sendable, Hashable {
     var communication: String { name + "Communication" }
     var feed: String { name + "Feed" }
     var service: String { name + "Service" }
+    var message: String { name + "Message" }
+    var place: String { name + "Place" }
 
     var hasLayers: Bool { hasStore || hasService }
     /// The component classes, in the order in which `register(in:)` adds them.
@@ -42,7 +50,10 @@ struct ManagerLayers: Sendable, Hashable {
     /// The path of the service's sample data, relative to the folder of the manifest.
     var sample: String { "\(kebab)/items.json" }
     /// A call that works at once: the method, and its input as JSON.
-    var firstCall: (method: String, input: String?) { hasLayers ? ("items", nil) : ("greet", "\"Ada\"") }
+    var firstCall: (method: String, input: String?) {
+        if hasStream { return ("post", "\"Hello\"") }
+        return hasLayers ? ("items", nil) : ("greet", "\"Ada\"")
+    }
     /// The import of the contracts' module for the other files; empty if they are in the same module.
     var importsContracts: String { contracts.map { "import \($0)\n" } ?? "" }
 }

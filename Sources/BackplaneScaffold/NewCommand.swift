@@ -11,7 +11,7 @@ package struct NewCommand: Sendable {
         case package(name: String, backplane: String?)
         case app(name: String, backplane: String?)
         case plugin(name: String, Place, backplane: String?)
-        case manager(name: String, Place, hasStore: Bool, hasService: Bool, plugin: String?)
+        case manager(name: String, Place, hasStore: Bool, hasService: Bool, hasStream: Bool, plugin: String?)
     }
 
     /// The package and the manifest to add to.
@@ -38,9 +38,11 @@ package struct NewCommand: Sendable {
                 case .package(let name, let backplane): try makePackage(name, backplane)
                 case .app(let name, let backplane): try makeApp(name, backplane)
                 case .plugin(let name, let place, let backplane): try addPlugin(name, place, backplane)
-                case .manager(let name, let place, let hasStore, let hasService, let plugin):
+                case .manager(let name, let place, let hasStore, let hasService, let hasStream, let plugin):
                     try addManager(
-                        ManagerLayers(NewName(name), hasStore: hasStore, hasService: hasService), place, plugin)
+                        ManagerLayers(
+                            NewName(name), hasStore: hasStore, hasService: hasService, hasStream: hasStream),
+                        place, plugin)
                 }
             report(made)
             return 0

@@ -33,7 +33,8 @@ extension NewName {
     /// The names that would shadow, or be shadowed by, modules and types that the generated code uses.
     private static let taken: Set<String> = [
         // Swift
-        "Any", "AnyObject", "Protocol", "Self", "Type", "Never", "Void", "Swift", "Actor", "Array", "Bool", "Character",
+        "Any", "AnyObject", "AsyncStream", "Mutex", "Protocol", "Self", "Type", "Never", "Void", "Swift", "Actor",
+        "Array", "Bool", "Character",
         "Codable", "Data", "Date", "Decimal",
         "Decodable", "Dictionary", "Double", "Duration", "Encodable", "Equatable", "Error", "Float", "Hashable", "Int",
         "Optional", "Range", "Result", "Sendable",
@@ -41,18 +42,22 @@ extension NewName {
         "Glibc", "Dispatch", "Synchronization",
         "Suite", "Tag", "Test", "Testing", "XCTest", "PackageDescription", "Package", "Program", "StopSignals",
         // Backplane
-        "Backplane", "BackplaneCrypto", "BackplaneHTTP", "BackplaneHost", "BackplaneManagers", "BackplaneNetwork",
-        "BackplaneSQLite", "BackplaneStorage", "BackplaneTestKit",
+        "Backplane", "BackplaneConformance", "BackplaneCrypto", "BackplaneHTTP", "BackplaneHost", "BackplaneManagers",
+        "BackplaneNetwork", "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "BackplaneTestKit",
         "BackplaneURLSession", "CBackplane", "CBackplaneHost", "BackplaneError", "AsyncMethod", "Call",
         "CommunicationController", "Component", "ComponentError",
         "Context", "Contract", "ContentDigest", "ControlSocket", "DataAccessController", "Fake", "HTTPClient",
         "HTTPExecutor", "HTTPRequest", "HTTPResponse",
         "HostOptions", "Kept", "LaneRule", "Log", "Manager", "ManagerName", "Manifest", "ManifestDocument", "Member",
         "Methods", "NetworkService", "Nothing",
-        "Plugin", "PluginHost", "Problem", "Provides", "Record", "RecordCollection", "RecordStore", "Recording",
-        "Registrar", "Remote", "Resources", "Role",
-        "Sourced", "StatefulComponent", "Store", "SyncMethod", "TestClock", "TestGate", "TestHTTP", "TestHost",
-        "TestLog", "TestStore", "Version",
+        "Indexed", "IndexedPair", "Indexes", "NoIndexes", "OldRecord",
+        "Plugin", "PluginHost", "Problem", "Provides", "Record", "RecordCollection", "RecordIndexes", "RecordList",
+        "RecordSelection", "RecordStore", "Recording",
+        "Registrar", "Remote", "Resources", "Resumable", "Role",
+        "Sourced", "State", "StatefulComponent", "Store", "StoreTransaction", "StreamMethod", "SyncMethod", "TestClock",
+        "TestGate", "TestHTTP",
+        "TestHost",
+        "TestLog", "TestStore", "Version", "Versioned",
         "VersionRange", "Wire", "Wires", "Wiring",
     ]
 }

@@ -1,7 +1,8 @@
 extension ManagerLayers {
     /// The source of the contracts of the manager and its controllers and service.
     var contractsText: String {
-        hasLayers
+        if hasStream { return streamContractText }
+        return hasLayers
             ? [itemText, itemsContractText, archiveText, networkText].compactMap(\.self).joined(separator: "\n")
             : greetingContractText
     }

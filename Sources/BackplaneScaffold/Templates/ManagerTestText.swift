@@ -22,7 +22,7 @@ extension ManagerLayers {
 
     private func tests(_ plugin: String) -> String {
         switch (hasStore, hasService) {
-        case (false, false): greetingTest(plugin)
+        case (false, false): hasStream ? streamTests(plugin) : greetingTest(plugin)
         case (true, false): keepingTest(plugin)
         case (false, true): askingTest(plugin) + "\n\n" + serviceTest(plugin)
         case (true, true): sourcedTests(plugin) + "\n\n" + serviceTest(plugin)

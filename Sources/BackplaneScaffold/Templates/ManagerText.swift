@@ -2,7 +2,7 @@ extension ManagerLayers {
     /// The source of the manager.
     var managerText: String {
         switch (hasStore, hasService) {
-        case (false, false): greeterText
+        case (false, false): hasStream ? streamingManagerText : greeterText
         case (true, false): keepingManagerText
         case (false, true): askingManagerText
         case (true, true): sourcedManagerText

@@ -20,26 +20,35 @@ enum ProgramText {
                 let manifest = ManifestDocument(contentsOf: CommandLine.arguments.dropFirst().first ?? "backplane.json")
                 // For other people's servers, use AsyncHTTPClientExecutor of BackplaneHTTP (trait Engines).
                 let host = PluginHost(manifest: manifest, options: HostOptions(executors: [URLSessionExecutor()]))
+                var status: Int32 = 0
                 do {
-                    try await run(host, until: signals)
+                    // Without enough open files and threads, Foundation would end the program later.
+                    try ProcessNeeds.require()
+                    // The socket through which `backplane swap` and similar commands control the program.
+                    let control = try ControlSocket(serving: host)
+                    do { try await run(host, until: signals) } catch { status = fail(error) }
+                    control.close()
                     await host.stop()
+                    // Whoever still waits is told that the host has stopped.
+                    for request in await control.finish() { complain("a client did not read its answer: \\(request)") }
                 } catch {
-                    complain((error as? BackplaneError)?.detailedDescription ?? "\\(error)")
-                    await host.stop()
-                    exit(1)
+                    status = fail(error)
                 }
+                exit(status)
             }
 
             private static func run(_ host: PluginHost, until signals: StopSignals) async throws {
-                // The socket through which `backplane swap` and similar commands control the program.
-                let control = try ControlSocket(serving: host)
-                defer { control.close() }
                 try await host.start()
                 let manager = try await host.manager("\(layers.manager)", as: \(layers.contract).self)
                 for item in try await manager.items() { say("\\(item.id): \\(item.text)") }
                 say("up; stop with control-C")
                 await signals.next()
                 say("stopping")
+            }
+
+            private static func fail(_ error: any Error) -> Int32 {
+                complain((error as? BackplaneError)?.detailedDescription ?? "\\(error)")
+                return 1
             }
 
             /// Prints a line immediately, even if the output is a pipe or a file.

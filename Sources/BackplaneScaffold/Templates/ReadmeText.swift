@@ -20,14 +20,15 @@ enum ReadmeText {
         """
         # \(name)
 
-        A program that runs plugins. `Sources/\(name)` is the program, `Sources/\(plugin)Module` its first plugin and `Sources/\(plugin)` the one function that
-        this exports, `Sources/\(name)Contracts` what they ask of each other, `backplane.json` what is to run.
+        A program that runs plugins. `Sources/\(name)` contains the program, `Sources/\(plugin)Module` its first plugin, `Sources/\(plugin)` the
+        function that the plugin's library exports, and `Sources/\(name)Contracts` the contracts between them. `backplane.json` is the manifest.
 
         ```sh
         \(commands.joined(separator: "\n"))
         ```
 
-        `swift build` comes first: `swift run` alone builds the program, and not the libraries that it loads. While it runs, from another terminal:
+        Run `swift build` first, because `swift run` builds only the program and not the libraries that it loads. While the program runs, control it
+        from another terminal:
 
         ```sh
         backplane call \(name)Manager items --running
