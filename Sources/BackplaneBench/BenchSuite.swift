@@ -23,5 +23,14 @@ package struct BenchSuite: Sendable {
     var open: @Sendable (_ folder: String, _ digest: any ContentDigest) async throws -> Opened
 
     /// All suites.
-    package static let all: [BenchSuite] = [.boundary, .composition, .swap, .dev]
+    package static let all: [BenchSuite] = [.boundary, .streams, .composition, .swap] + engines + [.dev]
+
+    /// The suites of the engines that this build has.
+    private static var engines: [BenchSuite] {
+        #if Engines
+        [.http, .store]
+        #else
+        []
+        #endif
+    }
 }

@@ -33,6 +33,17 @@ package enum MeasuringChild {
         if let swapping = SwapMeasure(rawValue: measure) {
             return await report { try await swapping.figures(in: folder, loads: loads) }
         }
+        #if Engines
+        if measure == HTTPRig.serverMeasure {
+            do {
+                try await HTTPRig.serve(in: folder)
+                return 0
+            } catch {
+                return Output.fail(error)
+            }
+        }
+        if measure == StoreChild.measure { return await StoreChild.run(in: folder) }
+        #endif
         let all = LoadingChild.Measure.allCases.map(\.rawValue) + SwapMeasure.allCases.map(\.rawValue)
         return Output.refuse("unknown measure `\(measure)`; expected one of: \(all.joined(separator: ", "))")
     }

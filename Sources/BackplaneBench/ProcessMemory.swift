@@ -18,6 +18,13 @@ enum ProcessMemory {
         return figures
     }
 
+    /// Returns the most memory that a running process has had at once, in bytes, or `nil` if that is not known.
+    static func highest(ofProcess process: pid_t) -> Double? {
+        let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+        let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        return line?.split(separator: " ").dropFirst().first.flatMap { Double($0) }.map { $0 * 1_024 }
+    }
+
     /// Returns the size of the modified pages that only this process uses, in bytes.
     static func privateDirty() throws -> Double {
         try figures(ofProcess: "self")["Private_Dirty"] ?? .nan

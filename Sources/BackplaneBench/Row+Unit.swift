@@ -9,14 +9,15 @@ extension Row {
         case megabytes = "MB"
         /// Units of 1,024 bytes, as the kernel reports them.
         case kilobytes = "KB"
-        case calls, failures
+        case calls, failures, elements
         /// Percent of one processor.
         case percent = "%"
 
         /// Converts nanoseconds to this unit of time; has no effect in other units.
         func figure(nanoseconds: Double) -> Double {
             switch self {
-            case .nanoseconds, .times, .allocations, .megabytes, .kilobytes, .calls, .failures, .percent: nanoseconds
+            case .nanoseconds, .times, .allocations, .megabytes, .kilobytes, .calls, .failures, .elements, .percent:
+                nanoseconds
             case .microseconds: nanoseconds / 1_000
             case .milliseconds: nanoseconds / 1_000_000
             }

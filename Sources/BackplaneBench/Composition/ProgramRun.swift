@@ -56,9 +56,22 @@ final class ProgramRun: Sendable {
         return read(output, &byte, 1) == 1
     }
 
+    /// Reads the output up to the end of its first line.
+    func line() -> Data {
+        var line = Data(), byte: UInt8 = 0
+        while read(output, &byte, 1) == 1, byte != UInt8(ascii: "\n") { line.append(byte) }
+        return line
+    }
+
     /// Reads the output to its end.
     func text() throws -> Data {
         try FileHandle(fileDescriptor: output, closeOnDealloc: false).readToEnd() ?? Data()
+    }
+
+    /// Reads the output to its end without keeping it, and calls a function before each part.
+    func discard(_ body: () -> Void) throws {
+        let handle = FileHandle(fileDescriptor: output, closeOnDealloc: false)
+        repeat { body() } while try handle.read(upToCount: 1 << 16)?.isEmpty == false
     }
 
     /// Waits until the child has ended, ignoring its output.

@@ -4,7 +4,8 @@ import BackplaneTurnstile
 extension BenchSuite {
     static let dev = BenchSuite(name: "dev") { folder, _ in
         let rows = [
-            SavedRows(.swift, in: folder).rows, SavedRows(.c, in: folder).rows, IdleDevRows(in: folder).rows,
+            SavedRows(.swift, in: folder).rows, SavedRows(.c, in: folder).rows, RenamedRows(in: folder).rows,
+            IdleDevRows(in: folder).rows,
             FreshPackageRows(in: folder).rows,
         ]
         return Opened(rows: rows.flatMap(\.self)) {}

@@ -15,6 +15,7 @@ enum FaultySwaps {
 
     static func figures(_ order: SwapMeasure.Order, in folder: String, loads: String) async throws -> [String: Double] {
         let editions = try order.editions(in: folder)
+        let annex = order.appliesManifest ? try AppliedSwaps.Composition.annex(for: order, in: folder) : nil
         var figures: [String: Double] = [:]
         for (name, action) in actions {
             let swapped = try await TurnstileHost(
@@ -22,21 +23,26 @@ enum FaultySwaps {
             ) { other throws(BackplaneError) in
                 if other == action { throw BackplaneError(.componentFailed, "a fault on purpose") }
             }
-            let mistakes = try await swapped.whileRunning { try await self.mistakes(at: action, order.count, $0) }
+            let manifest = annex.map { AppliedSwaps.Composition.other(than: swapped.libraryPath, annex: $0) }
+            let mistakes = try await swapped.whileRunning {
+                try await self.mistakes(at: action, order.count, $0, applying: manifest)
+            }
             figures[name] = Double(mistakes)
         }
         return figures
     }
 
     /// Counts the mistakes of the rounds, and those seen by a caller that calls without a pause.
-    private static func mistakes(at action: SwapAction, _ rounds: Int, _ swapped: TurnstileHost) async throws -> Int {
+    private static func mistakes(
+        at action: SwapAction, _ rounds: Int, _ swapped: TurnstileHost, applying manifest: Manifest?
+    ) async throws -> Int {
         let watch = SwapWatch(), handovers = action == .watch ? 2 : 0
         let (failures, callers) = try await TurnstileCallers.with(1, at: swapped, watch, windows: 0) {
             var failures = 0, before = try await swapped.turnstile.pass(0, swapped.call)
             for _ in 0..<rounds {
                 // A swap that fails its probation hands the state over twice: there and back.
                 watch.begin(handovers: handovers)
-                let isUndone = await isUndone(action, swapped)
+                let isUndone = await isUndone(action, swapped, applying: manifest)
                 watch.end(handovers: handovers)
                 let after = try await swapped.turnstile.pass(0, swapped.call)
                 let isKept =
@@ -53,11 +59,15 @@ enum FaultySwaps {
     }
 
     /// Returns whether the swap failed in the expected way.
-    private static func isUndone(_ action: SwapAction, _ swapped: TurnstileHost) async -> Bool {
+    private static func isUndone(_ action: SwapAction, _ swapped: TurnstileHost, applying manifest: Manifest?) async
+        -> Bool
+    {
         do {
-            let report = try await swapped.swap(
-                SwapOptions(probation: action == .watch ? Probation(duration: .seconds(60)) : nil)
-            ).report
+            let options = SwapOptions(probation: action == .watch ? Probation(duration: .seconds(60)) : nil)
+            let report =
+                if let manifest { try await swapped.apply(manifest, options).report } else {
+                    try await swapped.swap(options).report
+                }
             return action == .watch && report.outcome == .rolledBack && report.warnings.isEmpty
         } catch {
             return action != .watch && (error as? BackplaneError)?.code == .swapFailed

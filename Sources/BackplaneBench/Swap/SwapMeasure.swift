@@ -11,10 +11,14 @@ enum SwapMeasure: String, CaseIterable, Sendable {
     case idle = "swap-idle"
     /// Swaps during calls by four callers at full speed.
     case loaded = "swap-loaded"
+    /// Swaps with another manifest, during calls by four callers at full speed.
+    case applied = "swap-applied"
     /// The lasting effects of many swaps.
     case many = "swap-many"
     /// Swaps that fail in one action after the other.
     case faulty = "swap-faulty"
+    /// Swaps during four streams, and during calls by four callers, at full speed.
+    case streamed = "swap-streamed"
 
     /// The options of a child.
     struct Order: Codable, Sendable {
@@ -24,6 +28,8 @@ enum SwapMeasure: String, CaseIterable, Sendable {
         ///
         /// Otherwise it is stripped of debug information, as for deployment.
         var hasDebugInformation = false
+        /// A Boolean value that indicates whether each swap activates another manifest, too.
+        var appliesManifest = false
         /// The number of swaps.
         var count: Int
 
@@ -38,8 +44,10 @@ enum SwapMeasure: String, CaseIterable, Sendable {
         }
 
         /// Returns the libraries of the plugin in the form in which they are swapped.
-        func editions(in folder: String) throws -> [String] {
-            let built = try plugin.editions()
+        func editions(in folder: String) throws -> [String] { try deployed(plugin.editions(), in: folder) }
+
+        /// Returns built libraries in the form in which they are swapped.
+        func deployed(_ built: [String], in folder: String) throws -> [String] {
             if hasDebugInformation { return built }
             return try built.map { library in
                 let deployed = FilePath.join(folder, "deployed-" + FilePath.name(of: library))
@@ -69,8 +77,10 @@ enum SwapMeasure: String, CaseIterable, Sendable {
         switch self {
         case .idle: return try await IdleSwaps.figures(order, in: folder, loads: loads)
         case .loaded: return try await LoadedSwaps.figures(order, in: folder, loads: loads)
+        case .applied: return try await AppliedSwaps.figures(order, in: folder, loads: loads)
         case .many: return try await ManySwaps.figures(order, in: folder, loads: loads)
         case .faulty: return try await FaultySwaps.figures(order, in: folder, loads: loads)
+        case .streamed: return try await StreamedSwaps.figures(order, in: folder, loads: loads)
         }
     }
 

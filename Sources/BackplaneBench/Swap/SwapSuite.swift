@@ -18,7 +18,9 @@ extension BenchSuite {
         let rows = [
             IdleSwapRows(.swift, in: folder).rows, IdleSwapRows(.c, in: folder).rows,
             LoadedSwapRows(.fastest, in: folder).rows, LoadedSwapRows(.encoded, in: folder).rows,
-            ManySwapRows(.swift, in: folder).rows, ManySwapRows(.c, in: folder).rows, FaultySwapRows(in: folder).rows,
+            AppliedSwapRows(in: folder).rows,
+            ManySwapRows(.swift, in: folder).rows, ManySwapRows(.c, in: folder).rows,
+            FaultySwapRows(in: folder).rows, FaultySwapRows(appliesManifest: true, in: folder).rows,
         ]
         return Opened(
             rows: rows.flatMap(\.self),

@@ -12,6 +12,24 @@ final class YardstickManager: Manager {
         table.sync(\.addNow) { yardstick, number, _ in yardstick.add(number) }
         table.async(\.next) { yardstick, parcel, _ in yardstick.next(parcel) }
         table.sync(\.nextNow) { yardstick, parcel, _ in yardstick.next(parcel) }
+        table.stream(\.numbers) { _, count, elements, _ in
+            for number in 0..<count { try await elements.send(number) }
+        }
+        table.stream(\.parcels) { _, count, elements, _ in
+            var parcel = Parcel.first
+            for number in 0..<count {
+                parcel.id = number
+                try await elements.send(parcel)
+            }
+        }
+        table.stream(\.ticks) { _, _, elements, _ in
+            var number = 0
+            while true {
+                try await elements.send(number)
+                number += 1
+                try await Task.sleep(for: .seconds(1))
+            }
+        }
     }
 
     private func add(_ number: Int) -> Int { number &+ step }

@@ -9,6 +9,7 @@ struct RelayPlugin: Plugin {
     static func register(in registrar: inout Registrar) {
         registrar.add(RelayManager.self)
         registrar.add(ManyWiresManager.self)
+        registrar.add(SeriesReaderManager.self)
     }
 }
 

@@ -1,0 +1,43 @@
+#if Engines
+import Backplane
+import BackplaneNetwork
+import Synchronization
+
+/// The plugin of the HTTP rows: its component lends its context, through which the rows make exchanges.
+struct FetchingPlugin: Plugin {
+    static let id = "org.backplane.bench.fetching"
+    static let version: Version = "1.0.0"
+
+    static func register(in registrar: inout Registrar) {
+        registrar.add(FetchingManager.self)
+        registrar.add(FetchingCommunication.self)
+    }
+}
+
+/// The contract of the component, which is never called.
+struct Fetching: Contract {
+    static let version: Version = "1.0.0"
+    let nothing = SyncMethod<Nothing, Nothing>()
+}
+
+final class FetchingManager: Manager {
+    static let className = "FetchingManager"
+    struct Wires: Wiring {
+        let communicationController: Wire<Fetching>
+    }
+
+    init(_ context: Context) {}
+}
+
+final class FetchingCommunication: CommunicationController {
+    typealias Provides = Fetching
+    static let className = "FetchingCommunication"
+    static let context = Mutex<Context?>(nil)
+
+    init(_ context: Context) { Self.context.withLock { $0 = context } }
+
+    static func methods(_ table: inout Methods) {
+        table.sync(\.nothing) { _, _, _ in Nothing() }
+    }
+}
+#endif

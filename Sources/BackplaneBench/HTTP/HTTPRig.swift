@@ -1,0 +1,111 @@
+#if Engines
+import Backplane
+import BackplaneConformance
+import BackplaneExchange
+import BackplaneHTTP
+import BackplaneHost
+import BackplaneNetwork
+import Foundation
+import Synchronization
+
+/// The server process of the HTTP rows, and the clients that they compare.
+struct HTTPRig: Sendable {
+    /// The address of the server.
+    private struct Address: Codable {
+        var plain: UInt16
+        var secure: Int
+    }
+    static let serverMeasure = "http-server"
+    let folder: String
+    let bare = BareHTTP()
+    /// The client of a program, over HTTP/1.1.
+    let client = HTTPPipeline([AsyncHTTPClientExecutor(proxies: .none)])
+    /// The client of a program, over HTTP/2.
+    let secure: HTTPPipeline
+    /// The client of a component.
+    let plugin: FetchingCommunication.Context
+    private let address: Address
+    private let host: PluginHost
+    private let server: ServerProcess
+
+    init(in folder: String) async throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        self.folder = folder
+        server = ServerProcess([MeasuringChild.command, Self.serverMeasure, folder, folder])
+        address = try await JSONDecoder().decode(Address.self, from: server.firstLine())
+        secure = HTTPPipeline([AsyncHTTPClientExecutor(trustRoots: folder + "/ca.pem", proxies: .none)])
+        host = PluginHost(
+            manifest: Manifest(
+                plugins: [],
+                managers: [
+                    "Fetching": ManagerDefinition(
+                        className: "FetchingManager",
+                        communicationController: CommunicationControllerDefinition(
+                            className: "FetchingCommunication"))
+                ]), plugins: [FetchingPlugin.self],
+            options: HostOptions(
+                loadFolder: folder + "/load", dataFolder: folder + "/data",
+                executors: [AsyncHTTPClientExecutor(proxies: .none)], occupationLimit: nil))
+        try await host.start()
+        guard let context = FetchingCommunication.context.withLock({ $0.take() }) else {
+            throw BackplaneError(.componentFailed, "the component of the HTTP rows did not start")
+        }
+        plugin = context
+    }
+
+    func stop() async {
+        await host.stop()
+        await bare.shutdown()
+        server.stop()
+    }
+
+    func url(_ bytes: Int) -> String { "http://127.0.0.1:\(address.plain)/bytes/\(bytes)" }
+
+    func secureURL(_ bytes: Int) -> String { "https://localhost:\(address.secure)/bytes/\(bytes)" }
+
+    /// Serves in a child process until its parent has ended.
+    static func serve(in folder: String) async throws {
+        let authority = CertificateAuthority(), plain = try BenchServer()
+        let secure = try await SecureTestServer(authority.identity()) { request in
+            let bytes = Int(request.target.dropFirst("/bytes/".count)) ?? 0
+            return .init(body: [UInt8](repeating: 0x78, count: 1 << 16), repetitions: bytes >> 16)
+        }
+        try Data(authority.certificate.utf8).write(to: URL(filePath: folder + "/ca.pem"))
+        plain.run()
+        let parent = getppid(), address = try JSONEncoder().encode(Address(plain: plain.port, secure: secure.port))
+        FileHandle.standardOutput.write(address + Data("\n".utf8))
+        while getppid() == parent { try await Task.sleep(for: .seconds(1)) }
+        await secure.stop()
+    }
+}
+
+/// A child process that prints a line once it serves, and runs until it is stopped.
+private final class ServerProcess: Sendable {
+    private let line: AsyncThrowingStream<Data, any Error>
+    private let isStopped = DispatchSemaphore(value: 0)
+
+    init(_ arguments: [String]) {
+        let (line, printed) = AsyncThrowingStream.makeStream(of: Data.self)
+        self.line = line
+        Task { [isStopped] in
+            do {
+                try await ProgramRun.with(arguments) { run in
+                    printed.yield(run.line())
+                    isStopped.wait()
+                }
+                printed.finish()
+            } catch {
+                printed.finish(throwing: error)
+            }
+        }
+    }
+
+    func firstLine() async throws -> Data {
+        for try await line in line { return line }
+        throw BackplaneError(.componentFailed, "the server of the HTTP rows did not start")
+    }
+
+    /// Ends the process, which is killed.
+    func stop() { isStopped.signal() }
+}
+#endif

@@ -1,0 +1,116 @@
+public import Backplane
+
+/// The contract of the numbered draws that measure swaps under streams.
+///
+/// Each draw follows from the one before, so that one that is lost, repeated, out of order or changed is detected.
+public struct Series: Contract {
+    /// The version of this set of methods.
+    public static let version: Version = "1.0.0"
+    /// Gives the draws of a reader after a place, without end.
+    public let draws = StreamMethod<SeriesPlace, Draw>()
+    /// Counts a call and returns the count.
+    public let pass = AsyncMethod<Nothing, Int>()
+    /// Creates the contract with its methods.
+    public init() {}
+}
+
+/// The place in a reader's series at which a stream begins.
+public struct SeriesPlace: Codable, Sendable {
+    /// The number of the reader, which has a series of its own.
+    public var reader: Int
+    /// The number of the last draw that the reader has; 0 for none.
+    public var last: Int
+
+    /// Creates a place after a reader's last draw.
+    public init(of reader: Int, after last: Int) { (self.reader, self.last) = (reader, last) }
+}
+
+extension SeriesPlace: Resumable {
+    /// Returns the place after a draw.
+    public func resuming(after last: Draw) -> SeriesPlace { SeriesPlace(of: reader, after: last.number) }
+}
+
+/// An element of a series.
+public struct Draw: Codable, Sendable, Equatable {
+    /// The number, counted from 1.
+    public var number: Int
+    /// A number that only the draw before gives.
+    public var mark: UInt64
+
+    /// The draw before the first one of a reader.
+    public static func origin(of reader: Int) -> Draw { Draw(number: 0, mark: UInt64(reader)) }
+
+    /// The draw that follows.
+    public var next: Draw { Draw(number: number + 1, mark: mark &* 6_364_136_223_846_793_005 &+ 1) }
+}
+
+/// The draws of one reader that a provider can give once more: the last 1,000.
+public struct SeriesWindow: Codable, Sendable {
+    /// The greatest number of draws that can be repeated.
+    public static let limit = 1_000
+    /// The draw before the first one that can be given.
+    private var before: Draw
+    private var newest: Draw
+
+    /// Creates a window before the first draw of a reader.
+    public init(of reader: Int) { (before, newest) = (.origin(of: reader), .origin(of: reader)) }
+
+    /// Returns the draw after a number, which is made if it is the next one; `nil` for one that can no longer be given.
+    public mutating func draw(after last: Int) -> Draw? {
+        if last == newest.number {
+            newest = newest.next
+            if newest.number - before.number > Self.limit { before = before.next }
+            return newest
+        }
+        guard (before.number..<newest.number).contains(last) else { return nil }
+        var draw = before
+        for _ in before.number...last { draw = draw.next }
+        return draw
+    }
+}
+
+/// The contract of the reader of series, in a plugin of its own.
+public struct SeriesReading: Contract {
+    /// The version of this set of methods.
+    public static let version: Version = "1.0.0"
+    /// Begins to read so many series, each behind its last draw.
+    public let begin = AsyncMethod<Int, Nothing>()
+    /// Stops to read.
+    public let end = AsyncMethod<Nothing, Nothing>()
+    /// Returns the account of each series so far.
+    public let accounts = SyncMethod<Nothing, [SeriesAccount]>()
+    /// Creates the contract with its methods.
+    public init() {}
+}
+
+/// The count of what a reader has received of its series.
+public struct SeriesAccount: Codable, Sendable {
+    /// The last draw that was received.
+    public private(set) var last: Draw
+    /// The number of draws.
+    public private(set) var read = 0
+    /// The number of draws that were passed over, or came with a wrong mark.
+    public private(set) var lost = 0
+    /// The number of draws that came again at once.
+    public private(set) var repeated = 0
+    /// The number of draws that came after a later one.
+    public private(set) var disorder = 0
+    /// The number of streams that ended with an error, or at all.
+    public var ended = 0
+
+    /// Creates an account before the first draw of a reader.
+    public init(of reader: Int) { last = .origin(of: reader) }
+
+    /// Adds a draw.
+    public mutating func note(_ draw: Draw) {
+        if draw == last.next {
+        } else if draw.number > last.number {
+            lost += max(1, draw.number - last.number - 1)
+        } else if draw.number == last.number {
+            repeated += 1
+        } else {
+            disorder += 1
+        }
+        (last, read) = (draw, read + 1)
+    }
+}

@@ -1,0 +1,116 @@
+import Backplane
+import FoundationEssentials
+import YardstickContracts
+
+/// The measured loops of the streams suite; each returns the number of elements, or of streams.
+enum StreamLoops {
+    @inline(never)
+    static func numbersByHand(_ count: Int) async -> Int {
+        let handOver = HandOver<Int>()
+        let sender = Task {
+            for number in 0..<count { await handOver.send(number) }
+            handOver.finish()
+        }
+        var next = 0
+        while let number = await handOver.next() { next = number + 1 }
+        await sender.value
+        return next
+    }
+
+    @inline(never)
+    static func parcelsByHand(_ count: Int) async -> Int {
+        let handOver = HandOver<Parcel>()
+        let sender = Task {
+            var parcel = Parcel.first
+            for number in 0..<count {
+                parcel.id = number
+                await handOver.send(parcel)
+            }
+            handOver.finish()
+        }
+        var next = 0
+        while let parcel = await handOver.next() { next = parcel.id + 1 }
+        await sender.value
+        return next
+    }
+
+    @inline(never)
+    static func numbers(_ yardstick: Remote<Yardstick>, _ call: Call, _ count: Int) async throws(BackplaneError) -> Int
+    {
+        var next = 0
+        for try await number in yardstick.numbers(count, call) { next = number + 1 }
+        return next
+    }
+
+    @inline(never)
+    static func parcels(_ yardstick: Remote<Yardstick>, _ call: Call, _ count: Int) async throws(BackplaneError) -> Int
+    {
+        var next = 0
+        for try await parcel in yardstick.parcels(count, call) { next = parcel.id + 1 }
+        return next
+    }
+
+    @inline(never)
+    static func parcelsEncoded(_ yardstick: Remote<EarlierYardstick>, _ call: Call, _ count: Int)
+        async throws(BackplaneError) -> Int
+    {
+        var next = 0
+        for try await parcel in yardstick.parcels(count, call) { next = parcel.id + 1 }
+        return next
+    }
+
+    /// Encodes and decodes arrays of 64 parcels, the last one perhaps shorter.
+    @inline(never)
+    static func code(_ count: Int) throws -> Int {
+        let encoder = JSONEncoder(), decoder = JSONDecoder()
+        var next = 0
+        while next < count {
+            let batch = (next..<min(next + 64, count)).map { number in
+                var parcel = Parcel.first
+                parcel.id = number
+                return parcel
+            }
+            let received = try decoder.decode([Parcel].self, from: try encoder.encode(batch))
+            next = received.last.map { $0.id + 1 } ?? count
+        }
+        return next
+    }
+
+    /// Opens streams, reads one element of each, and closes them.
+    @inline(never)
+    static func open(_ yardstick: Remote<Yardstick>, _ call: Call, _ count: Int) async throws(BackplaneError) -> Int {
+        for _ in 0..<count {
+            for try await _ in yardstick.numbers(.max, call) { break }
+        }
+        return count
+    }
+
+    @inline(never)
+    static func openEncoded(_ yardstick: Remote<EarlierYardstick>, _ call: Call, _ count: Int)
+        async throws(BackplaneError) -> Int
+    {
+        for _ in 0..<count {
+            for try await _ in yardstick.numbers(.max, call) { break }
+        }
+        return count
+    }
+
+    /// Makes streams of the standard library, each with a task that is started, gives one element and is cancelled.
+    @inline(never)
+    static func openByHand(_ count: Int) async -> Int {
+        for _ in 0..<count {
+            let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+            let task = Task {
+                continuation.yield(0)
+                await withTaskCancellationHandler {
+                    for await _ in AsyncStream<Never>.makeStream().stream {}
+                } onCancel: {
+                    continuation.finish()
+                }
+            }
+            for await _ in stream { break }
+            task.cancel()
+        }
+        return count
+    }
+}
