@@ -5,27 +5,35 @@ public import FoundationEssentials
 /// The contract of the library's manager.
 public struct Library: Contract {
     /// The version of this set of methods.
-    public static let version: Version = "1.2.0"
+    public static let version: Version = "1.3.0"
     /// Returns the books that match every word, from the network or, if it fails, from storage.
     public let search = AsyncMethod<BookQuery, Sourced<[Book]>>()
     /// Borrows the book with the given identifier.
     public let borrow = AsyncMethod<String, Loan>()
     /// Returns the loan with the given identifier.
     public let giveBack = AsyncMethod<String, Nothing>()
+    /// Gives the borrowings after a number, of which the last thousand are kept, and then each one as it happens.
+    public let borrowings = StreamMethod<BorrowingsAfter, Borrowing>()
     /// The number of searches answered so far.
     public let count = SyncMethod<Nothing, Int>()
     /// Creates the contract with its methods.
     public init() {}
 }
 
-/// The contract of the library's data access controller, which stores search results.
+/// The contract of the library's data access controller, which stores search results and loans.
 public struct Shelf: Contract {
     /// The version of this set of methods.
-    public static let version: Version = "1.0.0"
+    public static let version: Version = "1.1.0"
     /// Stores the books found by a search.
     public let keep = AsyncMethod<SearchAnswer, Nothing>()
     /// Returns the books stored for a search and the time they were stored, or `nil` if there are none.
     public let kept = AsyncMethod<BookQuery, Kept<[Book]>?>()
+    /// Stores a loan until it is returned.
+    public let lend = AsyncMethod<Loan, Nothing>()
+    /// Forgets the loan with the given identifier.
+    public let takeBack = AsyncMethod<String, Nothing>()
+    /// Returns the loans that have not been returned.
+    public let lent = AsyncMethod<Nothing, [Loan]>()
     /// Creates the contract with its methods.
     public init() {}
 }

@@ -21,9 +21,11 @@ public struct Event: Codable, Sendable, Hashable {
 /// The contract of the almanac's manager.
 public struct Almanac: Contract {
     /// The version of this set of methods.
-    public static let version: Version = "1.0.0"
+    public static let version: Version = "1.1.0"
     /// Returns the events of a day such as `07-20`, the earliest first.
     public let on = AsyncMethod<String, Sourced<[Event]>>()
+    /// Gives all events in the order of the year's days, those of a day the earliest first.
+    public let events = StreamMethod<Nothing, Event>()
     /// Creates the contract with its methods.
     public init() {}
 }

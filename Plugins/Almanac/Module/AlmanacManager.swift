@@ -17,10 +17,19 @@ final class AlmanacManager: Manager {
 
     static func methods(_ table: inout Methods) {
         table.async(\.on) { manager, day, call in try await manager.on(day, call) }
+        table.stream(\.events) { manager, _, elements, call in
+            for event in try await manager.events(call).value { try await elements.send(event) }
+        }
     }
 
     private func on(_ day: String, _ call: Call) async throws -> Sourced<[Event]> {
         guard day.isDay else { throw NotADay(text: day) }
+        let events = try await events(call)
+        return Sourced(events.value.filter { $0.day == day }, from: events.source)
+    }
+
+    /// Returns all events in the order of days and years.
+    private func events(_ call: Call) async throws -> Sourced<[Event]> {
         let events = try await Sourced.networkFirst(call) { call in
             try await wires.communicationController.all(call)
         } keep: { events in
@@ -30,8 +39,7 @@ final class AlmanacManager: Manager {
         } unkept: { error in
             log.warning("the store failed", metadata: ["error": "\(error)"])
         }
-        let found = events.value.filter { $0.day == day }.sorted { $0.year < $1.year }
-        return Sourced(found, from: events.source)
+        return Sourced(events.value.sorted { ($0.day, $0.year) < ($1.day, $1.year) }, from: events.source)
     }
 
     struct NotADay: ComponentError {

@@ -26,8 +26,7 @@ actor Session {
     {
         var request = HTTPRequest(method, baseURL + path, headers: ["Authorization": "Bearer \(token)"])
         if let body {
-            request.headers["Content-Type"] = "application/json"
-            request.body = Array(body)
+            request.body = .bytes(Array(body), type: "application/json")
         }
         return try await http.send(request, call)
     }

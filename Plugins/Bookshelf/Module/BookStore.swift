@@ -3,13 +3,20 @@ import BackplaneManagers
 import BackplaneStorage
 import BookshelfContracts
 import FoundationEssentials
+import Synchronization
 
-/// The data access controller of the library: stores the results of the latest searches in the host's store.
-final class BookStore: DataAccessController {
+/// The data access controller of the library: stores the results of the latest searches, and the loans, in the host's
+/// store.
+///
+/// It also searches the titles, authors and subjects of the books that it has, for searches that were never made before
+/// the server was gone.
+final class BookStore: DataAccessController, ReconfigurableComponent {
     typealias Provides = Shelf
     struct Configuration: Decodable, Sendable {
         /// The maximum number of stored searches; 500 by default.
         var keep: Int?
+
+        var limit: Int { max(1, keep ?? 500) }
     }
     private struct KeptSearch: Record {
         static let collection = "searches"
@@ -17,33 +24,101 @@ final class BookStore: DataAccessController {
         var id: String
         var date: Date
         var books: [Book]
+        struct Indexes: RecordIndexes { let date = Indexed<Date>("date") }
     }
+    /// A book that a kept search has found.
+    private struct KeptBook: Record {
+        static let collection = "books"
+        /// The identifier of the book.
+        var id: String
+        /// The date of the last search that has found it.
+        var date: Date
+        var book: Book
+        struct Indexes: RecordIndexes {
+            let date = Indexed<Date>("date")
+            let words = FullText("book.title", "book.authors.name", "book.subjects", prefixes: [2, 3])
+        }
+    }
+    private struct KeptLoan: Record {
+        static let collection = "loans"
+        /// The identifier of the loan.
+        var id: String
+        var loan: Loan
+        struct Indexes: RecordIndexes { let due = Indexed<Date>("loan.due") }
+    }
+    private let store: Store
     private let searches: RecordCollection<KeptSearch>
-    private let limit: Int
+    private let books: RecordCollection<KeptBook>
+    private let loans: RecordCollection<KeptLoan>
+    private let limit: Atomic<Int>
 
     init(_ context: Context) {
-        searches = context.store.collection()
-        limit = max(1, context.configuration.keep ?? 500)
+        store = context.store
+        (searches, books, loans) = (store.collection(), store.collection(), store.collection())
+        limit = Atomic(context.configuration.limit)
+    }
+
+    func reconfigure(_ configuration: Configuration) {
+        limit.store(configuration.limit, ordering: .relaxed)
     }
 
     static func methods(_ table: inout Methods) {
         table.async(\.keep) { store, answer, _ in try await store.keep(answer) }
         table.async(\.kept) { store, query, _ in try await store.kept(query) }
+        table.async(\.lend) { store, loan, _ in try await store.lend(loan) }
+        table.async(\.takeBack) { store, loan, _ in try await store.takeBack(loan) }
+        table.async(\.lent) { store, _, _ in try await store.loans.query(\.due).all().map(\.loan) }
+    }
+
+    private func lend(_ loan: Loan) async throws -> Nothing {
+        try await loans.save(KeptLoan(id: loan.id, loan: loan))
+        return Nothing()
+    }
+
+    private func takeBack(_ loan: String) async throws -> Nothing {
+        try await loans.delete(loan)
+        return Nothing()
     }
 
     private func keep(_ answer: SearchAnswer) async throws -> Nothing {
-        try await searches.save(KeptSearch(id: answer.query.text, date: .now, books: answer.books))
-        if try await searches.count() > limit { try await forgetOldest() }
+        let date = Date.now
+        try await store.transaction { transaction in
+            try await transaction.collection(KeptSearch.self).save(
+                KeptSearch(id: answer.query.text, date: date, books: answer.books))
+            try await transaction.collection(KeptBook.self).save(
+                answer.books.map { KeptBook(id: $0.id, date: date, book: $0) })
+        }
+        let limit = limit.load(ordering: .relaxed)
+        try await forgetOldest(keeping: limit)
         return Nothing()
     }
 
     private func kept(_ query: BookQuery) async throws -> Kept<[Book]>? {
-        try await searches.fetch(query.text).map { Kept($0.books, at: $0.date) }
+        if let search = try await searches.fetch(query.text) { return Kept(search.books, at: search.date) }
+        let found: [KeptBook]
+        do throws(BackplaneError) {
+            // Also the beginnings of words, since the server finds parts of them.
+            let words = query.text.split(separator: " ").map { "\($0)*" }.joined(separator: " ")
+            found = try await books.search(\.words, words).records
+        } catch {
+            guard error.code == .storeUnsupported else { throw error }
+            return nil
+        }
+        return found.map(\.date).min().map { Kept(found.map(\.book), at: $0) }
     }
 
-    private func forgetOldest() async throws {
-        for search in try await searches.all().sorted(by: { $0.date > $1.date }).dropFirst(limit) {
-            try await searches.delete(search.id)
+    private func forgetOldest(keeping limit: Int) async throws {
+        let excess = try await searches.count() - limit
+        guard excess > 0 else { return }
+        let oldest = try await searches.query(\.date).page(limit: excess)
+        try await searches.delete(oldest.records.map(\.id) + oldest.unreadable.map(\.id))
+        // A book that a search still has is as young as that.
+        guard let date = oldest.records.last?.date else { return }
+        while true {
+            let forgotten = try await books.query(\.date, through: date).page(limit: 1_000)
+            let ids = forgotten.records.map(\.id) + forgotten.unreadable.map(\.id)
+            if ids.isEmpty { return }
+            try await books.delete(ids)
         }
     }
 }

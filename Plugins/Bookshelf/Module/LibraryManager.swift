@@ -4,8 +4,11 @@ import BookshelfContracts
 import FoundationEssentials
 import Synchronization
 
-/// The manager of the library: searches and borrows, and falls back to stored results if the network fails.
-final class LibraryManager: Manager {
+/// The manager of the library: searches and borrows, falls back to stored results if the network fails, and reminds of
+/// loans that are due.
+///
+/// Its state is the list of the last borrowings, so that readers of ``Library/borrowings`` miss none in a swap.
+final class LibraryManager: Manager, StatefulComponent {
     typealias Provides = Library
     struct Wires: Wiring {
         let dataAccessController: Wire<Shelf>
@@ -16,17 +19,35 @@ final class LibraryManager: Manager {
     private let log: Log
     private let fillers: Set<String>
     private let searches = Atomic(0)
+    private let borrowings = Borrowings()
 
     init(_ context: Context) throws {
         (wires, log) = (context.wires, context.log)
         fillers = Set(try JSONDecoder().decode([String].self, from: Data(try context.resources.data("fillers.json"))))
+        guard wires.clock != nil else { return }
+        try context.tasks.every(Self.day, jitter: .seconds(60), name: "due loans") { [self] call in
+            try await remind(call)
+        }
     }
+
+    private static var day: Duration { .seconds(86_400) }
+
+    func exportState() -> Borrowings.Kept { borrowings.kept }
+    func importState(_ state: Borrowings.Kept) { borrowings.kept = state }
 
     static func methods(_ table: inout Methods) {
         table.async(\.search) { manager, query, call in try await manager.search(query, call) }
         table.async(\.borrow) { manager, book, call in try await manager.borrow(book, call) }
         table.async(\.giveBack) { manager, loan, call in
-            try await manager.wires.communicationController.giveBack(loan, call)
+            try await manager.giveBack(loan, call)
+        }
+        table.stream(\.borrowings) { manager, place, elements, _ in
+            var last = place.number
+            while true {
+                let borrowing = try await manager.borrowings.next(after: last)
+                try await elements.send(borrowing)
+                last = borrowing.number
+            }
         }
         table.sync(\.count) { manager, _, _ in manager.searches.load(ordering: .relaxed) }
     }
@@ -48,10 +69,36 @@ final class LibraryManager: Manager {
 
     private func borrow(_ book: String, _ call: Call) async throws -> Loan {
         var loan = try await wires.communicationController.borrow(book, call)
+        borrowings.add(book)
         if let now = try wires.clock?.now(call) {
             loan.daysLeft = Int((loan.due.timeIntervalSince(now) / 86_400).rounded(.up))
         }
+        do {
+            _ = try await wires.dataAccessController.lend(loan, call)
+        } catch {
+            log.warning("a loan cannot be kept, and nobody is reminded of it", metadata: ["error": "\(error)"])
+        }
         return loan
+    }
+
+    private func giveBack(_ loan: String, _ call: Call) async throws -> Nothing {
+        let answer = try await wires.communicationController.giveBack(loan, call)
+        do {
+            _ = try await wires.dataAccessController.takeBack(loan, call)
+        } catch {
+            log.warning("a returned loan cannot be forgotten", metadata: ["error": "\(error)"])
+        }
+        return answer
+    }
+
+    /// Writes a line for every loan that is due within a day, or was due.
+    private func remind(_ call: Call) async throws {
+        guard let now = try wires.clock?.now(call) else { return }
+        for loan in try await wires.dataAccessController.lent(call) where loan.due <= now + Self.day / .seconds(1) {
+            log.notice(
+                "a loan is due",
+                metadata: ["loan": loan.id, "book": loan.book, "due": loan.due.formatted(.iso8601)])
+        }
     }
 
     /// Returns the significant words in lower case, without fillers such as `the` unless nothing else remains.

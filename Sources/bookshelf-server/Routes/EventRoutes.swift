@@ -5,6 +5,8 @@ import NIOCore
 import ServiceLifecycle
 
 /// The route `/v2/events`, a stream of server-sent events.
+///
+/// A client that comes back names its last event in `Last-Event-ID`, and is sent what came after it.
 struct EventRoutes: Sendable {
     let events: EventFeed
 
@@ -12,13 +14,20 @@ struct EventRoutes: Sendable {
         router.route(
             "/v2/events",
             [
-                .get: { _, _ in
+                .get: { request, _ in
                     let headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
                     // An open stream would otherwise delay the shutdown.
-                    let stream = events.subscribe().map { ByteBuffer(string: $0.text) }.cancelOnGracefulShutdown()
+                    let stream = events.subscribe(after: request.headers[.lastEventID]).map {
+                        ByteBuffer(string: $0.text)
+                    }.cancelOnGracefulShutdown()
                     return Response(status: .ok, headers: headers, body: ResponseBody(asyncSequence: stream))
                 }
             ])
     }
+}
+
+extension HTTPField.Name {
+    /// The id of the last event that a client has (WHATWG HTML, section 9.2.4).
+    fileprivate static let lastEventID = Self("Last-Event-ID")!
 }
 #endif

@@ -1,0 +1,63 @@
+import BookshelfContracts
+import Synchronization
+
+/// The last borrowings, and those who wait for the next one.
+final class Borrowings: Sendable {
+    /// The borrowings that a swap carries over.
+    struct Kept: Codable, Sendable {
+        var all: [Borrowing] = []
+        var count = 0
+    }
+    private struct State {
+        var kept = Kept()
+        var waiting: [UInt64: AsyncStream<Never>.Continuation] = [:]
+        var lastWaiting: UInt64 = 0
+    }
+    private let state = Mutex(State())
+
+    /// The number of borrowings that are kept.
+    private static let limit = 1_000
+
+    var kept: Kept {
+        get { state.withLock { $0.kept } }
+        set { state.withLock { $0.kept = newValue } }
+    }
+
+    /// Adds a borrowing, and tells those who wait for it.
+    func add(_ book: String) {
+        let waiting = state.withLock { state in
+            state.kept.count += 1
+            state.kept.all.append(Borrowing(number: state.kept.count, book: book))
+            if state.kept.all.count > Self.limit { state.kept.all.removeFirst() }
+            defer { state.waiting = [:] }
+            return state.waiting.values
+        }
+        for continuation in waiting { continuation.finish() }
+    }
+
+    /// Returns the first kept borrowing after a number, once there is one.
+    ///
+    /// After a reset the numbers begin again: a number that has not come yet means the start.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled.
+    func next(after number: Int) async throws -> Borrowing {
+        while true {
+            let (signal, continuation) = AsyncStream.makeStream(of: Never.self)
+            let next = state.withLock { state -> Borrowing? in
+                let number = number > state.kept.count ? 0 : number
+                if state.kept.count > number { return state.kept.all.first { $0.number > number } }
+                state.lastWaiting += 1
+                let place = state.lastWaiting
+                state.waiting[place] = continuation
+                continuation.onTermination = { [weak self] _ in
+                    // A reader that has left does not wait.
+                    _ = self?.state.withLock { $0.waiting.removeValue(forKey: place) }
+                }
+                return nil
+            }
+            if let next { return next }
+            for await _ in signal {}
+            try Task.checkCancellation()
+        }
+    }
+}

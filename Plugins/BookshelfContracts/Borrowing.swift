@@ -1,0 +1,24 @@
+public import Backplane
+
+/// A book that was borrowed.
+public struct Borrowing: Codable, Sendable, Hashable {
+    /// The number of the borrowing; the first one is 1, and none is left out.
+    public var number: Int
+    /// The identifier of the book.
+    public var book: String
+
+    /// Creates a borrowing.
+    public init(number: Int, book: String) { (self.number, self.book) = (number, book) }
+}
+
+/// The place from which borrowings are read, so that a reader misses none when the library's code is swapped.
+public struct BorrowingsAfter: Codable, Sendable, Resumable {
+    /// The number of the last borrowing that is not of interest; 0 for all.
+    public var number: Int
+
+    /// Creates a place after a number.
+    public init(_ number: Int) { self.number = number }
+
+    /// Returns the place after a borrowing.
+    public func resuming(after last: Borrowing) -> BorrowingsAfter { BorrowingsAfter(last.number) }
+}

@@ -1,0 +1,43 @@
+import Backplane
+import BookshelfContracts
+import Synchronization
+
+/// The manager that counts which books are borrowed, by reading the library's borrowings as long as it lives.
+///
+/// It keeps no state: a new instance reads the borrowings that the library has kept once more.
+final class PopularityManager: Manager {
+    typealias Provides = Popularity
+    struct Wires: Wiring {
+        let library: Wire<Library>
+    }
+    private let context: Context
+    private let counts = Mutex<[String: Int]>([:])
+
+    init(_ context: Context) { self.context = context }
+
+    func activate() {
+        context.tasks.run { [self] in await count() }
+    }
+
+    static func methods(_ table: inout Methods) {
+        table.sync(\.ranking) { manager, _, _ in manager.ranking }
+    }
+
+    /// Counts borrowings, also while the library is swapped or restarted.
+    private func count() async {
+        do {
+            for try await borrowing in context.wires.library.borrowings(BorrowingsAfter(0), context.begin()) {
+                counts.withLock { $0[borrowing.book, default: 0] += 1 }
+            }
+        } catch {
+            if error.code != .callCancelled, error.code != .callRetired {
+                context.log.error("borrowings are no longer counted", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    private var ranking: [BorrowedBook] {
+        counts.withLock { $0 }.map { BorrowedBook(book: $0.key, count: $0.value) }
+            .sorted { ($1.count, $0.book) < ($0.count, $1.book) }
+    }
+}
