@@ -20,11 +20,14 @@ let package = Package(
         .library(name: "Backplane", targets: ["Backplane"]),
         .library(name: "BackplaneManagers", targets: ["BackplaneManagers"]),
         .library(name: "BackplaneNetwork", targets: ["BackplaneNetwork"]),
+        .library(name: "BackplaneExchange", targets: ["BackplaneExchange"]),
         .library(name: "BackplaneStorage", targets: ["BackplaneStorage"]),
+        .library(name: "BackplaneRecords", targets: ["BackplaneRecords"]),
         .library(name: "BackplaneDocuments", targets: ["BackplaneDocuments"]),
         .library(name: "BackplaneHost", targets: ["BackplaneHost"]),
         .library(name: "BackplaneControl", targets: ["BackplaneControl"]),
         .library(name: "BackplaneTestKit", targets: ["BackplaneTestKit"]),
+        .library(name: "BackplaneConformance", targets: ["BackplaneConformance"]),
         .library(name: "BackplaneCrypto", targets: ["BackplaneCrypto"]),
         .library(name: "BackplaneSQLite", targets: ["BackplaneSQLite"]),
         .library(name: "BackplaneHTTP", targets: ["BackplaneHTTP"]),
@@ -34,6 +37,7 @@ let package = Package(
         // The example application.
         .library(name: "BookshelfContracts", targets: ["BookshelfContracts"]),
         .library(name: "Bookshelf", type: .dynamic, targets: ["BookshelfEntry"]),
+        .library(name: "Popularity", type: .dynamic, targets: ["PopularityEntry"]),
         .library(name: "BooksAPIv1", type: .dynamic, targets: ["BooksAPIv1Entry"]),
         .library(name: "BooksAPIv2", type: .dynamic, targets: ["BooksAPIv2Entry"]),
         .executable(name: "bookshelf-server", targets: ["BookshelfServer"]),
@@ -49,8 +53,12 @@ let package = Package(
         .library(name: "_YardstickSwarm", type: .dynamic, targets: ["YardstickSwarm"]),
         .library(name: "_YardstickFirst", type: .dynamic, targets: ["YardstickFirst"]),
         .library(name: "_YardstickSecond", type: .dynamic, targets: ["YardstickSecond"]),
+        .library(name: "_YardstickSeriesFirst", type: .dynamic, targets: ["YardstickSeriesFirst"]),
+        .library(name: "_YardstickSeriesSecond", type: .dynamic, targets: ["YardstickSeriesSecond"]),
+        .library(name: "_YardstickAnnex", type: .dynamic, targets: ["YardstickAnnex"]),
         .library(name: "_YardstickFirstInC", type: .dynamic, targets: ["YardstickFirstInC"]),
         .library(name: "_YardstickSecondInC", type: .dynamic, targets: ["YardstickSecondInC"]),
+        .library(name: "_YardstickRenamedInC", type: .dynamic, targets: ["YardstickRenamedInC"]),
         .library(name: "_Challenge", type: .dynamic, targets: ["ChallengeEntry"]),
         .library(name: "_BusyLoop", type: .dynamic, targets: ["BusyLoopEntry"]),
         .library(name: "_Timepiece", type: .dynamic, targets: ["TimepieceEntry"]),
@@ -73,6 +81,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", exact: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
@@ -89,12 +99,18 @@ let package = Package(
         .target(name: "BackplaneDocuments", swiftSettings: settings),
 
         // The runtime and its engines.
-        .target(name: "CBackplaneHost"),
+        .target(name: "BackplaneExchange", dependencies: ["Backplane", "BackplaneNetwork"], swiftSettings: settings),
+        .target(name: "CBackplaneHost", dependencies: ["CBackplane"]),
         .target(name: "BackplaneBoundary", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
+        .target(
+            name: "BackplaneRecords", dependencies: ["Backplane", "BackplaneDocuments", "BackplaneStorage"],
+            swiftSettings: settings),
         .target(
             name: "BackplaneHost",
             dependencies: [
-                "Backplane", "BackplaneBoundary", "BackplaneDocuments", "BackplaneNetwork", "BackplaneStorage",
+                "Backplane", "BackplaneBoundary", "BackplaneDocuments", "BackplaneExchange", "BackplaneNetwork",
+                "BackplaneRecords",
+                "BackplaneStorage",
                 "CBackplane", "CBackplaneHost",
             ],
             swiftSettings: settings),
@@ -102,23 +118,43 @@ let package = Package(
             name: "BackplaneCrypto", dependencies: ["BackplaneNetwork", engine("Crypto", "swift-crypto")],
             swiftSettings: settings),
         .target(
-            name: "BackplaneSQLite", dependencies: ["BackplaneStorage", "Backplane", engine("GRDB", "GRDB.swift")],
+            name: "BackplaneSQLite",
+            dependencies: ["Backplane", "BackplaneRecords", "BackplaneStorage", engine("GRDB", "GRDB.swift")],
             swiftSettings: settings),
         .target(
             name: "BackplaneHTTP",
             dependencies: [
-                "Backplane", "BackplaneNetwork",
-                engine("AsyncHTTPClient", "async-http-client"), engine("NIOCore", "swift-nio"),
-                engine("NIOHTTP1", "swift-nio"),
+                "Backplane", "BackplaneExchange", "BackplaneNetwork",
+                engine("AsyncHTTPClient", "async-http-client"), engine("HTTPTypes", "swift-http-types"),
+                engine("NIOCore", "swift-nio"), engine("NIOHTTP1", "swift-nio"),
+                engine("NIOHTTP2", "swift-nio-http2"), engine("NIOHTTPCompression", "swift-nio-extras"),
                 engine("NIOPosix", "swift-nio"), engine("NIOSSL", "swift-nio-ssl"),
             ],
             swiftSettings: settings),
         .target(
             name: "BackplaneTestKit",
-            dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage"],
+            dependencies: [
+                "Backplane", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork",
+                "BackplaneRecords", "BackplaneStorage",
+            ],
             swiftSettings: settings),
-        .target(name: "BackplaneURLSession", dependencies: ["Backplane", "BackplaneNetwork"], swiftSettings: settings),
-        .target(name: "BackplaneControl", dependencies: ["Backplane", "BackplaneHost"], swiftSettings: settings),
+        .target(
+            name: "BackplaneConformance",
+            dependencies: [
+                "Backplane", "BackplaneExchange", "BackplaneNetwork", "BackplaneRecords", "BackplaneStorage",
+                "BackplaneTestKit",
+                engine("Crypto", "swift-crypto"), engine("NIOCore", "swift-nio"), engine("NIOHTTP1", "swift-nio"),
+                engine("NIOHTTP2", "swift-nio-http2"), engine("NIOPosix", "swift-nio"),
+                engine("NIOSSL", "swift-nio-ssl"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "BackplaneURLSession", dependencies: ["Backplane", "BackplaneExchange", "BackplaneNetwork"],
+            swiftSettings: settings),
+        .target(
+            name: "BackplaneControl",
+            dependencies: ["Backplane", "BackplaneHost", "BackplaneRecords", "BackplaneStorage"],
+            swiftSettings: settings),
 
         // The command line: what its verbs share, its programs, and the command itself, which picks the engines.
         .target(name: "BackplaneTerminal", dependencies: ["Backplane"], swiftSettings: settings),
@@ -160,17 +196,21 @@ let package = Package(
         .target(
             name: "BackplaneBench",
             dependencies: [
-                "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneDocuments", "BackplaneHost",
-                "BackplaneNetwork", "BackplaneProcesses",
-                "BackplaneReports", "BackplaneTerminal", "BackplaneTurnstile", "YardstickContracts", "YardstickDirect",
+                "Backplane", "BackplaneBoundary", "BackplaneConformance", "BackplaneControl", "BackplaneDocuments",
+                "BackplaneExchange", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork", "BackplaneProcesses",
+                "BackplaneRecords", "BackplaneReports", "BackplaneSQLite", "BackplaneStorage", "BackplaneTerminal",
+                "BackplaneTurnstile", "YardstickContracts", "YardstickDirect",
+                engine("AsyncHTTPClient", "async-http-client"), engine("GRDB", "GRDB.swift"),
+                engine("NIOCore", "swift-nio"), engine("NIOHTTP1", "swift-nio"),
             ],
             exclude: ["Rig"], swiftSettings: settings),
         .executableTarget(
             name: "BackplaneCommand",
             dependencies: [
                 "Backplane", "BackplaneBench", "BackplaneControl", "BackplaneCrypto", "BackplaneDev",
-                "BackplaneDocuments", "BackplaneHTTP", "BackplaneHost",
-                "BackplaneManagers", "BackplaneNetwork", "BackplaneProcesses", "BackplaneReports", "BackplaneSQLite",
+                "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost",
+                "BackplaneManagers", "BackplaneNetwork", "BackplaneProcesses", "BackplaneRecords",
+                "BackplaneReports", "BackplaneSQLite",
                 "BackplaneScaffold", "BackplaneStorage", "BackplaneTerminal",
                 "BackplaneTurnstile", "BackplaneURLSession", "BackplaneValidate", "BookshelfContracts",
                 "CBackplaneHost",
@@ -199,6 +239,12 @@ let package = Package(
         .target(
             name: "BookshelfEntry", dependencies: ["Backplane", "BookshelfModule", "CBackplane"],
             path: "Plugins/Bookshelf/Entry", swiftSettings: settings),
+        .target(
+            name: "PopularityModule", dependencies: ["Backplane", "BookshelfContracts"],
+            path: "Plugins/Popularity/Module", swiftSettings: settings),
+        .target(
+            name: "PopularityEntry", dependencies: ["Backplane", "CBackplane", "PopularityModule"],
+            path: "Plugins/Popularity/Entry", swiftSettings: settings),
         .target(
             name: "BooksAPIv1Module", dependencies: ["Backplane", "BackplaneNetwork", "BookshelfContracts"],
             path: "Plugins/BooksAPIv1/Module",
@@ -241,7 +287,7 @@ let package = Package(
         .target(
             name: "YardstickSwarm", dependencies: ["Backplane", "CBackplane", "YardstickContracts"],
             path: "Sources/BackplaneBench/Rig/Swarm", swiftSettings: settings),
-        // What it swaps: two editions of a plugin, in Swift and in C.
+        // What it swaps: two editions of a plugin, in Swift and in C, and another plugin with the same class.
         .target(
             name: "YardstickFirst", dependencies: ["Backplane", "CBackplane", "YardstickContracts"],
             path: "Sources/BackplaneBench/Rig/First", swiftSettings: settings),
@@ -249,10 +295,25 @@ let package = Package(
             name: "YardstickSecond", dependencies: ["Backplane", "CBackplane", "YardstickContracts"],
             path: "Sources/BackplaneBench/Rig/Second", swiftSettings: settings),
         .target(
+            name: "YardstickSeries", dependencies: ["Backplane", "YardstickContracts"],
+            path: "Sources/BackplaneBench/Rig/Series", swiftSettings: settings),
+        .target(
+            name: "YardstickSeriesFirst", dependencies: ["Backplane", "CBackplane", "YardstickSeries"],
+            path: "Sources/BackplaneBench/Rig/SeriesFirst", swiftSettings: settings),
+        .target(
+            name: "YardstickSeriesSecond", dependencies: ["Backplane", "CBackplane", "YardstickSeries"],
+            path: "Sources/BackplaneBench/Rig/SeriesSecond", swiftSettings: settings),
+        .target(
+            name: "YardstickAnnex", dependencies: ["Backplane", "CBackplane", "YardstickContracts"],
+            path: "Sources/BackplaneBench/Rig/Annex", swiftSettings: settings),
+        .target(
             name: "YardstickFirstInC", path: "Sources/BackplaneBench/Rig/FirstInC", publicHeadersPath: ".",
             cSettings: [.headerSearchPath("../../../CBackplane/include")]),
         .target(
             name: "YardstickSecondInC", path: "Sources/BackplaneBench/Rig/SecondInC", publicHeadersPath: ".",
+            cSettings: [.headerSearchPath("../../../CBackplane/include")]),
+        .target(
+            name: "YardstickRenamedInC", path: "Sources/BackplaneBench/Rig/RenamedInC", publicHeadersPath: ".",
             cSettings: [.headerSearchPath("../../../CBackplane/include")]),
 
         // The example's HTTP backend.
@@ -282,6 +343,13 @@ let package = Package(
         .executableTarget(
             name: "occupied-pool", dependencies: ["Backplane", "BackplaneControl", "BackplaneHost", "BusyLoopModule"],
             path: "Tests/OccupiedPool", swiftSettings: settings),
+        .target(name: "SyncCounter", path: "Tests/SyncCounter"),
+        .executableTarget(
+            name: "store-writer",
+            dependencies: [
+                "Backplane", "BackplaneHost", "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "SyncCounter",
+            ],
+            path: "Tests/StoreWriter", swiftSettings: settings),
         .executableTarget(name: "litmus", dependencies: ["CBackplane"], path: "Tests/Litmus"),
         .target(
             name: "TimepieceModule", dependencies: ["Backplane"], path: "Tests/Plugins/Timepiece/Module",
@@ -313,7 +381,8 @@ let package = Package(
 
         // Attacks on hosts in processes of their own, from a seed.
         .executableTarget(
-            name: "attack", dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost", "TestGenerators"], path: "Tests/Attack", swiftSettings: settings),
+            name: "attack", dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost", "TestGenerators"],
+            path: "Tests/Attack", swiftSettings: settings),
 
         // Tests.
         .testTarget(
@@ -329,8 +398,9 @@ let package = Package(
             name: "BackplaneHostTests",
             dependencies: [
                 "AlmanacModule", "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneCrypto",
-                "BackplaneDocuments", "BackplaneHost", "BackplaneManagers",
-                "BackplaneNetwork", "BackplaneStorage", "BookshelfContracts", "CBackplane",
+                "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneManagers",
+                "BackplaneNetwork", "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "BookshelfContracts",
+                "CBackplane",
                 "ChallengeModule", "ParityContracts", "TestFixtures", "TestGenerators", "TimepieceModule",
                 "YardstickContracts", "occupied-pool",
             ],
@@ -338,7 +408,8 @@ let package = Package(
         .testTarget(
             name: "BackplaneTestKitTests",
             dependencies: [
-                "Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneManagers", "BackplaneNetwork",
+                "Backplane", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneManagers",
+                "BackplaneNetwork",
                 "BackplaneStorage", "BackplaneTestKit", "BookshelfContracts", "BookshelfModule", "BooksAPIv1Module",
             ],
             swiftSettings: settings),
@@ -346,16 +417,19 @@ let package = Package(
             name: "BookshelfModuleTests",
             dependencies: [
                 "Backplane", "BackplaneHost", "BackplaneManagers", "BackplaneTestKit", "BookshelfContracts",
-                "BookshelfModule",
+                "BookshelfModule", "PopularityModule",
             ], swiftSettings: settings),
         .testTarget(
             name: "BackplaneStorageTests",
-            dependencies: ["Backplane", "BackplaneSQLite", "BackplaneStorage", "TestGenerators"],
+            dependencies: [
+                "Backplane", "BackplaneConformance", "BackplaneHost", "BackplaneRecords", "BackplaneSQLite",
+                "BackplaneStorage", "TestGenerators", "store-writer", engine("GRDB", "GRDB.swift"),
+            ],
             swiftSettings: settings),
         .target(name: "TestFixtures", path: "Tests/Fixtures", swiftSettings: settings),
         .target(
             name: "TestGenerators",
-            dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneStorage"],
+            dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneRecords", "BackplaneStorage"],
             path: "Tests/Generators", swiftSettings: settings),
         .testTarget(
             name: "BackplaneControlTests", dependencies: ["Backplane", "BackplaneControl", "BackplaneHost"],
@@ -389,12 +463,18 @@ let package = Package(
             dependencies: [
                 "Backplane", "BackplaneBench", "BackplaneCommand", "BackplaneControl", "BackplaneDev", "BackplaneHost",
                 "BackplanePackages", "BackplaneReports",
-                "BackplaneScaffold", "BackplaneTerminal", "BackplaneValidate", "TestFixtures", "attack", "hostile",
+                "BackplaneScaffold", "BackplaneTerminal", "BackplaneTestKit", "BackplaneValidate", "TestFixtures",
+                "attack", "hostile",
             ],
             exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(
             name: "BackplaneHTTPTests",
-            dependencies: ["Backplane", "BackplaneHost", "BackplaneHTTP", "BackplaneNetwork", "BackplaneURLSession"],
+            dependencies: [
+                "Backplane", "BackplaneConformance", "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP",
+                "BackplaneHost", "BackplaneNetwork", "BackplaneTestKit", "BackplaneURLSession",
+                engine("HTTPTypes", "swift-http-types"), engine("NIOCore", "swift-nio"),
+                engine("NIOEmbedded", "swift-nio"), engine("NIOHTTP2", "swift-nio-http2"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "BookshelfTests",
