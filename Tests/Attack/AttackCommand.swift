@@ -1,6 +1,6 @@
 import Foundation
 
-/// Attacks hosts with what is hostile, from a seed, and shows which of them did what no host should.
+/// The command that attacks hosts, with trials derived from a seed, and reports findings.
 @main
 enum AttackCommand {
     private static let attacks = [
@@ -24,16 +24,17 @@ enum AttackCommand {
         """
         attack [ATTACK…] [--seed N] [--seconds N] [--count N] [--trial N] [--json FILE]
 
-        Attacks hosts in processes of their own, and ends with exit code 1 where one died, hung, took too much memory, refused
-        without a clear message or lost what it had acknowledged. Without names, with all of these:
+        Attack hosts in processes of their own. A host that dies, hangs, uses too much memory, refuses without a clear
+        message or loses data that it has acknowledged is a finding; with findings, the exit code is 1. Without names, all
+        attacks run:
 
         \(attacks.map { "    \($0.name.padding(toLength: 13, withPad: " ", startingAt: 0))\($0.what); \($0.count) trials" }.joined(separator: "\n"))
 
-        --seed      makes the same trials again; the clock gives one otherwise, which is printed
-        --seconds   ends in about that time, whatever was tried until then
-        --count     the trials of each attack
-        --trial     makes this trial alone, and leaves what it made
-        --json      writes what was found to a file as well
+        --seed      Repeat the trials of a seed. By default the seed is taken from the clock, and printed.
+        --seconds   End after about this time, even if trials are left.
+        --count     The number of trials of each attack.
+        --trial     Run this trial only, and keep its files.
+        --json      Also write the report to a file, as JSON.
         """
     }
 
@@ -77,7 +78,7 @@ enum AttackCommand {
         exit(report.hasFindings ? 1 : 0)
     }
 
-    /// Takes an option and its value out of the words.
+    /// Removes an option and its value from the words, and returns the value.
     private static func value(of name: String, in words: inout [String]) -> String? {
         guard let place = words.firstIndex(of: name) else { return nil }
         guard place + 1 < words.count else { refuse("\(name): expected a value, found nothing") }

@@ -82,6 +82,40 @@ struct CallTests {
         #expect(abs(seconds - Date.now.timeIntervalSinceReferenceDate) < 100)
     }
 
+    @Test func `the elements of a stream are a line each, up to a limit`() async throws {
+        struct Event: Decodable { var day: String, year: Int }
+        let all = try await tool.run("call", Tool.almanac, "AlmanacManager", "events")
+        #expect(all.status == 0 && all.errors == "", "\(all.errors)")
+        let lines = all.output.split(separator: "\n")
+        let events = try lines.map { try JSONDecoder().decode(Event.self, from: Data($0.utf8)) }
+        let places = events.map { "\($0.day) \($0.year)" }
+        #expect(places.count > 10 && places == places.sorted())
+        let some = try await tool.run("call", Tool.almanac, "AlmanacManager", "events", "--limit", "3", "--explain")
+        // The keys of an element come in any order.
+        let first = try some.output.split(separator: "\n").map {
+            try JSONDecoder().decode(Event.self, from: Data($0.utf8))
+        }
+        #expect(some.status == 0 && first.map { "\($0.day) \($0.year)" } == Array(places.prefix(3)))
+        #expect(some.errors.contains("EventFeedService"))
+        let refused = try await tool.run("call", Tool.almanac, "AlmanacManager", "events", "--limit", "0")
+        #expect(refused.status == 64 && refused.output == "")
+        let noStream = try await tool.run("call", Tool.almanac, "ClockManager", "now", "--limit", "3")
+        #expect(noStream.status == 1 && noStream.output == "")
+        #expect(
+            noStream.errors.contains("call.wrong-kind: `now` of ClockManager is not a stream"), "\(noStream.errors)")
+    }
+
+    @Test func `the id of the trace is printed, and another program's is continued`() async throws {
+        let id = "4bf92f3577b34da6a3ce929d0e0e4736", parent = "00-\(id)-00f067aa0ba902b7-01"
+        let own = try await tool.run("call", Tool.almanac, "ClockManager", "now", "--trace")
+        #expect(own.status == 0 && own.errors.wholeMatch(of: /trace [0-9a-f]{32}\n/) != nil, "\(own.errors)")
+        let continued = try await tool.run(
+            "call", Tool.almanac, "ClockManager", "now", "--trace", "--traceparent", parent)
+        #expect(continued.status == 0 && continued.errors == "trace \(id)\n")
+        let malformed = try await tool.run("call", Tool.almanac, "ClockManager", "now", "--traceparent", id)
+        #expect(malformed.status == 64 && malformed.errors.contains("expected 00-TRACE-SPAN-FLAGS"))
+    }
+
     @Test func `input may come from standard input`() async throws {
         let text = #"{"é": [1, null, "\n"]}"#
         let outcome = try await tool.run("call", Tool.almanac, "ClockManager", "echo", "-", input: text)

@@ -5,7 +5,7 @@ import Testing
 struct HelpTests {
     private static let commands = [
         "run", "dev", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "validate", "new",
-        "bench", "demo", "swap", "rollback", "generations", "stats", "apply", "reset",
+        "bench", "demo", "request", "swap", "rollback", "generations", "stats", "events", "apply", "reset", "store",
     ]
 
     @Test(arguments: [["--help"]] + commands.map { [$0, "--help"] })
@@ -21,6 +21,13 @@ struct HelpTests {
         let outcome = try await Tool().plain("new", kind, "--help")
         #expect(outcome.status == 0)
         try expectSnapshot(outcome.output, "new-\(kind)")
+    }
+
+    @Test(arguments: ["list", "get", "dump", "restore", "check", "migrate"])
+    func `so does everything that is done with a store`(verb: String) async throws {
+        let outcome = try await Tool().plain("store", verb, "--help")
+        #expect(outcome.status == 0)
+        try expectSnapshot(outcome.output, "store-\(verb)")
     }
 
     @Test func `the version is three numbers`() async throws {
@@ -52,6 +59,7 @@ struct HelpTests {
         ["swap", "Clock", "--socket", "a", "--manifest", "b"],
         ["rollback"], ["rollback", "a", "b"], ["rollback", "a", "--to", "first"], ["rollback", "a", "--dry-run"],
         ["generations", "a", "b"], ["stats", "a"],
+        ["store", "get", "a", "b"], ["store", "restore"], ["store", "list", "--socket", "a", "--data", "b"],
         ["apply", "a", "b"], ["reset", "a", "b"], ["services", "--running", "--plugin-path", "."],
         ["services", Tool.almanac, "--socket", "a"],
         ["explain", "A", "--running", "--environment", ""], ["call", "A", "m", "--running", "--data", "."],
@@ -62,6 +70,7 @@ struct HelpTests {
         ["new", "zebra"], ["new", "package"], ["new", "package", "tide-table"], ["new", "app", "Manager"],
         ["new", "plugin", "a/B"],
         ["new", "app", "Tides", "more"], ["new", "manager", "Tides", "--fast"], ["new", "package", "Tides", "--dac"],
+        ["new", "manager", "Tides", "--stream", "--dac"],
     ])
     func `arguments that it does not understand are exit code 64, and nothing on standard output`(arguments: [String])
         async throws

@@ -64,8 +64,9 @@ struct HostileTests {
         // here.
         #expect(
             rows.filter(\.findings.isEmpty).map(\.name) == [
-                "good", "file-other-digest", "bytes-more", "method-late", "step-create-fails", "step-activate-fails",
-                "step-pool-used",
+                "good", "file-other-digest", "bytes-more", "method-late", "stream-sound", "stream-waits",
+                "step-create-fails", "step-activate-fails",
+                "step-pool-used", "step-state-reorders",
             ])
     }
 

@@ -34,8 +34,8 @@ struct KilledHostTests {
 
     /// The files, without those beside the store's that are there while a process has it open, and after it was killed.
     private func files(below folder: String) throws -> [String] {
-        try FileManager.default.subpathsOfDirectory(atPath: folder).filter {
-            !$0.hasSuffix("/store.sqlite-wal") && !$0.hasSuffix("/store.sqlite-shm")
+        try FileManager.default.subpathsOfDirectory(atPath: folder).filter { path in
+            !["-wal", "-shm", ".open"].contains { path.hasSuffix("/store.sqlite\($0)") }
         }
         .sorted()
     }

@@ -25,13 +25,15 @@ struct LastWordsTests {
     }
 
     /// - Parameter copy: of the plugin in whose code.
+    /// - Parameter reason: what is said between the signal and the copy.
     private func expectEnd(
-        _ outcome: Tool.Outcome, in copy: String, signal: Int32, _ location: SourceLocation = #_sourceLocation
+        _ outcome: Tool.Outcome, in copy: String, signal: Int32, _ reason: String = "",
+        _ location: SourceLocation = #_sourceLocation
     ) {
         #expect(outcome.status == -signal, "\(outcome.errors)", sourceLocation: location)
         #expect(
             outcome.errors.split(separator: "\n").filter { $0.hasPrefix("backplane: signal") } == [
-                "backplane: signal \(signal) ends this process, in code of \(copy)"
+                "backplane: signal \(signal) ends this process\(reason), in code of \(copy)"
             ],
             "\(outcome.errors)", sourceLocation: location)
     }
@@ -84,8 +86,17 @@ struct LastWordsTests {
         let host = try start("run", manifest)
         try #require(await host.says("up;"), "\(host.output)\(host.errors)")
         try tool.compile("Corpus/entry.c", "-DABORTS", as: "libWorker.so")
-        _ = try await tool.plain("swap", "Worker")
+        // Without trust a child process would die of it, and the host refuse it.
+        _ = try await tool.plain("swap", "Worker", "--trust")
         expectEnd(await host.end(), in: "2-org.backplane.tests.hostile-generation-2-libWorker.so", signal: SIGABRT)
+    }
+
+    @Test func `one that has no memory left says that, too`() async throws {
+        try tool.compile("Words/words.c", "-DNO_MEMORY", as: "libWorker.so")
+        expectEnd(
+            try await start("call", manifest, "Worker", "work").end(),
+            in: "1-org.backplane.tests.hostile-generation-1-libWorker.so", signal: SIGABRT,
+            ", which has no memory left")
     }
 
     @Test func `a plugin that writes to a pipe without a reader gets an error, and nothing ends`() async throws {

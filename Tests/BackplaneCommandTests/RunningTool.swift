@@ -12,6 +12,15 @@ final class RunningTool: Sendable {
         var open = 3
         var status: Int32 = 0
 
+        mutating func apply(_ event: Event) {
+            switch event {
+            case .output(let data) where data.isEmpty, .errors(let data) where data.isEmpty: open -= 1
+            case .output(let data): output += data
+            case .errors(let data): errors += data
+            case .ended(let end): (status, open) = (end, open - 1)
+            }
+        }
+
         func line(_ number: Int) -> String? {
             let lines = output.split(
                 separator: UInt8(ascii: "\n"), maxSplits: number + 1, omittingEmptySubsequences: false)
@@ -19,8 +28,10 @@ final class RunningTool: Sendable {
         }
     }
     private let process: Process
-    private let events: AsyncStream<Event>
+    /// What the process has done so far.
     private let state = Mutex(State())
+    /// An element once the state has changed.
+    private let changes: AsyncStream<Void>
 
     /// - Parameters:
     ///   - program: another one than `backplane`.
@@ -43,15 +54,19 @@ final class RunningTool: Sendable {
         process.standardInput =
             try input.map { try FileHandle(forReadingFrom: URL(filePath: $0)) } ?? FileHandle.nullDevice
         (process.standardOutput, process.standardError) = (output, errors)
-        let (events, event) = AsyncStream.makeStream(of: Event.self)
+        let (changes, change) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        (self.process, self.changes) = (process, changes)
+        // Weakly, as the process and its handler belong to this object.
+        let report: @Sendable (Event) -> Void = { [weak self] event in
+            self?.state.withLock { $0.apply(event) }
+            change.yield()
+        }
         process.terminationHandler = { process in
-            event.yield(
-                .ended(process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus))
+            report(.ended(process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus))
         }
         try process.run()
-        (self.process, self.events) = (process, events)
-        Self.read(output.fileHandleForReading) { event.yield(.output($0)) }
-        Self.read(errors.fileHandleForReading) { event.yield(.errors($0)) }
+        Self.read(output.fileHandleForReading) { report(.output($0)) }
+        Self.read(errors.fileHandleForReading) { report(.errors($0)) }
     }
 
     deinit {
@@ -98,17 +113,7 @@ final class RunningTool: Sendable {
     private func wait(for isThere: @Sendable (State) -> Bool) async {
         func isOver() -> Bool { state.withLock { $0.open == 0 || isThere($0) } }
         if isOver() { return }
-        for await event in events {
-            state.withLock { state in
-                switch event {
-                case .output(let data) where data.isEmpty, .errors(let data) where data.isEmpty: state.open -= 1
-                case .output(let data): state.output += data
-                case .errors(let data): state.errors += data
-                case .ended(let status): (state.status, state.open) = (status, state.open - 1)
-                }
-            }
-            if isOver() { return }
-        }
+        for await _ in changes where isOver() { return }
     }
 
     /// Hands over what comes, on a thread of its own; empty data at the end.

@@ -63,14 +63,19 @@ struct SharedStoreTests {
         }
         let running = try await tool.startRun(manifest), file = try folder() + "/store.sqlite"
         var bytes = try Data(contentsOf: URL(filePath: file))
-        let mark = try #require(bytes.firstRange(of: Data("the end of 3.".utf8))).lowerBound
-        let page = mark / 4_096 * 4_096
+        let end = try #require(bytes.firstRange(of: Data("the end of 3.".utf8))).lowerBound
+        // The page before the last one of the title, which leads to that.
+        let page = end / 4_096 * 4_096 - 4_096
+        try #require(bytes[page..<page + 4_096].firstRange(of: Data("volume 3, volume 3".utf8)) != nil)
         bytes.replaceSubrange(page..<page + 4_096, with: Data(repeating: 0xAA, count: 4_096))
         let handle = try FileHandle(forWritingTo: URL(filePath: file))
         try handle.seek(toOffset: UInt64(page))
         try handle.write(contentsOf: bytes[page..<page + 4_096])
         try handle.close()
 
+        // Without the network the record is read, and the damage found.
+        try FileManager.default.removeItem(atPath: tool.folder + "/search")
+        #expect(try await search(3, in: running).status == 1)
         try offer(100)
         let second = try await search(100)
         #expect(second.errors.contains("store.damaged"), "\(second.errors)")
@@ -83,8 +88,8 @@ struct SharedStoreTests {
             #expect(try await search(number, in: running).status == 0)
         }
         running.signal(SIGTERM)
-        let end = await running.end()
-        #expect(end.status == 0 && !end.errors.contains("the shelf is not usable"), "\(end.errors)")
+        let ended = await running.end()
+        #expect(ended.status == 0, "\(ended.errors)")
 
         // Without the network, what was acknowledged is in the store.
         try FileManager.default.removeItem(atPath: tool.folder + "/search")

@@ -24,10 +24,10 @@ import Testing
         let options = SwapOptions(
             probation: Probation(
                 duration: .seconds(30), errorRate: 0.05, minimumCalls: 3, healthInterval: .milliseconds(500)),
-            drainLimit: .seconds(5),
+            drain: .upTo(.seconds(5), then: .fail),
             stepLimit: .milliseconds(1_500), discardsState: true)
         let text =
-            #"{"discardsState":true,"drainLimit":5,"probation":{"duration":30,"errorRate":0.05,"healthInterval":0.5,"minimumCalls":3},"stepLimit":1.5}"#
+            #"{"discardsState":true,"drainLimit":5,"longCalls":"fail","probation":{"duration":30,"errorRate":0.05,"healthInterval":0.5,"minimumCalls":3},"stepLimit":1.5}"#
         #expect(try request(HelloRequest()) == #"{"protocol":1,"request":"hello"}"#)
         #expect(
             try request(SwapRequest(libraries: ["a.so"], options: options))
@@ -38,7 +38,7 @@ import Testing
                 == #"{"libraries":["a.so"],"options":\#(text),"protocol":1,"request":"preview"}"#)
         #expect(
             try request(RollbackRequest(plugin: "org.a", generation: 2, options: SwapOptions()))
-                == #"{"generation":2,"options":{"discardsState":false,"drainLimit":10,"stepLimit":10},"plugin":"org.a","protocol":1,"request":"rollback"}"#
+                == #"{"generation":2,"options":{"discardsState":false,"stepLimit":10},"plugin":"org.a","protocol":1,"request":"rollback"}"#
         )
         #expect(
             try request(RollbackRequest(plugin: "org.a")) == #"{"plugin":"org.a","protocol":1,"request":"rollback"}"#)
@@ -52,6 +52,10 @@ import Testing
         #expect(
             try request(ApplyRequest(manifest: "/m.json", environment: "night"))
                 == #"{"environment":"night","manifest":"/m.json","protocol":1,"request":"apply"}"#)
+        #expect(
+            try request(ApplyRequest(manifest: "/m.json", trustsLibraries: true, allowsMissingMethods: true))
+                == #"{"allowsMissingMethods":true,"manifest":"/m.json","protocol":1,"request":"apply","trustsLibraries":true}"#
+        )
         #expect(try request(ResetRequest(manager: "M")) == #"{"manager":"M","protocol":1,"request":"reset"}"#)
     }
 
@@ -60,7 +64,9 @@ import Testing
             SwapOptions(),
             SwapOptions(
                 probation: Probation(duration: .seconds(0.05), errorRate: 1, minimumCalls: 0),
-                drainLimit: .milliseconds(1), stepLimit: .seconds(86_400)),
+                drain: .upTo(.milliseconds(1), then: .fail), stepLimit: .seconds(86_400)),
+            SwapOptions(drain: .upTo(.seconds(2), then: .cancel), trustsLibraries: true, allowsMissingMethods: true),
+            SwapOptions(drain: .upTo(.seconds(3), then: .retry(attempts: 7, within: .seconds(8)))),
         ] {
             let form = try JSONDecoder().decode(
                 SwapOptionsForm.self, from: JSONEncoder().encode(SwapOptionsForm(options)))
@@ -68,7 +74,34 @@ import Testing
         }
     }
 
+    @Test func `options of older tools mean what they meant, and what makes no sense is refused`() throws {
+        func options(_ members: String) throws -> SwapOptions {
+            let text = #"{"stepLimit":1,"discardsState":false\#(members)}"#
+            return try JSONDecoder().decode(SwapOptionsForm.self, from: Data(text.utf8)).options()
+        }
+        #expect(try options(#","drainLimit":10"#).drain == .upTo(.seconds(10), then: .fail))
+        #expect(try options("").drain == nil)
+        #expect(try options(#","longCalls":"later""#).drain == .standard)
+        #expect(
+            try options(#","longCalls":"later","retries":3,"retryFor":4"#).drain
+                == .upTo(.milliseconds(200), then: .retry(attempts: 3, within: .seconds(4))))
+        for (members, place) in [
+            (#","longCalls":"never""#, "/options/longCalls"),
+            (#","longCalls":"later","retries":0"#, "/options/retries"),
+            (#","drainLimit":0"#, "/options/drainLimit"), (#","retryFor":-1"#, "/options/retryFor"),
+        ] {
+            let error = #expect(throws: BackplaneError.self) { try options(members) }
+            #expect(error?.code == .controlMalformed && error?.location == place)
+        }
+    }
+
     // MARK: Answers
+
+    @Test func `a remark on state has a key of its own`() throws {
+        try expect(
+            StateChangeForm(StateChange(schema: "s", fromVersion: 1, toVersion: 1, bytes: 3, remark: "r")),
+            #"{"bytes":3,"fromVersion":1,"remark":"r","schema":"s","toVersion":1}"#)
+    }
 
     /// An answer's JSON, and that what is read of it is the value.
     private func expect<Form: ControlForm>(_ form: Form, _ text: String, _ location: SourceLocation = #_sourceLocation)
@@ -158,8 +191,30 @@ import Testing
             #"{"calls":2,"component":"M","errors":3,"generation":1,"inFlight":4,"managers":["M"],"plugin":"org.a","role":"manager","waiting":5}"#
         )
         try expect(
-            ManifestChangeForm(ManifestChange(started: ["b", "a"], restarted: ["c"], stopped: [], kept: ["d"])),
-            #"{"kept":["d"],"restarted":["c"],"started":["a","b"],"stopped":[]}"#)
+            ComponentStatisticsForm(
+                ComponentStatistics(
+                    component: "M", role: "manager", managers: ["M"], plugin: "org.a", generation: 1, calls: 2,
+                    errors: 3, inFlight: 4, waiting: 5,
+                    timers: [
+                        TimerStatistics(
+                            name: "a", period: .seconds(30), next: .milliseconds(1_500), runs: 6, failures: 7,
+                            isRunning: false),
+                        TimerStatistics(name: "b", period: nil, next: nil, runs: 1, failures: 0, isRunning: true),
+                    ], timerCount: 102)),
+            #"{"calls":2,"component":"M","errors":3,"generation":1,"inFlight":4,"managers":["M"],"plugin":"org.a","role":"manager","timerCount":102,"timers":[{"every":30000,"failures":7,"isRunning":false,"name":"a","next":1500,"runs":6},{"failures":0,"isRunning":true,"name":"b","runs":1}],"waiting":5}"#
+        )
+        try expect(
+            ComponentStatisticsForm(
+                ComponentStatistics(
+                    component: "S", role: "network service", managers: ["M"], plugin: "org.a", generation: 1, calls: 2,
+                    errors: 3, inFlight: 4, waiting: 5,
+                    exchanges: ExchangeStatistics(begun: 9, failed: 1, inFlight: 2, sent: 30, received: 40))),
+            #"{"calls":2,"component":"S","errors":3,"exchanges":{"begun":9,"failed":1,"inFlight":2,"received":40,"sent":30},"generation":1,"inFlight":4,"managers":["M"],"plugin":"org.a","role":"network service","waiting":5}"#
+        )
+        try expect(
+            ManifestChangeForm(
+                ManifestChange(started: ["b", "a"], restarted: ["c"], stopped: [], reconfigured: ["e"], kept: ["d"])),
+            #"{"kept":["d"],"reconfigured":["e"],"restarted":["c"],"started":["a","b"],"stopped":[]}"#)
         #expect(try json(CallRequest.Answer(output: "[1]")) == #"{"output":"[1]"}"#)
         #expect(
             try json(

@@ -37,6 +37,7 @@ struct DevEventTests {
                 manner: .gated,
                 state: StateChange(schema: "tags", fromVersion: 3, toVersion: nil, lost: "nothing takes version 3"))
         ]
+        report.managers = change
         report.warnings = ["two\nlines"]
         return report
     }

@@ -48,9 +48,57 @@ struct DevLoopTests {
         var loop = running()
         #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
         #expect(loop.take(.manifest) == [])
-        #expect(loop.take(.answered(.misfit)) == [.apply])
-        #expect(loop.take(.answered(.done)) == [.swap([notes.library])])
+        #expect(loop.take(.answered(.misfit)) == [.swapApplying([notes.library])])
+        #expect(loop.take(.answered(.misfit)) == [.showRefusal, .swap([notes.library])])
+        #expect(loop.take(.answered(.misfit)) == [], "it has been told of")
+    }
+
+    @Test func `sources and the manifest that were saved together are swapped in together, once all is built`() {
+        var loop = running()
+        #expect(loop.take(.changed([notes, clock])) == [.build(notes)])
+        #expect(loop.take(.manifest) == [])
+        #expect(loop.take(.libraries([notes.library])) == [], "alone it may not fit")
+        #expect(loop.take(.built(.succeeded)) == [.build(clock)])
+        #expect(loop.take(.libraries([clock.library])) == [])
+        #expect(loop.take(.built(.succeeded)) == [.swapApplying([clock.library, notes.library])])
+        #expect(loop.take(.answered(.done)) == [])
+        #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])], "the manifest is active")
+    }
+
+    @Test func `code that is refused alone is swapped in with the manifest that is saved later`() {
+        var loop = running()
+        #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
         #expect(loop.take(.answered(.misfit)) == [.showRefusal])
+        #expect(loop.take(.manifest) == [.swapApplying([notes.library])])
+        #expect(loop.take(.answered(.done)) == [])
+        #expect(loop.take(.manifest) == [.apply], "no code waits any longer")
+    }
+
+    @Test func `a manifest that is refused alone is activated with the code that is saved later`() {
+        var loop = running()
+        #expect(loop.take(.manifest) == [.apply])
+        #expect(loop.take(.answered(.misfit)) == [.showRefusal])
+        #expect(loop.take(.libraries([notes.library])) == [.swapApplying([notes.library])])
+        #expect(loop.take(.answered(.done)) == [])
+    }
+
+    @Test func `a manifest that is saved while both are swapped in is activated afterwards`() {
+        var loop = running()
+        _ = loop.take(.manifest)
+        _ = loop.take(.answered(.misfit))
+        #expect(loop.take(.libraries([notes.library])) == [.swapApplying([notes.library])])
+        #expect(loop.take(.manifest) == [])
+        #expect(loop.take(.answered(.done)) == [.apply])
+    }
+
+    @Test func `both are tried again when a library was still being written`() {
+        var loop = running()
+        _ = loop.take(.manifest)
+        _ = loop.take(.answered(.misfit))
+        #expect(loop.take(.libraries([notes.library])) == [.swapApplying([notes.library])])
+        #expect(loop.take(.libraries([notes.library])) == [])
+        #expect(loop.take(.answered(.unfinished)) == [.swapApplying([notes.library])])
+        #expect(loop.take(.answered(.failed)) == [.showRefusal])
     }
 
     @Test(arguments: [DevLoop.Event.libraries(["/a.so"]), .manifest])
@@ -213,12 +261,11 @@ struct DevLoopTests {
         var loop = running()
         #expect(loop.take(.changed([notes])) == [.build(notes)])
         #expect(loop.take(.manifest) == [])
-        #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
-        #expect(loop.take(.built(.succeeded)) == [])
-        let unknown = DevEvent.Refusal(subject: .swap, error: BackplaneError(.pluginUnknown, "it is not in force"))
-        #expect(loop.take(.answered(unknown.answer)) == [.apply])
-        #expect(loop.take(.answered(.done)) == [.swap([notes.library])])
+        #expect(loop.take(.libraries([notes.library])) == [])
+        #expect(loop.take(.built(.succeeded)) == [.swapApplying([notes.library])])
         #expect(loop.take(.answered(.done)) == [])
+        let unknown = DevEvent.Refusal(subject: .swap, error: BackplaneError(.pluginUnknown, "it is not in force"))
+        #expect(unknown.answer == .misfit)
     }
 
     @Test func `a manifest waits until it is known what is to be built`() {
@@ -227,23 +274,22 @@ struct DevLoopTests {
         #expect(loop.take(.manifest) == [])
         #expect(loop.take(.changed([notes])) == [.build(notes)])
         #expect(loop.take(.read) == [])
-        #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
-        #expect(loop.take(.built(.succeeded)) == [])
-        #expect(loop.take(.answered(.done)) == [.apply])
+        #expect(loop.take(.libraries([notes.library])) == [])
+        #expect(loop.take(.built(.succeeded)) == [.swapApplying([notes.library])])
         #expect(loop.take(.answered(.done)) == [])
         #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
         #expect(loop.take(.answered(.done)) == [], "it is in force")
     }
 
-    @Test func `a refused manifest is tried again with new code, and told of once`() {
+    @Test func `a refused manifest is tried again with new code, and alone if not with it`() {
         var loop = running()
         #expect(loop.take(.manifest) == [.apply])
         #expect(loop.take(.answered(.misfit)) == [.showRefusal])
-        #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
+        #expect(loop.take(.libraries([notes.library])) == [.swapApplying([notes.library])])
+        #expect(loop.take(.answered(.misfit)) == [.showRefusal, .swap([notes.library])])
         #expect(loop.take(.answered(.done)) == [.apply])
         #expect(loop.take(.answered(.misfit)) == [])
-        #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
-        #expect(loop.take(.answered(.done)) == [.apply])
+        #expect(loop.take(.libraries([notes.library])) == [.swapApplying([notes.library])])
         #expect(loop.take(.answered(.done)) == [])
     }
 
@@ -251,8 +297,7 @@ struct DevLoopTests {
         var loop = running()
         _ = loop.take(.libraries(["/a.so"]))
         #expect(loop.take(.answered(.misfit)) == [.showRefusal])
-        #expect(loop.take(.manifest) == [.apply])
-        #expect(loop.take(.answered(.done)) == [.swap(["/a.so"])])
+        #expect(loop.take(.manifest) == [.swapApplying(["/a.so"])])
         #expect(loop.take(.answered(.done)) == [])
     }
 

@@ -1,3 +1,4 @@
+import BackplaneExchange
 import BackplaneHTTP
 import BackplaneNetwork
 import BackplaneURLSession
@@ -9,12 +10,12 @@ enum Engine: CaseIterable, Sendable {
     #endif
     case urlSession
 
-    func executor(maximumBodySize: Int = 64 << 20) -> any HTTPExecutor {
+    func executor() -> any HTTPExecutor {
         switch self {
         #if Engines
-        case .asyncHTTPClient: AsyncHTTPClientExecutor(maximumBodySize: maximumBodySize)
+        case .asyncHTTPClient: AsyncHTTPClientExecutor(proxies: .none)
         #endif
-        case .urlSession: URLSessionExecutor(maximumBodySize: maximumBodySize)
+        case .urlSession: URLSessionExecutor()
         }
     }
 

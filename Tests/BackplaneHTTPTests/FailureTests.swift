@@ -1,6 +1,9 @@
 import Backplane
+import BackplaneConformance
+import BackplaneExchange
 import BackplaneHTTP
 import BackplaneNetwork
+import BackplaneTestKit
 import BackplaneURLSession
 import Glibc
 import Testing
@@ -12,10 +15,12 @@ struct FailureTests {
     private func failure(_ engine: Engine, _ url: String, maximumBodySize: Int = 64 << 20) async throws
         -> BackplaneError
     {
-        let executor = engine.executor(maximumBodySize: maximumBodySize)
+        let executor = engine.executor()
         let secretive = url.replacing("://", with: "://ann:secret@", maxReplacements: 1) + "?key=secret"
         let error = try #require(
-            await #expect(throws: BackplaneError.self) { try await executor.execute(HTTPRequest("GET", secretive)) })
+            await #expect(throws: BackplaneError.self) {
+                try await executor.execute(HTTPRequest("GET", secretive), upTo: maximumBodySize)
+            })
         #expect(error.location == url)
         #expect(!error.detailedDescription.contains("secret"))
         #expect(!error.message.contains("\n"))
@@ -124,7 +129,7 @@ struct FailureTests {
             connection.send(head)
             let kilobyte = String(repeating: "x", count: 1024)
             for _ in 1...200 { connection.send(head.contains("chunked") ? "400\r\n\(kilobyte)\r\n" : kilobyte) }
-            connection.awaitDeparture()
+            connection.stall()
         }
         // When it is asked with a limit
         let error = try await failure(engine, server.url("/books"), maximumBodySize: 100_000)
@@ -140,7 +145,7 @@ struct FailureTests {
     @Test(arguments: Engine.allCases)
     func `a body of just the limit is whole`(engine: Engine) async throws {
         let server = try TestServer { $1.answer("200 OK", body: .pattern(count: 100_000)) }
-        let response = try await engine.executor(maximumBodySize: 100_000).execute(HTTPRequest("GET", server.url()))
+        let response = try await engine.executor().execute(HTTPRequest("GET", server.url()), upTo: 100_000)
         #expect(response.body.count == 100_000)
     }
 
@@ -148,7 +153,7 @@ struct FailureTests {
     func `cancelling ends the exchange at once, and its connection`(engine: Engine, sent: String) async throws {
         let server = try TestServer { _, connection in
             connection.send(sent)
-            connection.awaitDeparture()
+            connection.stall()
         }
         let executor = engine.executor()
         let task = Task { try await executor.execute(HTTPRequest("GET", server.url())) }
@@ -162,13 +167,13 @@ struct FailureTests {
     func `a cancelled task asks nothing`(engine: Engine) async throws {
         let server = try TestServer { $1.answer("200 OK") }
         let executor = engine.executor()
-        let gate = Gate()
+        let latch = Latch()
         let task = Task.detached {
-            gate.pass()
+            latch.pass()
             return try await executor.execute(HTTPRequest("GET", server.url()))
         }
         task.cancel()
-        gate.open()
+        latch.open()
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
@@ -176,7 +181,7 @@ struct FailureTests {
     func `an executor that has been shut down ends what is under way and carries out nothing more`(engine: Engine)
         async throws
     {
-        let server = try TestServer { $1.awaitDeparture() }
+        let server = try TestServer { $1.stall() }
         let executor = engine.executor()
         let task = Task { try await executor.execute(HTTPRequest("GET", server.url())) }
         _ = await server.requests.first { _ in true }

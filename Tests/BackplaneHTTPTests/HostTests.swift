@@ -1,6 +1,8 @@
 import Backplane
+import BackplaneExchange
 import BackplaneHost
 import BackplaneNetwork
+import BackplaneTestKit
 import Testing
 
 /// A network service's `context.http`, through a whole host.
@@ -51,7 +53,7 @@ struct HostTests {
 
     @Test(arguments: Engine.allCases)
     func `a server that never answers fails the call at the deadline`(engine: Engine) async throws {
-        let server = try TestServer { $1.awaitDeparture() }
+        let server = try TestServer { $1.stall() }
         try await fetching(engine) { host, fetching in
             let error = try #require(
                 await #expect(throws: BackplaneError.self) {
@@ -63,7 +65,7 @@ struct HostTests {
 
     @Test(arguments: Engine.allCases)
     func `cancelling the caller ends the exchange`(engine: Engine) async throws {
-        let server = try TestServer { $1.awaitDeparture() }
+        let server = try TestServer { $1.stall() }
         try await fetching(engine) { _, fetching in
             let task = Task { try await fetching.fetch(server.url()) }
             _ = await server.requests.first { _ in true }

@@ -1,5 +1,7 @@
 import Backplane
+import BackplaneExchange
 import BackplaneNetwork
+import BackplaneTestKit
 import Foundation
 import Testing
 

@@ -1,5 +1,8 @@
 import Backplane
+import BackplaneConformance
+import BackplaneExchange
 import BackplaneNetwork
+import BackplaneTestKit
 import Testing
 
 /// What a server answers, and how it comes back.
@@ -51,7 +54,7 @@ struct ResponseTests {
     @Test(arguments: Engine.allCases)
     func `the head of a body is a response without it`(engine: Engine) async throws {
         let server = try TestServer { $1.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n") }
-        let response = try await engine.executor(maximumBodySize: 100).execute(HTTPRequest("HEAD", server.url()))
+        let response = try await engine.executor().execute(HTTPRequest("HEAD", server.url()), upTo: 100)
         #expect(response.status == 200)
         #expect(response.headers["content-length"] == "1000000")
         #expect(response.body.isEmpty)
@@ -131,22 +134,22 @@ struct ResponseTests {
 
     @Test(arguments: Engine.allCases)
     func `a slow answer is waited for`(engine: Engine) async throws {
-        let gate = Gate()
+        let latch = Latch()
         let server = try TestServer { _, connection in
-            gate.pass()
+            latch.pass()
             connection.answer("200 OK", body: [1])
         }
         async let response = engine.executor().execute(HTTPRequest("GET", server.url()))
         _ = await server.requests.first { _ in true }
-        gate.open()
+        latch.open()
         #expect(try await response.body == [1])
     }
 
     @Test(arguments: Engine.allCases)
     func `fifty are carried out at once`(engine: Engine) async throws {
-        let gate = Gate()
+        let latch = Latch()
         let server = try TestServer { request, connection in
-            gate.pass()
+            latch.pass()
             connection.answer("200 OK", body: Array(request.target.utf8))
         }
         let executor = engine.executor()
@@ -162,7 +165,7 @@ struct ResponseTests {
                 arrived += 1
                 if arrived == 50 { break }
             }
-            gate.open()
+            latch.open()
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(bodies.count == 50)

@@ -28,6 +28,14 @@ struct BlueprintTests {
         try expectSnapshot(blueprint.text + layers.manifestText(library: "Tides"), "new-made-manager-\(name)")
     }
 
+    @Test func `a manager that gives a stream`() throws {
+        let layers = ManagerLayers(try NewName("Weather"), hasStream: true)
+        var blueprint = Blueprint(files: [], next: [commands.call(layers, of: "backplane.json")])
+        layers.addSources(to: &blueprint, in: "Sources/TidesModule")
+        layers.addTests(to: &blueprint, in: "Tests/TidesTests", module: "TidesModule", plugin: "TidesPlugin")
+        try expectSnapshot(blueprint.text + layers.manifestText(library: "Tides"), "new-made-manager-stream")
+    }
+
     @Test func `a package takes Backplane from a URL, from this version on`() throws {
         let backplane = try BackplanePackage(given: "https://example.org/ada/Boards.git") { "" }
         let text = NewPackage(name: try NewName("Tides"), backplane: backplane).blueprint(commands).files[0].text

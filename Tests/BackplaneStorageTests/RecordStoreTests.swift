@@ -1,4 +1,6 @@
 import Backplane
+import BackplaneConformance
+import BackplaneRecords
 import BackplaneStorage
 import Foundation
 import Testing
@@ -7,7 +9,7 @@ import Testing
 import BackplaneSQLite
 #endif
 
-/// What every store must do, whatever it keeps its records in.
+/// The requirements of every store, in each engine.
 @Suite(.timeLimit(.minutes(5)))
 struct RecordStoreTests {
     enum Engine: String, CaseIterable, CustomTestStringConvertible {
@@ -28,133 +30,37 @@ struct RecordStoreTests {
         }
     }
 
-    private func withStore(_ engine: Engine, _ body: (any RecordStore) async throws -> Void) async throws {
+    @Test(arguments: Engine.allCases, RecordStoreConformance.requirements)
+    func `an engine does what every store must do`(
+        engine: Engine, requirement: RecordStoreConformance.Requirement
+    ) async throws {
         let folder = try StorageFixture.folder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await body(try engine.open(in: folder))
+        try await requirement.check(try engine.open(in: folder))
     }
 
-    private func save(_ id: String, _ value: String = "{}", in collection: String = "books") -> RecordChange {
-        .save(collection: collection, StoredRecord(id: id, value: Array(value.utf8)))
-    }
-
-    private func ids(_ store: any RecordStore, _ query: RecordQuery, in namespace: String = "A") async throws
-        -> [String]
-    {
-        try await store.read(query, in: namespace).records.map(\.id)
-    }
-
-    @Test(arguments: Engine.allCases)
-    func `what was saved is found by its id, and a second save replaces it`(engine: Engine) async throws {
-        try await withStore(engine) { store in
-            try await store.write([save("1", "[1]")], in: "A")
-            try await store.write([save("1", "[2]"), save("2", "[3]")], in: "A")
-            let page = try await store.read(RecordQuery(collection: "books", ids: ["1"]), in: "A")
-            #expect(page == RecordPage(records: [StoredRecord(id: "1", value: Array("[2]".utf8))], total: 1))
-        }
-    }
-
-    @Test(arguments: Engine.allCases)
-    func `namespaces and collections do not see each other`(engine: Engine) async throws {
-        try await withStore(engine) { store in
-            try await store.write([save("1"), save("2", in: "authors")], in: "A")
-            try await store.write([save("3")], in: "B")
-            #expect(try await ids(store, RecordQuery(collection: "books")) == ["1"])
-            #expect(try await ids(store, RecordQuery(collection: "books"), in: "B") == ["3"])
-
-            try await store.write([.deleteAll(collection: "books")], in: "A")
-
-            #expect(try await ids(store, RecordQuery(collection: "books")) == [])
-            #expect(try await ids(store, RecordQuery(collection: "authors")) == ["2"])
-            #expect(try await ids(store, RecordQuery(collection: "books"), in: "B") == ["3"])
-        }
-    }
-
-    @Test(arguments: Engine.allCases)
-    func `records come in the order of their ids' bytes, page by page, with the number of all`(engine: Engine)
+    @Test(arguments: Engine.allCases) func `offsets are emulated, with the number of all records`(engine: Engine)
         async throws
     {
-        try await withStore(engine) { store in
-            try await store.write(["b", "a", "é", "Z", "10", "9"].map { save($0) }, in: "A")
-            #expect(try await ids(store, RecordQuery(collection: "books")) == ["10", "9", "Z", "a", "b", "é"])
-            let page = try await store.read(RecordQuery(collection: "books", offset: 2, limit: 2), in: "A")
-            #expect(page.records.map(\.id) == ["Z", "a"])
-            #expect(page.total == 6)
-            #expect(try await ids(store, RecordQuery(collection: "books", offset: 10)) == [])
+        let folder = try StorageFixture.folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let store = try engine.open(in: folder), ids = (0..<10_050).map { "\(100_000 + $0)" }
+        try await store.write(
+            ids.map { .save(collection: "books", StoredRecord(id: $0, value: Array("{}".utf8))) }, in: "A")
+        func page(_ offset: Int, _ limit: Int, _ wanted: [String]? = nil) async throws -> ([String], Int) {
+            let page = try await store.page(
+                OffsetQuery(collection: "books", ids: wanted, offset: offset, limit: limit), in: "A")
+            return (page.records.map(\.id), page.total)
         }
-    }
-
-    @Test(arguments: Engine.allCases)
-    func `a limit of zero only counts`(engine: Engine) async throws {
-        try await withStore(engine) { store in
-            try await store.write((0..<50).map { save("\($0)") }, in: "A")
-            #expect(
-                try await store.read(RecordQuery(collection: "books", limit: 0), in: "A")
-                    == RecordPage(records: [], total: 50))
+        for (offset, limit) in [(0, Int.max), (1, 1), (10_020, 40), (10_050, 1), (20_000, 1), (0, 0), (7, 10_001)] {
+            let (found, total) = try await page(offset, limit)
+            #expect(found == Array(ids.dropFirst(offset).prefix(limit)), "\(offset), \(limit)")
+            #expect(total == ids.count)
         }
-    }
-
-    @Test(arguments: Engine.allCases)
-    func `ids that are not there are left out, and no ids find nothing`(engine: Engine) async throws {
-        try await withStore(engine) { store in
-            try await store.write([save("1"), save("2"), save("3")], in: "A")
-            #expect(try await ids(store, RecordQuery(collection: "books", ids: ["3", "7", "1", "1"])) == ["1", "3"])
-            #expect(try await ids(store, RecordQuery(collection: "books", ids: [])) == [])
-        }
-    }
-
-    @Test(arguments: Engine.allCases)
-    func `many thousand ids can be asked for at once`(engine: Engine) async throws {
-        try await withStore(engine) { store in
-            let wanted = (0..<40_000).map { "id-\($0)" }
-            try await store.write(wanted.prefix(2_000).map { save($0) }, in: "A")
-            #expect(try await store.read(RecordQuery(collection: "books", ids: wanted), in: "A").total == 2_000)
-        }
-    }
-
-    @Test(arguments: Engine.allCases)
-    func `changes are made in the order they are given`(engine: Engine) async throws {
-        try await withStore(engine) { store in
-            try await store.write(
-                [
-                    save("1"), .deleteAll(collection: "books"), save("2"), save("3"),
-                    .delete(collection: "books", id: "3"),
-                ], in: "A")
-            #expect(try await ids(store, RecordQuery(collection: "books")) == ["2"])
-        }
-    }
-
-    @Test(arguments: Engine.allCases)
-    func `any bytes are kept as they are, and any text is an id`(engine: Engine) async throws {
-        try await withStore(engine) { store in
-            let value = Array(UInt8.min...UInt8.max), id = "'; DROP TABLE record; --\u{1F40B}"
-            try await store.write([.save(collection: "bo'oks", StoredRecord(id: id, value: value))], in: "A'")
-            #expect(
-                try await store.read(RecordQuery(collection: "bo'oks", ids: [id]), in: "A'").records == [
-                    StoredRecord(id: id, value: value)
-                ])
-        }
-    }
-
-    @Test(arguments: Engine.allCases)
-    func `ids that look the same and are written with other characters are two`(engine: Engine) async throws {
-        try await withStore(engine) { store in
-            try await store.write([save("\u{E9}", "[1]"), save("e\u{301}", "[2]")], in: "A")
-            #expect(try await store.read(RecordQuery(collection: "books"), in: "A").total == 2)
-        }
-    }
-
-    @Test(arguments: Engine.allCases)
-    func `a hundred writers at once lose nothing`(engine: Engine) async throws {
-        try await withStore(engine) { store in
-            try await withThrowingTaskGroup { group in
-                for writer in 0..<100 {
-                    group.addTask { try await store.write((0..<10).map { save("\(writer)-\($0)") }, in: "A") }
-                }
-                try await group.waitForAll()
-            }
-            #expect(try await store.read(RecordQuery(collection: "books", limit: 0), in: "A").total == 1_000)
-        }
+        let (found, total) = try await page(1, 2, ["100003", "none", "100001", "100002", "100001"])
+        #expect(found == ["100002", "100003"])
+        #expect(total == 3)
+        #expect(try await store.page(OffsetQuery(collection: "none"), in: "A").total == 0)
     }
 }
 

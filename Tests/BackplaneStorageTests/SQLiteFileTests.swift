@@ -1,8 +1,10 @@
 #if Engines
 import Backplane
+import BackplaneRecords
 import BackplaneSQLite
 import BackplaneStorage
 import Foundation
+import GRDB
 import Glibc
 import Synchronization
 import Testing
@@ -63,13 +65,73 @@ final class SQLiteFileTests {
         let (store, reports) = try open()
         try await store.write([change], in: "A")
 
-        #expect(try await store.read(query, in: "A").total == 1)
+        #expect(try await store.count(query, in: "A") == 1)
         #expect(reports.all.map(\.code) == [.storeDamaged])
         let names = try FileManager.default.contentsOfDirectory(atPath: folder)
         let aside = try #require(names.first { $0.hasPrefix("store.sqlite.damaged-") })
         #expect(
             try Data(contentsOf: URL(filePath: "\(folder)/\(aside)")) == Data(contents.utf8), "nothing of it is lost")
         #expect(reports.all[0].message.contains(aside))
+    }
+
+    /// Leaves the file as a process that is killed in the middle of a transaction with a journal: some pages are
+    /// written already, and the journal has their contents from before.
+    private func leaveJournal(
+        after prepare: @escaping (Database) throws -> Void, in change: @escaping (Database) throws -> Void
+    ) throws {
+        let other = try StorageFixture.folder(), source = other + "/store.sqlite"
+        defer { try? FileManager.default.removeItem(atPath: other) }
+        let database = try DatabaseQueue(path: source)
+        try database.writeWithoutTransaction { db in
+            try prepare(db)
+            try db.execute(sql: "PRAGMA cache_size = 2")
+        }
+        try database.write { db in
+            try change(db)
+            // More than the cache takes, so that pages are written before the end.
+            try db.execute(sql: "CREATE TABLE begun (page)")
+            for _ in 0..<50 { try db.execute(sql: "INSERT INTO begun VALUES (zeroblob(3000))") }
+            for suffix in ["", "-journal"] {
+                try FileManager.default.copyItem(atPath: source + suffix, toPath: file + suffix)
+                try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file + suffix)
+            }
+        }
+        try database.close()
+    }
+
+    @Test func `a process killed while a new file was set up leaves one that is set up again`() async throws {
+        try leaveJournal(after: { _ in }, in: { _ in })
+        let (store, reports) = try open()
+        try await store.write([change], in: "A")
+        #expect(try await store.read(query, in: "A").records.map(\.id) == ["1"])
+        #expect(reports.all.isEmpty)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(!names.contains { $0.contains("damaged") }, "\(names)")
+    }
+
+    @Test func `a transaction that was not finished is undone, and the records from before are there`() async throws {
+        try await open().store.write([change], in: "A")
+        let kept = folder + "/kept"
+        try FileManager.default.moveItem(atPath: file, toPath: kept)
+        for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file + suffix) }
+        try leaveJournal { db in
+            try db.execute(sql: "ATTACH ? AS kept", arguments: [kept])
+            for sql in try String.fetchAll(db, sql: "SELECT sql FROM kept.sqlite_master WHERE sql IS NOT NULL") {
+                try db.execute(sql: sql)
+            }
+            let tables = "SELECT name FROM kept.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+            for table in try String.fetchAll(db, sql: tables) {
+                try db.execute(sql: "INSERT INTO main.\(table) SELECT * FROM kept.\(table)")
+            }
+            try db.execute(sql: "DETACH kept")
+        } in: { db in
+            try db.execute(sql: "UPDATE records SET id = CAST('unfinished' AS BLOB)")
+        }
+        let written = try Data(contentsOf: URL(filePath: file))
+        try #require(written.range(of: Data("unfinished".utf8)) != nil)
+        let (store, reports) = try open()
+        #expect(try await store.read(query, in: "A").records.map(\.id) == ["1"])
+        #expect(reports.all.isEmpty)
     }
 
     @Test func `a folder in its place is an error that says where`() throws {

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneExchange
 import BackplaneNetwork
 import BackplaneTestKit
 import Testing
@@ -39,7 +40,7 @@ struct TestHTTPTests {
     @Test func `an answer may depend on its request, and may read the log of requests`() async throws {
         http.on(
             "the second request", where: { [http] _ in http.requests.count == 2 },
-            TestHTTP.Answer { HTTPResponse(status: 200, body: $0.body) })
+            TestHTTP.Answer { HTTPResponse(status: 200, body: $0.body.bytes ?? []) })
         http.on("GET", url, .status(202))
         #expect(try await get(url).status == 202)
         #expect(try await http.execute(HTTPRequest("PUT", url, body: [1, 2, 3])).body == [1, 2, 3])

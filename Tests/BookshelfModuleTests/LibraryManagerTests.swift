@@ -25,7 +25,8 @@ struct LibraryManagerTests {
         let fakes: [Fake.Place: Fake] = [
             .communicationController: network, .dataAccessController: shelf, .use("clock"): time,
         ]
-        try await TestHost.run("LibraryManager", plugins: [BookshelfPlugin.self], fakes: fakes, test)
+        try await TestHost.run(
+            "LibraryManager", plugins: [BookshelfPlugin.self], fakes: fakes, clock: clock, test)
     }
 
     @Test func `what the network finds is marked as such, and kept`() async throws {
@@ -82,6 +83,38 @@ struct LibraryManagerTests {
             #expect(try await library.borrow("moby-dick").daysLeft == 14)
             clock.advance(by: .seconds(3 * 86_400))
             #expect(try await library.borrow("moby-dick").daysLeft == 11)
+        }
+    }
+
+    @Test func `it reminds of a loan that is due, every day until it is returned`() async throws {
+        let clock = TestClock(), lent = Recording<Loan>(), returned = Recording<String>()
+        let loan = Loan(id: "1", book: "moby-dick", due: clock.date.addingTimeInterval(14 * 86_400))
+        let network = Fake(LibraryNetwork.self) { network in
+            network.async(\.borrow) { _, _ in loan }
+            network.async(\.giveBack) { _, _ in Nothing() }
+        }
+        let shelf = Fake(Shelf.self) { shelf in
+            shelf.async(\.lend) { loan, _ in
+                lent.add(loan)
+                return Nothing()
+            }
+            shelf.async(\.takeBack) { loan, _ in
+                returned.add(loan)
+                return Nothing()
+            }
+            shelf.async(\.lent) { _, _ in lent.all.filter { !returned.all.contains($0.id) } }
+        }
+        try await withLibrary(network: network, shelf: shelf, clock: clock) { host in
+            let library = try await host.manager(.library)
+            _ = try await library.borrow("moby-dick")
+            try await host.clock.run(for: .seconds(12 * 86_400))
+            #expect(host.log.messages(from: "LibraryManager") == [])
+            try await host.clock.run(for: .seconds(2 * 86_400))
+            #expect(host.log.messages(from: "LibraryManager") == ["a loan is due", "a loan is due"])
+            #expect(host.log.records.last?.metadata["book"] == "moby-dick")
+            _ = try await library.giveBack("1")
+            try await host.clock.run(for: .seconds(7 * 86_400))
+            #expect(host.log.messages(from: "LibraryManager").count == 2)
         }
     }
 

@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneDocuments
 package import BackplaneHost
+import BackplaneRecords
 import BackplaneStorage
 import FoundationEssentials
 
@@ -28,8 +29,10 @@ package struct RandomManifest {
         for _ in 0..<Int.random(in: 0...4, using: &numbers) { managers[text()] = manager() }
         let plugins = numbers.once(in: 3) ? nil : (0..<Int.random(in: 0...3, using: &numbers)).map { _ in plugin() }
         let lock = numbers.once(in: 3) ? [text(): LockedClass(plugin: name(), version: "1.2.3")] : nil
-        let store = StoreSettings(damaged: numbers.pick([.salvage, .refuse]))
-        return Manifest(plugins: plugins, managers: managers, lock: lock, store: store)
+        let store = StoreSettings(
+            durability: numbers.pick([.full, .normal]), damaged: numbers.pick([.salvage, .refuse]))
+        let network = NetworkSettings(traced: numbers.once(in: 2) ? ["books.example.org", "localhost"] : [])
+        return Manifest(plugins: plugins, managers: managers, lock: lock, store: store, network: network)
     }
 
     private mutating func plugin() -> PluginReference {

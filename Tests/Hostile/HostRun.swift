@@ -40,11 +40,43 @@ enum HostRun {
             print("\(method): \(String(decoding: answer, as: UTF8.self))")
             fflush(nil)
             return true
+        } catch  where error.code == .callWrongKind {
+            return await streams(host, method, call)
         } catch {
             print("\(method): \(error.lines.joined(separator: "\n    "))")
             fflush(nil)
             return false
         }
+    }
+}
+
+extension HostRun {
+    /// Reads a stream for at most a second.
+    ///
+    /// - Returns: whether it ended without an error.
+    private static func streams(_ host: PluginHost, _ method: String, _ call: Call) async -> Bool {
+        let reading = Task { () async -> BackplaneError? in
+            do throws(BackplaneError) {
+                for try await element in try await host.stream("Worker", method, Array("null".utf8), call) {
+                    print("\(method), an element: \(String(decoding: element, as: UTF8.self))")
+                    fflush(nil)
+                }
+                return nil
+            } catch {
+                return error
+            }
+        }
+        let limit = Task {
+            try await Task.sleep(for: .seconds(1))
+            reading.cancel()
+        }
+        defer {
+            limit.cancel()
+            fflush(nil)
+        }
+        let error = await reading.value
+        print("\(method): \(error?.lines.joined(separator: "\n    ") ?? "its end")")
+        return error == nil
     }
 }
 

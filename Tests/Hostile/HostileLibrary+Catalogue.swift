@@ -2,7 +2,7 @@ import Glibc
 
 /// All of them, family by family.
 extension HostileLibrary {
-    static let all = sound + files + bytes + images + answers + entries + methods + steps + traps
+    static let all = sound + files + bytes + images + answers + entries + methods + streams + steps + traps
 
     private static func variants(
         of family: String, _ list: [(variant: String, what: String)], ending: Set<String> = [],
@@ -161,7 +161,7 @@ extension HostileLibrary {
             ("NO_CALL", "has methods and no function that is called"),
             ("NULL_METHODS", "gives a count of methods and NULL"), ("HUGE_METHODS", "has 2^63 - 1 methods"),
             ("MISALIGNED_METHODS", "has methods at an odd address"), ("SAME_METHODS", "has two methods of one name"),
-            ("KIND_9", "has a method of kind 9"),
+            ("NO_OPEN", "has a stream and no functions that serve it"),
             ("NULL_STATE", "has state without functions"), ("MISALIGNED_STATE", "has state at an odd address"),
             ("SHIFTY", "brings another class when it is loaded again"),
             ("OF_ITS_PROCESS", "brings another class in each process"),
@@ -203,6 +203,19 @@ extension HostileLibrary {
         ],
         ending: ["ABORTS", "FAULTS", "ABORTS_ELSEWHERE", "EXITS"])
 
+    private static let streams = variants(
+        of: "stream",
+        [
+            ("SOUND", "gives three elements"), ("WAITS", "gives no element, and does nothing wrong"),
+            ("TWICE", "answers a request for elements twice"), ("AFTER_END", "answers after its end"),
+            ("NO_ELEMENTS", "answers with no elements"), ("TOO_MANY", "answers with more elements than were asked for"),
+            ("NO_ARRAY", "answers with an object"), ("NO_JSON", "answers with what is no JSON"),
+            ("ACCEPTS", "takes anything for JSON"), ("NEVER", "never answers a request, closed or not"),
+            ("CLOSE_NEVER", "never says that it is closed"), ("CLOSE_TWICE", "says twice that it is closed"),
+            ("CLOSE_ABORTS", "aborts when it is closed"),
+        ],
+        ending: ["CLOSE_ABORTS"])
+
     private static let steps = variants(
         of: "step",
         [
@@ -224,6 +237,7 @@ extension HostileLibrary {
             ("FILE_LEFT", "leaves a file open when it is stopped"),
             ("RELEASE_ABORTS", "aborts when it is released"), ("STATE_FORGETS", "exports other state than it imported"),
             ("STATE_REFUSED", "does not import what it exports"),
+            ("STATE_REORDERS", "exports arrays in another order than it imported"),
         ],
         ending: ["ACTIVATE_ABORTS", "STOP_ABORTS", "RELEASE_ABORTS"])
 

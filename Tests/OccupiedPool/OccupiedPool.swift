@@ -10,19 +10,22 @@ import Synchronization
 ///
 ///     occupied-pool linked|library METHOD FOLDER
 ///     occupied-pool asked FOLDER
+///     occupied-pool stopped FOLDER
 ///     occupied-pool idle
 ///
 /// It makes one call more than a pool has threads, ends them when the log says that the pool is occupied, and prints
 /// what the log said. Something else may occupy the pool first, on a busy machine the program's own start: then it
 /// begins again, until its plugin is a candidate. `asked` asks its control socket meanwhile, and prints what was
-/// answered.
+/// answered; `stopped` stops the host meanwhile, and prints what the log says was left.
 @main
 struct OccupiedPool {
     static func main() async throws {
-        alarm(300)  // whoever started it may be gone, and its plugin would spin for ever
+        // Without the process that started this one, its plugin would spin for ever.
+        alarm(300)
         let arguments = CommandLine.arguments
         if arguments[1] == "idle" { return await idle() }
         if arguments[1] == "asked" { return try await beAsked(in: arguments[2]) }
+        if arguments[1] == "stopped" { return try await beStopped(in: arguments[2]) }
         for _ in 0..<20 {
             let (candidates, over) = try await hold(
                 linked: arguments[1] == "linked", arguments[2], until: arguments[3] + "/enough")
@@ -36,7 +39,7 @@ struct OccupiedPool {
     /// Watches a pool with nothing to do until a number of jobs have begun, and prints what the log said.
     private static func idle() async {
         let (looks, look) = AsyncStream.makeStream(of: Int.self)
-        let watchdog = Watchdog(limit: .seconds(2), log: WarningLog { print($0) }) { look.yield($0) }
+        let watchdog = Watchdog(limit: .seconds(2), log: HostLog { print($0) }) { look.yield($0) }
         watchdog.start()
         var begun = 0
         for await jobs in looks {
@@ -53,12 +56,34 @@ struct OccupiedPool {
             let answers = Mutex<[String]>([])
             let (candidates, _) = try await hold(
                 linked: false, "spin", until: folder + "/enough", listeningIn: folder + "/run"
-            ) { socket in
+            ) { _, socket in
                 let lines = asked(socket, file: folder + "/enough")
                 answers.withLock { $0 = lines }
+                return true
             }
             guard candidates.contains("busy-loop") else { continue }
             print(answers.withLock { $0 }.joined(separator: "\n"))
+            return
+        }
+        exit(1)
+    }
+
+    /// Stops a host while its plugin holds every thread of the pool, and prints what was left.
+    private static func beStopped(in folder: String) async throws {
+        for _ in 0..<20 {
+            let left = Mutex<[String]>([]), isStopped = Mutex(false)
+            let (candidates, _) = try await hold(
+                linked: false, "block", until: folder + "/enough",
+                meanwhile: { host, _ in
+                    CallingThread().run { await host.stop() }
+                    isStopped.withLock { $0 = true }
+                    return false
+                },
+                left: { record in
+                    left.withLock { $0.append("\(record.metadata["component"] ?? "the host"): \(record.message)") }
+                })
+            guard candidates.contains("busy-loop") else { continue }
+            print("stopped \(isStopped.withLock { $0 })", left.withLock { $0 }.joined(separator: "\n"), separator: "\n")
             return
         }
         exit(1)
@@ -87,32 +112,37 @@ struct OccupiedPool {
     ///
     /// - Parameters:
     ///   - folder: where the host listens; `nil`: it does not.
-    ///   - meanwhile: done with the path of its socket while no task can do anything.
+    ///   - meanwhile: done with the host and the path of its socket while no task can do anything; returns whether the
+    ///     host will say when that is over.
+    ///   - left: gets what the log says is left when the host has stopped.
     private static func hold(
         linked: Bool, _ method: String, until file: String, listeningIn folder: String? = nil,
-        meanwhile: @escaping @Sendable (String) -> Void = { _ in }
+        meanwhile: @escaping @Sendable (PluginHost, String) -> Bool = { _, _ in true },
+        left: @escaping @Sendable (LogRecord) -> Void = { _ in }
     ) async throws -> (candidates: String, over: String) {
-        let socket = Mutex("")
+        let reached = Mutex<(host: PluginHost, socket: String)?>(nil)
         unlink(file)
         let (records, record) = AsyncStream.makeStream(of: LogRecord.self)
         let manifest = Manifest(
             plugins: linked ? [] : [PluginReference(library: "_BusyLoop")],
             managers: ["BusyLoop": ManagerDefinition(className: "BusyLoop")])
-        let log = WarningLog { warning in
+        let log = HostLog { line in
+            guard line.level == .warning else { return left(line) }
             // On the watchdog's thread: no task can do anything now.
-            if warning.metadata["waited"] != nil {
-                let path = socket.withLock { $0 }
-                if !path.isEmpty { meanwhile(path) }
+            var goesOn = true
+            if line.metadata["waited"] != nil {
+                if let (host, socket) = reached.withLock({ $0 }) { goesOn = meanwhile(host, socket) }
                 _ = close(creat(file, 0o600))
             }
-            record.yield(warning)
+            record.yield(line)
+            if !goesOn { record.finish() }
         }
         let host = PluginHost(
             manifest: manifest, plugins: linked ? [BusyLoopPlugin.self] : [],
-            options: HostOptions(log: log, occupationLimit: .milliseconds(200)))
+            options: HostOptions(log: log, stopLimit: .milliseconds(200), occupationLimit: .milliseconds(200)))
         let busyLoop: Remote<BusyLooping> = try await host.manager("BusyLoop")
         let control = try folder.map { try ControlSocket(serving: host, in: $0) }
-        socket.withLock { $0 = control?.path ?? "" }
+        reached.withLock { $0 = (host, control?.path ?? "") }
         defer { control?.close() }
         await withTaskGroup { group in
             for _ in 0...sysconf(Int32(_SC_NPROCESSORS_ONLN)) {
@@ -131,12 +161,12 @@ struct OccupiedPool {
     }
 }
 
-/// Hands over the host's own warnings.
-private struct WarningLog: LogSink {
+/// Hands over the host's own warnings and errors.
+private struct HostLog: LogSink {
     let handOver: @Sendable (LogRecord) -> Void
 
-    func isEnabled(_ level: Log.Level) -> Bool { level == .warning }
+    func isEnabled(_ level: Log.Level) -> Bool { level >= .warning }
     func write(_ record: LogRecord) {
-        if record.source == "host", record.level == .warning { handOver(record) }
+        if record.source == "host", record.level >= .warning { handOver(record) }
     }
 }

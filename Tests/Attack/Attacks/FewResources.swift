@@ -79,8 +79,16 @@ private struct Shortage: Sendable {
         }
         // The system's loader speaks for itself where there is not even room for the program.
         if process.wait() == .exit(127) { return Trial(outcome: "not loaded") }
-        // No Swift program outlives its heap, so a limit of memory that the heap meets before a thread says nothing.
-        if process.said.contains("failed to allocate") { return Trial(outcome: "no memory") }
+        // Swift's runtime ends a process whose heap cannot grow. It prints how much was refused, or has no memory left
+        // to print it and faults; then the host's handler of signals prints that no memory is left.
+        if ["failed to allocate", "has no memory left"].contains(where: process.said.contains) {
+            return Trial(outcome: "no memory")
+        }
+        // SwiftNIO ends a process that gets no thread for an event loop. The command has checked for it, but the
+        // address space was taken meanwhile.
+        if process.said.contains("NIOPosix/ThreadPosix.swift"), process.said.contains("Unable to create thread") {
+            return Trial(outcome: "no event loop")
+        }
         return Trial(process, subject, input: 0, usual: .max >> 1)
     }
 }

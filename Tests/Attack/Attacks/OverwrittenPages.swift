@@ -55,6 +55,8 @@ struct OverwrittenPages: Attack {
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         try Data(damaged).write(to: URL(filePath: "\(data)/\(store)"))
         chmod("\(data)/\(store)", 0o600)
+        // As a check of the open store leaves it that has found damage: the next opening reads the whole file.
+        try Data("found".utf8).write(to: URL(filePath: "\(data)/\(store).damage"))
 
         let subject = "page \(number + 1) of \(bytes.count / Self.page) overwritten by \(deed)"
         let process = try HostProcess(

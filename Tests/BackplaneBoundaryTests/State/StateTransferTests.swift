@@ -56,6 +56,9 @@ struct StateTransferTests {
         #expect(
             error.message.hasPrefix("Tally: the data received as its state `Tally` 1 cannot be decoded: expected Int"),
             "\(error)")
+        #expect(error.message.contains("raise `version` and write `migrateUp`: `static let stateSchema = StateSchema("))
+        #expect(error.message.contains("version: 2, accepts: 1...2)` and `static func migrateUp("))
+        #expect(!error.message.contains("\n"))
         #expect(try await tally.exportText() == #"{"words":{}}"#, "it is as it was")
     }
 

@@ -10,6 +10,14 @@ struct DevBenchTests {
 
     /// Those that build a package take a minute, and are the same two steps as the tests of `backplane new` and
     /// `backplane dev`.
+    @Test func `a class with another name answers under dev together with its manifest`() async throws {
+        let outcome = try await tool.plain("bench", "dev", "--only", "renamed class", "--quick", "--json")
+        try #require(outcome.status == 0, "\(outcome.errors)")
+        let rows = try #require(JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [[String: Any]])
+        #expect(rows.count == 2)
+        for row in rows { #expect(row["target"] as? Double == 100 && row["median"] as? Double ?? 0 > 0) }
+    }
+
     @Test func `a library that was closed answers under dev, in Swift and in C`() async throws {
         let outcome = try await tool.plain("bench", "dev", "--only", "to first answer", "--quick", "--json")
         try #require(outcome.status == 0, "\(outcome.errors)")

@@ -29,10 +29,16 @@ struct SwapBenchTests {
             }
         }
         + [
+            "calls failed", "answered twice", "answered by the wrong generation", "out of order",
+            "carried count less the callers' own", "wires that led elsewhere than the manifest says",
+        ].map { "4 callers, other manifests, \($0)" }
+        + [
             "prepare (create)", "quiesce (hold)", "quiesce (drain)", "suspend", "export", "import", "flip", "activate",
             "probation (watch)",
-        ].map {
-            "fault at \($0): old generation stopped serving or lost state"
+        ].flatMap { place in
+            ["plain", "other manifest"].map {
+                "\($0), fault at \(place): old generation stopped serving or lost state"
+            }
         }
 
     @Test func `every bound of swaps is a row, and what must not happen did not`() async throws {

@@ -1,3 +1,5 @@
+import Backplane
+import BackplaneHost
 import Foundation
 import Testing
 
@@ -27,8 +29,9 @@ struct NewPackagesTests {
         try await workspace.new("plugin", "Ferry", in: "Tides")
         try await workspace.new("manager", "Crew", "--dac", "--plugin", "Ferry", in: "Tides")
         try await workspace.new("manager", "Buoy", "--service", "--plugin", "Ferry", in: "Tides")
+        try await workspace.new("manager", "Notices", "--stream", "--plugin", "Ferry", in: "Tides")
         let outcome = try await workspace.swift("test", in: "Tides")
-        #expect(outcome.contains("Test run with 11 tests in 7 suites passed"))
+        #expect(outcome.contains("Test run with 13 tests in 8 suites passed"))
         let manifest = workspace.folder + "/Tides/backplane.json"
         let greeting = try await tool.run(
             "call", manifest, "TidesManager", "greet", "\"Ada\"", "--plugin-path", workspace.built)
@@ -36,6 +39,9 @@ struct NewPackagesTests {
         let items = try await tool.run("call", manifest, "WeatherManager", "items", "--plugin-path", workspace.built)
         #expect(
             items.output.contains("The first item") && items.output.contains(#""source":"network""#), "\(items.errors)")
+        let posted = try await tool.run(
+            "call", manifest, "NoticesManager", "post", "\"Hello\"", "--plugin-path", workspace.built)
+        #expect(posted.output == "1\n", "\(posted.errors)")
     }
 
     /// A program, which stays until it is told to stop, and is reached by other commands until then.
@@ -51,8 +57,15 @@ struct NewPackagesTests {
             try #require(await harbour.says("up; stop with control-C"), "\(harbour.errors)")
             let call = try await tool.plain("call", "HarbourManager", "items", "--running")
             #expect(call.output.contains("The first item"), "\(call.errors)")
+            // A client that is still there when the program ends.
+            let socket = try LocalSocket(
+                connectingTo: tool.folder + "/backplane/host-\(harbour.number).sock", within: .seconds(60))
+            try socket.write(Array("{".utf8), until: .now + .seconds(60))
             harbour.signal(signal)
             let ended = await harbour.end()
+            var told: [UInt8] = []
+            while try socket.read(into: &told, limit: 4_096, until: .now + .seconds(60)) {}
+            #expect(String(decoding: told, as: UTF8.self).contains("host.stopped"))
             #expect(ended.status == 0 && ended.output.hasSuffix("stopping\n"), "\(ended.errors)")
         }
         let lost = try RunningTool(

@@ -10,6 +10,7 @@ enum EditionLibrary {
     ///
     /// - Parameters:
     ///   - manager: another class name, and in small letters the end of another id.
+    ///   - className: a class name of its own, which the id does not follow.
     ///   - fails: every call of it is an error.
     ///   - starts: its manager is ever up; one that never is prints `waiting` when it is to come up.
     ///   - stops: its manager stops when it is asked to.
@@ -17,14 +18,16 @@ enum EditionLibrary {
     @discardableResult
     static func compile(
         _ edition: Int, of manager: String = "Edition", to folder: String, as name: String = "libEdition.so",
-        fails: Bool = false, starts: Bool = true, stops: Bool = true,
+        className: String? = nil, fails: Bool = false, starts: Bool = true, stops: Bool = true,
         chats: Int? = nil
     ) throws -> String {
         let source = folder + "/edition.c", path = folder + "/" + name
         try Data(text.utf8).write(to: URL(filePath: source))
         let compiler = Process()
         compiler.executableURL = URL(filePath: "/usr/bin/env")
-        let words = ["EDITION": "\(edition)", "MANAGER": manager, "ID": "org.example.\(manager.lowercased())"].map {
+        let words = [
+            "EDITION": "\(edition)", "MANAGER": className ?? manager, "ID": "org.example.\(manager.lowercased())",
+        ].map {
             #"-D\#($0)="\#($1)""#
         }
         let choices = [

@@ -61,6 +61,46 @@ struct RunningHostTests {
                 && explained.errors.contains("EventFeedService"))
     }
 
+    @Test func `a stream is read from the host that runs`() async throws {
+        let host = try await tool.startRun(Tool.almanac), loads = tool.loadFolders()
+        struct Event: Decodable, Equatable { var day: String, year: Int, text: String }
+        func events(_ output: String) throws -> [Event] {
+            try output.split(separator: "\n").map { try JSONDecoder().decode(Event.self, from: Data($0.utf8)) }
+        }
+        let alone = try events(await tool.run("call", Tool.almanac, "AlmanacManager", "events").output)
+        let all = try await tool.plain("call", "AlmanacManager", "events", "--running")
+        #expect(try all.status == 0 && all.errors == "" && events(all.output) == alone && alone.count > 10)
+        let some = try await tool.plain("call", "AlmanacManager", "events", "--running", "--limit", "2", "--trace")
+        #expect(try some.status == 0 && events(some.output) == Array(alone.prefix(2)))
+        #expect(some.errors.wholeMatch(of: /trace [0-9a-f]{32}\n/) != nil)
+        #expect(tool.loadFolders() == loads, "nothing was loaded for it")
+        let stats = try await tool.plain("stats")
+        #expect(stats.output.contains("STREAMS OF"), "\(stats.output)")
+        _ = host
+    }
+
+    @Test func `what happens to a host is printed as it happens`() async throws {
+        let host = try await tool.startRun(Tool.almanac)
+        let text = try tool.start(["events"]), json = try tool.start(["events", "--json", "--limit", "2"])
+        // A listener hears what happens from the moment on in which it listens.
+        var lines: [String] = []
+        while lines.count < 2 {
+            _ = try await tool.plain("reset", "ClockManager")
+            lines = json.output.split(separator: "\n").map(String.init)
+        }
+        #expect(await json.end().status == 0)
+        struct Event: Decodable { var event: String, time: Double, change: [String: [String]] }
+        for line in lines.prefix(2) {
+            let event = try JSONDecoder().decode(Event.self, from: Data(line.utf8))
+            #expect(event.event == "reset" && event.change["restarted"] == ["ClockManager"])
+        }
+        while !text.output.contains("recreated: ClockManager") { _ = try await tool.plain("reset", "ClockManager") }
+        text.signal(SIGINT)
+        #expect(await text.end().status == 130)
+        host.signal(SIGTERM)
+        #expect(await host.end().status == 0)
+    }
+
     @Test func `services and explain describe the running host, and what is up`() async throws {
         let host = try await tool.startRun(Tool.almanac)
         let alone = try await tool.run("services", Tool.almanac),

@@ -47,6 +47,53 @@ struct SwapCommandTests {
         _ = host
     }
 
+    @Test func `a renamed class is activated together with its manifest, and a rollback restores both`() async throws {
+        let host = try await tool.startRun(manifest)
+        try EditionLibrary.compile(2, to: tool.folder, className: "Renamed")
+        let alone = try await tool.plain("swap", "Edition")
+        #expect(alone.status == 1 && alone.errors.contains("no plugin registers a class `Edition`"), "\(alone.errors)")
+        let text = EditionLibrary.manifest.replacingOccurrences(
+            of: #""className": "Edition""#, with: #""className": "Renamed""#)
+        _ = try tool.write(text, as: "m.json")
+        let applied = try await tool.plain("apply", manifest)
+        #expect(applied.status == 1 && applied.errors.contains("`Renamed`"), "\(applied.errors)")
+
+        let dry = try await tool.plain("swap", "Edition", "--apply", manifest, "--dry-run")
+        #expect(dry.status == 0 && dry.output.contains("Renamed"), "\(dry.output)\(dry.errors)")
+        #expect(try await edition() == "1\n")
+        let swapped = try await tool.plain("swap", "Edition", "--apply", manifest)
+        #expect(swapped.status == 0 && swapped.errors == "", "\(swapped.errors)")
+        #expect(swapped.output.contains("\n  recreated: Edition\n"), "\(swapped.output)")
+        #expect(try await edition() == "2\n")
+
+        let back = try await tool.plain("rollback", "Edition", "--json")
+        let report = try JSONDecoder().decode(SwapReportForm.self, from: Data(back.output.utf8)).value
+        #expect(back.status == 0 && report.managers?.restarted == ["Edition"])
+        #expect(report.components.map(\.className) == ["Edition"])
+        #expect(try await edition() == "1\n")
+        _ = host
+    }
+
+    @Test func `a manifest alone is a swap, too, and a swap of nothing is misuse`() async throws {
+        let host = try await tool.startRun(manifest)
+        let same = try await tool.plain("swap", "--apply", manifest)
+        #expect(same.status == 0 && same.output.hasPrefix("nothing to do"), "\(same.output)\(same.errors)")
+        _ = try tool.write(
+            EditionLibrary.manifest.replacingOccurrences(
+                of: #""Edition": {"#, with: #""Other": {"was": "Edition", "#), as: "m.json")
+        let renamed = try await tool.plain("swap", "--apply", manifest, "--json")
+        let report = try JSONDecoder().decode(SwapReportForm.self, from: Data(renamed.output.utf8)).value
+        #expect(report.components.map(\.formerName) == ["Edition"] && report.managers?.restarted == ["Other"])
+        #expect(try await tool.plain("call", "Other", "edition", "--running").output == "1\n")
+        for arguments in [["swap"], ["swap", "Edition", "--environment", "test"]] {
+            #expect(try await tool.start(arguments).end().status == 64)
+        }
+        _ = try tool.write(#"{"manifestVersion": 1, "managers": {}}"#, as: "m.json")
+        let empty = try await tool.plain("swap", "--apply", manifest)
+        #expect(empty.status == 1 && empty.errors.contains("manifest.empty"), "\(empty.errors)")
+        _ = host
+    }
+
     @Test func `a dry run says what would happen, and nothing does`() async throws {
         let host = try await tool.startRun(manifest),
             other = try EditionLibrary.compile(7, to: tool.folder, as: "libOther.so")

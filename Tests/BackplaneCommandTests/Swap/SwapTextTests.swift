@@ -21,7 +21,9 @@ import Testing
             .init(
                 component: "NotesManager", role: "manager", className: "NotesManager", fromVersion: "1.0.0",
                 toVersion: "1.1.0", manner: .gated,
-                state: StateChange(schema: "notes", fromVersion: 1, toVersion: 2, bytes: 12_345), callsInFlight: 3),
+                state: StateChange(
+                    schema: "notes", fromVersion: 1, toVersion: 2, bytes: 12_345,
+                    remark: "the order of its arrays differs"), callsInFlight: 3),
             .init(
                 component: "NotesStore", role: "data access controller", className: "NotesStore", fromVersion: "1.0.0",
                 toVersion: "1.0.0", manner: .ungated),
@@ -90,6 +92,67 @@ import Testing
                 separator: "\n") + "\n", "generations-table")
     }
 
+    @Test func `exchanges have a table of their own, with a row for each plugin`() throws {
+        func component(_ name: String, of plugin: String, _ exchanges: ExchangeStatistics) -> ComponentStatistics {
+            ComponentStatistics(
+                component: name, role: "network service", managers: [name], plugin: plugin, generation: 1, calls: 0,
+                errors: 0, inFlight: 0, waiting: 0, exchanges: exchanges)
+        }
+        #expect(StatisticsTable.exchanges([component("Desk", of: "org.a", ExchangeStatistics())]) == nil)
+        let table = try #require(
+            StatisticsTable.exchanges([
+                component("Feed", of: "org.b", ExchangeStatistics(begun: 3)),
+                component("Books", of: "org.a", ExchangeStatistics(begun: 4, failed: 1, sent: 10, received: 3_000_000)),
+                component("Loans", of: "org.a", ExchangeStatistics(begun: 5, inFlight: 2, sent: 2_000)),
+            ]))
+        #expect(
+            table.lines(colour: false) == [
+                "PLUGIN  EXCHANGES  ERRORS  IN FLIGHT  SENT     RECEIVED",
+                "org.a   9          1       2          2 KB     3 MB",
+                "org.b   3          0       0          0 bytes  0 bytes",
+            ])
+    }
+
+    @Test func `timers have a table of their own, if there are any`() throws {
+        func component(_ name: String, _ timers: [TimerStatistics], count: Int? = nil) -> ComponentStatistics {
+            ComponentStatistics(
+                component: name, role: "manager", managers: [name], plugin: "org.example.desk", generation: 1, calls: 0,
+                errors: 0, inFlight: 0, waiting: 0, timers: timers, timerCount: count ?? timers.count)
+        }
+        #expect(StatisticsTable.timers([component("Desk", [])]) == nil)
+        let table = try #require(
+            StatisticsTable.timers([
+                component(
+                    "Desk",
+                    [
+                        TimerStatistics(
+                            name: "refresh", period: .seconds(30), next: .milliseconds(1_500), runs: 12, failures: 1,
+                            isRunning: false),
+                        TimerStatistics(
+                            name: "timer 1", period: nil, next: .seconds(3_600), runs: 0, failures: 0, isRunning: false),
+                    ], count: 102),
+                component("Loans", []),
+                component(
+                    "Shop",
+                    [
+                        TimerStatistics(
+                            name: "night", period: .seconds(86_400), next: .seconds(80_000), runs: 3, failures: 0,
+                            isRunning: true),
+                        TimerStatistics(
+                            name: "held", period: .milliseconds(5), next: nil, runs: 0, failures: 0, isRunning: false),
+                    ]),
+            ]))
+        #expect(
+            table.lines(colour: false) == [
+                "TIMER         COMPONENT  EVERY    NEXT        RUNS  ERRORS",
+                "refresh       Desk       30 s     in 1500 ms  12    1",
+                "timer 1       Desk       once     in 3600 s   0     0",
+                "and 100 more  Desk",
+                "night         Shop       86400 s  running     3     0",
+                "held          Shop       5 ms     -           0     0",
+            ])
+    }
+
     @Test(arguments: [
         (0.0, "0 ms"), (0.3149, "0.31 ms"), (9.999, "10 ms"), (12.6, "13 ms"), (9_999, "9999 ms"), (12_345, "12.3 s"),
     ])
@@ -109,8 +172,26 @@ import Testing
         #expect(
             options
                 == SwapOptions(
-                    probation: Probation(duration: .seconds(30), errorRate: 0.05), drainLimit: .seconds(5),
+                    probation: Probation(duration: .seconds(30), errorRate: 0.05),
                     stepLimit: .seconds(5), discardsState: true))
+        let calls = LongCallWords(
+            drain: 1.5, longCalls: "later", retries: 3, retryFor: 60, allowsMissingMethods: true)
+        #expect(
+            try SwapWords(calls: calls).options()
+                == SwapOptions(
+                    drain: .upTo(.seconds(1.5), then: .retry(attempts: 3, within: .seconds(60))),
+                    allowsMissingMethods: true))
+        #expect(
+            try LongCallWords(longCalls: "cancel").options()
+                == SwapOptions(drain: .upTo(.milliseconds(200), then: .cancel)))
+        #expect(try LongCallWords().options() == nil, "the host's own")
+        for calls in [
+            LongCallWords(drain: 0), LongCallWords(longCalls: "never"), LongCallWords(retries: 0),
+            LongCallWords(retryFor: .nan), LongCallWords(longCalls: "fail", retries: 1),
+            LongCallWords(longCalls: "cancel", retryFor: 1),
+        ] {
+            #expect(throws: Misuse.self) { try SwapWords(calls: calls).options() }
+        }
         for words in [
             SwapWords(probation: -1), SwapWords(probation: .nan), SwapWords(timeout: .infinity),
             SwapWords(errorRate: 0.1), SwapWords(probation: 1, errorRate: 1.1),

@@ -46,7 +46,7 @@ struct HeaderText {
 
     /// The names that one declaration declares: `bp_bytes data, length`, `uint16_t path[8]`, `void (*write)(…)`.
     private static func names(_ declaration: Substring) -> [String] {
-        if let function = declaration.firstMatch(of: /\(\*(\w+)\)/) { return [String(function.1)] }
+        if let function = declaration.firstMatch(of: /\(\*(?:_Nullable )?(\w+)\)/) { return [String(function.1)] }
         return declaration.split(separator: ",").compactMap {
             $0.firstMatch(of: /(\w+)\s*(\[\w*\])?\s*$/).map { String($0.1) }
         }

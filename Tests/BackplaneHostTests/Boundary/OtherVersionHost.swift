@@ -95,12 +95,13 @@ extension bp_component {
     }
 
     /// Calls a method of an instance.
-    func ask(_ instance: Instance?, method: UInt32 = 0, _ input: String = "null") async -> Reply {
+    func ask(_ instance: Instance?, method: UInt32 = 0, _ input: String = "null", for call: Call = Call())
+        async -> Reply
+    {
         guard let raw = instance?.raw else { return Reply(status: -1, text: "there is no instance") }
         return await withUnsafeContinuation { continuation in
             let waiting = Waiting { continuation.resume(returning: Reply(status: $1, text: $2)) }
-            let frame = Call()
-            frame.withC { frame in
+            call.withC { frame in
                 input.withBytes {
                     self.call?(raw, method, $0, frame, 1, { Waiting.take($0)(nil, $1, $2.text) }, waiting.context)
                 }

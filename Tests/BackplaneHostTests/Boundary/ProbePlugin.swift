@@ -11,6 +11,7 @@ struct ProbePlugin: Plugin {
         registrar.add(ProbeManager.self)
         registrar.add(ProbeService.self)
         registrar.add(ProbeStore.self)
+        registrar.add(ProbeFinder.self)
     }
 }
 
@@ -31,9 +32,10 @@ final class ProbeManager: Manager {
     init(_ context: Context) { self.context = context }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.probe) { manager, _, _ in
+        table.async(\.probe) { manager, _, call in
             let context = manager.context
             context.log.error("heard")
+            context.log.error("of the call", metadata: ["number": "1"], for: call)
             let wires = [context.wires.first.map { _ in "first" }, context.wires.second.map { _ in "second" }]
                 .compactMap(\.self)
             return "\(context.configuration.word ?? "-") \(context.resources.folder ?? "-") \(wires)"
@@ -64,6 +66,29 @@ final class ProbeStore: DataAccessController {
     static func methods(_ table: inout Methods) {
         table.async(\.probe) { store, _, _ in
             "\(try await store.context.store.collection(Item.self).all().map(\.id))"
+        }
+    }
+}
+
+/// Stores records whose words are indexed, and tells what a search for them is.
+final class ProbeFinder: DataAccessController {
+    typealias Provides = Probing
+    struct Item: Record {
+        var id: String
+        struct Indexes: RecordIndexes { let words = FullText("id") }
+    }
+    private let context: Context
+
+    init(_ context: Context) { self.context = context }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.probe) { finder, _, _ in
+            let items = finder.context.store.collection(Item.self), all = try await items.all().map(\.id)
+            do throws(BackplaneError) {
+                return "\(all) \(try await items.search(\.words, "a").records.count)"
+            } catch {
+                return "\(all) \(error.code.rawValue)"
+            }
         }
     }
 }

@@ -32,7 +32,8 @@ struct LedgerHost {
     func swap(_ library: [UInt8], probation: Probation? = nil) async throws -> SwapReport {
         let path = try folder.write(library, as: "libNext.so")
         return try await host.swap(
-            library: path, SwapOptions(probation: probation, drainLimit: .seconds(60), stepLimit: .seconds(60)))
+            library: path,
+            SwapOptions(probation: probation, drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60)))
     }
 
     /// What the ledger wrote, and which edition of it.

@@ -70,10 +70,18 @@ struct ControlSocketTests {
         let answer = await fixture.ask(CallRequest(manager: "Trial", method: "path", input: nil, timeout: timeout))
         let error = #expect(throws: BackplaneError.self) { try answer.get() }
         #expect(error?.code == .controlMalformed && error?.location == "/timeout")
-        for place in [\SwapOptionsForm.drainLimit, \.stepLimit, \.probation!.duration, \.probation!.healthInterval] {
+        let changes: [@Sendable (inout SwapOptionsForm) -> Void] = [
+            { $0.drainLimit = timeout }, { $0.retryFor = timeout }, { $0.stepLimit = timeout },
+            { $0.probation?.duration = timeout }, { $0.probation?.healthInterval = timeout },
+        ]
+        for change in changes {
             var request = SwapRequest(
-                libraries: ["Clock"], options: SwapOptions(probation: Probation(duration: .seconds(1))))
-            request.options?[keyPath: place] = timeout
+                libraries: ["Clock"],
+                options: SwapOptions(probation: Probation(duration: .seconds(1)), drain: .standard))
+            if var options = request.options {
+                change(&options)
+                request.options = options
+            }
             let swap = await fixture.ask(request)
             let error = #expect(throws: BackplaneError.self) { try swap.get() }
             #expect(error?.code == .controlMalformed && error?.location?.hasPrefix("/options/") == true)

@@ -10,4 +10,10 @@ struct OccupiedPoolTests {
         let lines = try await OccupiedPoolProgram.lines(["asked", folder.path], in: folder)
         #expect(lines == ["process true", "statistics true", "manager.unknown", "call.deadline"])
     }
+
+    @Test func `a host whose plugins occupy every thread stops, and says what was left`() async throws {
+        let folder = try LoadingFixture.Folder()
+        let lines = try await OccupiedPoolProgram.lines(["stopped", folder.path], in: folder)
+        #expect(lines == ["stopped true", "BusyLoop: not stopped: calls to it have not ended"])
+    }
 }

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneExchange
 import BackplaneNetwork
 import Glibc
 import Testing
@@ -80,11 +81,16 @@ struct FileExecutorTests {
         #expect(await error { try await get(url) }?.code == .networkRefused)
     }
 
-    @Test func `a file that is too large is refused, not read`() async throws {
+    @Test func `a file of any size is read as it is asked for, and collected up to the limit`() async throws {
         let path = try folder.write(as: "served/large")
-        try #require(truncate(path, FileExecutor.maximumSize + 1) == 0)
+        try #require(truncate(path, 1 << 40) == 0)
         #expect(await error { try await get("file:large") }?.code == .networkTooLarge)
+        let response = try await files.open(HTTPRequest("GET", "file:large"), HTTPOptions())
+        #expect(response.contentLength == 1 << 40)
+        var body = response.body.makeAsyncIterator()
+        #expect(try await body.next()?.allSatisfy { $0 == 0 } == true)
         try #require(truncate(path, 0) == 0)
+        #expect(await error { try await body.next() }?.code == .networkFailed, "it was shortened meanwhile")
         #expect(try await get("file:large").body == [])
     }
 

@@ -89,9 +89,6 @@ struct InvalidAnswerTests {
                 + "components[0].methods = same; components[0].method_count = 2", .pluginInvalidAnswer,
             "two methods named `a`"),
         Case(
-            "static const bp_method odd[] = {{sizeof(bp_method), 7, BP_TEXT(\"a\")}}; components[0].methods = odd; components[0].method_count = 1",
-            .pluginInvalidAnswer, "Unruly.a: kind 7"),
-        Case(
             "static const bp_wire wire[] = {{.size = sizeof(bp_wire), .label = BP_TEXT(\"w\"), .contract = BP_TEXT(\"C\"), .contract_version = BP_TEXT(\"1\")},"
                 + "{.size = sizeof(bp_wire), .label = BP_TEXT(\"w\"), .contract = BP_TEXT(\"C\"), .contract_version = BP_TEXT(\"1\")}};"
                 + "components[0].wires = wire; components[0].wire_count = 2", .pluginInvalidAnswer,

@@ -78,7 +78,8 @@ struct LookUpTests {
         #expect(mismatch?.code == .wireMismatch)
         #expect(
             mismatch?.message
-                == "Trials.limit is not an AsyncMethod or a SyncMethod; a contract has no other stored properties")
+                == "Trials.limit is not an AsyncMethod, a SyncMethod or a StreamMethod; a contract has no other stored properties"
+        )
         await test.host.stop()
     }
 

@@ -13,6 +13,8 @@ struct BothLanes {
         fileprivate let values: Remote<Values>
         fileprivate let habits: Remote<Habits>
         fileprivate let failures: Remote<Failures>
+        fileprivate let sequences: Remote<Sequences>
+        fileprivate let watch: Remote<SequenceWatch>
     }
     typealias Outcome<Value> = Result<Value, BackplaneError>
     private let native, encoded: Lane
@@ -25,13 +27,19 @@ struct BothLanes {
 
     private static func withLane(_ lanes: LaneRule, _ body: (Lane) async throws -> Void) async throws {
         let managers =
-            #""Values": {"className": "ValuesManager"}, "Habits": {"className": "HabitsManager"}, "Failures": {"className": "FailuresManager"}"#
+            #"""
+            "Values": {"className": "ValuesManager"}, "Habits": {"className": "HabitsManager"},
+            "Failures": {"className": "FailuresManager"}, "Sequences": {"className": "SequencesManager"},
+            "Watch": {"className": "SequenceWatchManager"}
+            """#
         try await TestHost.with(parity: managers, lanes: lanes) { test in
             let lane = Lane(
                 test: test, isNative: lanes == .fastest, values: try await test.host.manager("Values"),
                 habits: try await test.host.manager("Habits"),
-                failures: try await test.host.manager("Failures"))
-            #expect(await test.host.wires.map { $0.lane == .native } == [lane.isNative, lane.isNative, lane.isNative])
+                failures: try await test.host.manager("Failures"),
+                sequences: try await test.host.manager("Sequences"), watch: try await test.host.manager("Watch"))
+            let wires = await test.host.wires
+            #expect(wires.count == 5 && wires.allSatisfy { ($0.lane == .native) == lane.isNative })
             try await body(lane)
         }
     }
@@ -56,6 +64,15 @@ struct BothLanes {
         native: Outcome<Value>, encoded: Outcome<Value>
     ) {
         (try await outcome { try await body(native.failures) }, try await outcome { try await body(encoded.failures) })
+    }
+
+    func sequences<Value>(_ body: (Lane, Remote<Sequences>, Remote<SequenceWatch>) async throws -> Value) async throws
+        -> (native: Outcome<Value>, encoded: Outcome<Value>)
+    {
+        (
+            try await outcome { try await body(native, native.sequences, native.watch) },
+            try await outcome { try await body(encoded, encoded.sequences, encoded.watch) }
+        )
     }
 
     private func outcome<Value>(_ body: () async throws -> Value) async throws -> Outcome<Value> {

@@ -30,6 +30,8 @@ struct LaneDifference: Sendable, CustomTestStringConvertible {
         LaneDifference(title: "The order of a `Set` or `Dictionary`", proof: order),
         LaneDifference(title: "Deeply nested values", proof: nesting),
         LaneDifference(title: "Deeply nested causes", proof: nestedCauses),
+        LaneDifference(title: "Elements sent in advance", proof: elementsInAdvance),
+        LaneDifference(title: "An element that JSON does not have", proof: unusualElements),
     ]
 }
 
@@ -69,6 +71,21 @@ extension LaneDifference {
         }
         #expect(outlasted.native == .success("outlasted"))
         #expect(outlasted.encoded.code == .callDeadline)
+
+        // `withDeadline` ends a call in either lane, and cancels it: it would be held for ever.
+        let ended = try await lanes.habits { lane, habits -> Bool? in
+            for limit in limits {
+                let call = lane.test.host.begin(within: limit)
+                let held = Task { try await withDeadline(call) { try await habits.hold(call) } }
+                while try habits.held() == 0, !call.isLate { await Task.yield() }
+                guard try habits.held() == 1 else { continue }
+                defer { while (try? habits.held()) != 0 { sched_yield() } }
+                return try await held.value > 0
+            }
+            return nil
+        }
+        #expect(ended.native.code == .callDeadline)
+        #expect(ended.encoded.code == .callDeadline)
     }
 
     private static func earlyCancellation(_ lanes: BothLanes) async throws {
@@ -213,6 +230,38 @@ extension LaneDifference {
         #expect(thrown.encoded.error?.message == "300")
         let kept = sequence(first: thrown.encoded.error, next: { $0?.causes.first }).prefix { $0 != nil }.count
         #expect(kept == 101, "itself and a hundred below it")
+    }
+}
+
+extension LaneDifference {
+    // MARK: Streams
+
+    private static func elementsInAdvance(_ lanes: BothLanes) async throws {
+        let sent = try await lanes.sequences { lane, sequences, watch in
+            var iterator = sequences.endless().makeAsyncIterator()
+            #expect(try await iterator.next() == 0)
+            try await eventually { try watch.counts().sent >= (lane.isNative ? 1 : 65) }
+            for _ in 0..<50 { await Task.yield() }
+            let sent = try watch.counts().sent
+            #expect(try await iterator.next() == 1, "the stream is still open")
+            return sent
+        }
+        #expect(sent.native == .success(1))
+        #expect(try (65...128).contains(sent.encoded.get()), "at most what was asked for, and a batch")
+    }
+
+    private static func unusualElements(_ lanes: BothLanes) async throws {
+        let elements = try await lanes.sequences { _, sequences, _ in
+            var elements: [Double] = []
+            do throws(BackplaneError) {
+                for try await element in sequences.unusual() { elements.append(element) }
+            } catch {
+                return (elements, error.code as BackplaneError.Code?)
+            }
+            return (elements, nil)
+        }
+        #expect(try elements.native.get().0 == [1, .infinity, 2])
+        #expect(try elements.encoded.get() == ([1], .callInvalidOutput))
     }
 }
 

@@ -20,12 +20,15 @@ struct Route: CaseIterable, Sendable, CustomTestStringConvertible {
     /// Runs a host of a provider and its relay for as long as `body` does, and sees to it that every call takes the
     /// lane.
     ///
-    /// - Parameter name: of the classes, without `Manager` and `Relay`.
-    func with<C: Contract>(_ name: String, as _: C.Type, _ body: (TestHost, Remote<C>) async throws -> Void)
-        async throws
-    {
+    /// - Parameters:
+    ///   - name: of the classes, without `Manager` and `Relay`.
+    ///   - others: further managers.
+    func with<C: Contract>(
+        _ name: String, as _: C.Type, others: String = "", _ body: (TestHost, Remote<C>) async throws -> Void
+    ) async throws {
         let managers =
             #""Direct": {"className": "\#(name)Manager"}, "Relayed": {"className": "\#(name)Relay", "uses": {"next": "Direct"}}"#
+            + others
         try await TestHost.with(parity: managers, lanes: lanes) { test in
             let remote: Remote<C> = try await test.host.manager(isRelayed ? "Relayed" : "Direct")
             let crossed = Set(await test.host.wires.map(\.lane))

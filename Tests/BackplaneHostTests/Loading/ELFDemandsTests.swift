@@ -59,6 +59,7 @@ struct ELFDemandsTests {
             guard let image = try? ELFImage(bytes) else { continue }
             _ = image.interposable
             _ = try? image.demands()
+            _ = try? image.requireLoadable()
             _ = try? image.retroactiveConformances()
             _ = try? image.usersOfResourceBundles()
         }

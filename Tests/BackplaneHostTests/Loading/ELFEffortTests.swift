@@ -108,6 +108,53 @@ struct ELFEffortTests {
         },
     ]
 
+    /// Libraries with tables for the loader, and what is said of them.
+    static let loaderFamilies: [(family: Family, problem: ELFImage.Problem?)] = [
+        (
+            Family("relocations of one place") { image, count in
+                let place = UInt64(image.append(numbers: [0]).lowerBound)
+                let kind: UInt64 = ELFImage.machine.number == 62 ? 8 : 1_027
+                var numbers: [UInt64] = []
+                for _ in 0..<count { numbers += [place, kind, place] }
+                let relocations = image.append(numbers: numbers)
+                let entries = [7, UInt64(relocations.lowerBound), 8, UInt64(relocations.count), 9, 24]
+                image.loaderTables(symbols: [0, 0, 0], hash: [1 | 1 << 32, 1, 0, 0], entries)
+            }, nil
+        ),
+        (
+            Family("packed relocations of all words") { image, count in
+                let place = UInt64(image.append(numbers: [UInt64](repeating: 0, count: count * 63 + 1)).lowerBound)
+                let relocations = image.append(numbers: [place] + [UInt64](repeating: .max, count: count))
+                let entries = [36, UInt64(relocations.lowerBound), 35, UInt64(relocations.count), 37, 8]
+                image.loaderTables(symbols: [0, 0, 0], hash: [1 | 1 << 32, 1, 0, 0], entries)
+            }, nil
+        ),
+        (
+            Family("symbols of one name in one chain") { image, count in
+                let symbols = [0, 0, 0] + entries(count - 1) { _ in (0, 64) }
+                // As many buckets as symbols, which all begin at the first, and an odd hash for the last alone.
+                let buckets = UInt64(count / 2), first = 1 | 1 << 32 as UInt64
+                var hash = [buckets * 2 | 1 << 32, 1, 0] + [UInt64](repeating: first, count: Int(buckets))
+                hash += [UInt64](repeating: 0, count: Int(buckets) - 1) + [1]
+                image.loaderTables(symbols: symbols, hash: hash, [])
+            }, nil
+        ),
+        (
+            Family("versions that lie in one another") { image, count in
+                // Each of many libraries needs all of many versions.
+                var numbers: [UInt64] = []
+                for index in 0..<count {
+                    let next: UInt64 = index == count - 1 ? 0 : 16
+                    numbers += [1 | 1 << 16, UInt64((count - index) * 16) | next << 32]
+                }
+                for index in 0..<count { numbers += [2 << 48, index == count - 1 ? 0 : 16 << 32] }
+                let versions = image.append(numbers: numbers)
+                let entries = [0x6FFF_FFFE, UInt64(versions.lowerBound)]
+                image.loaderTables(symbols: [0, 0, 0], hash: [1 | 1 << 32, 1, 0, 0], entries)
+            }, .misleading("the versions of its symbols have no end")
+        ),
+    ]
+
     /// The bytes that were looked at for everything a host and `validate` read, and the bytes of text they made of it.
     private func effort(_ file: [UInt8]) throws -> (looked: Int, said: Int) {
         let count = MappedBytes.ByteCount()
@@ -116,13 +163,24 @@ struct ELFEffortTests {
         _ = image.defines(symbol: LibraryFile.entry)
         _ = try? LibraryIdentity(of: image, at: "library")
         _ = try image.unmapped()
+        _ = try? image.requireLoadable()
         let demands = try image.demands()
         texts += demands.needed + demands.initialisers + demands.choosers + image.interposable
         texts += try image.retroactiveConformances() + image.usersOfResourceBundles()
         return (count.value, texts.reduce(0) { $0 + $1.utf8.count })
     }
 
-    @Test(arguments: families)
+    @Test(arguments: loaderFamilies)
+    func `tables for the loader are looked at to their ends`(_ family: Family, _ problem: ELFImage.Problem?) throws {
+        let image = try ELFImage(family.make(2_000).file())
+        if let problem {
+            #expect(throws: problem) { try image.requireLoadable() }
+        } else {
+            try image.requireLoadable()
+        }
+    }
+
+    @Test(arguments: families + loaderFamilies.map(\.family))
     func `twice the library is twice the work`(_ family: Family) throws {
         let small = family.make(2_000).file(), large = family.make(8_000).file()
         let (few, many) = (try effort(small), try effort(large))

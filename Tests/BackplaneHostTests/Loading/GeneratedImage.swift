@@ -45,12 +45,22 @@ struct GeneratedImage {
 
     mutating func segment(type: UInt32, _ range: Range<Int>) { segments.append((type, range)) }
 
+    /// Adds a dynamic section with symbols, a hash table of them (DT_GNU_HASH), one empty name and more entries.
+    mutating func loaderTables(symbols: [UInt64], hash: [UInt64], _ entries: [UInt64]) {
+        let texts = append([0]), symbols = append(numbers: symbols), hash = append(numbers: hash)
+        let known: [UInt64] = [
+            5, UInt64(texts.lowerBound), 10, 1, 6, UInt64(symbols.lowerBound), 11, 24,
+            0x6FFF_FEF5, UInt64(hash.lowerBound),
+        ]
+        segment(type: 2, append(numbers: known + entries + [0, 0]))
+    }
+
     /// A symbol table's entry for a visible function of the library.
     static func symbol(named name: Int, at address: UInt64 = 0x1000, size: UInt64 = 16) -> [UInt64] {
         [UInt64(name) | 0x12 << 32 | 1 << 48, address, size]
     }
 
-    /// The whole file; every byte of it is loaded, at the address that is its offset.
+    /// The whole file; every byte of it is loaded, at the address that is its offset, for every use.
     func file() -> [UInt8] {
         var image = self
         let names = image.append(image.names)
@@ -65,7 +75,7 @@ struct GeneratedImage {
         let loaded = [(type: UInt32(1), range: 0..<table.upperBound)] + image.segments
         for segment in loaded {
             let (start, count) = (UInt64(segment.range.lowerBound), UInt64(segment.range.count))
-            segments += [UInt64(segment.type) | 6 << 32, start, start, 0, count, count, 8]
+            segments += [UInt64(segment.type) | 7 << 32, start, start, 0, count, count, 8]
         }
         let program = image.append(numbers: segments)
         // Counts and numbers that need more than 16 bits are in the first section.

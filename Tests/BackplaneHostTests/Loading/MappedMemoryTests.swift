@@ -9,29 +9,31 @@ struct MappedMemoryTests {
     private static let text = """
         55d000000000-55d000001000 r-xp 00000000 fe:01 78                         /bin/program
         Size:                  4 kB
-        Private_Dirty:         4 kB
+        Anonymous:             4 kB
         7f0000000000-7f0000005000 r-xp 00000000 fe:01 77                         /loads/host-1/1-libA.so
         Size:                 20 kB
         KernelPageSize:        4 kB
         Rss:                  16 kB
-        Private_Clean:        12 kB
-        Private_Dirty:         4 kB
+        Private_Clean:         4 kB
+        Private_Dirty:        12 kB
+        Anonymous:             4 kB
+        AnonHugePages:         0 kB
         VmFlags: rd ex mr mw me
         7f0000005000-7f0000007000 rw-p 00005000 fe:01 77                         /loads/host-1/1-libA.so (deleted)
         Size:                  8 kB
-        Private_Dirty:         8 kB
+        Anonymous:             8 kB
         7f0000007000-7f0000008000 rw-p 00000000 00:00 0
         Size:                  4 kB
-        Private_Dirty:         4 kB
+        Anonymous:             4 kB
         7f0000008800-7f0000009000 rw-p 00000000 00:00 0                          [anon:elsewhere]
         Size:                  4 kB
-        Private_Dirty:         4 kB
+        Anonymous:             4 kB
         7f0000009000-7f000000a000 r--p 00000000 fe:01 79                         /loads/host-1/2-lib with space.so (deleted)
         Size:                  4 kB
-        Private_Dirty:         0 kB
+        Anonymous:             0 kB
         7f000000b000-7f000000c000 r--p 00000000 fe:01 79                         /loads/host-10/1-libB.so
         Size:                  4 kB
-        Private_Dirty:         4 kB
+        Anonymous:             4 kB
 
         """
 
@@ -47,7 +49,7 @@ struct MappedMemoryTests {
             ])
     }
 
-    @Test(arguments: ["", "\n\n", "Size:", "Size: x kB\n", "7f00 r-xp", "Private_Dirty:   4 kB\n", "\u{0}\n/\n"])
+    @Test(arguments: ["", "\n\n", "Size:", "Size: x kB\n", "7f00 r-xp", "Anonymous:   4 kB\n", "\u{0}\n/\n"])
     func `text that is nothing of the kind is nothing`(text: String) {
         var reading = MappedMemory.Reading(of: ["/", ""])
         reading.read(Array(text.utf8)[...])

@@ -253,7 +253,7 @@ struct `Problems of a manifest` {
             ),
             (
                 ["className": "M", "a/b~": 1],
-                "warning M /a~1b~0: manifest.unknown-key: unknown key `a/b~`; known here: `activation`, `className`, `communicationController`, `configuration`, `dataAccessController`, `uses`, `version`"
+                "warning M /a~1b~0: manifest.unknown-key: unknown key `a/b~`; known here: `activation`, `className`, `communicationController`, `configuration`, `dataAccessController`, `uses`, `version`, `was`"
             ),
             (
                 ["className": "M", "dataAccessController": nil],
@@ -276,12 +276,16 @@ struct `Problems of a manifest` {
                 "error M /dataAccessController/namespace: manifest.wrong-type: expected a string, found an integer"
             ),
             (
+                ["className": "M", "dataAccessController": ["className": "D", "namespace": "@store"]],
+                "error M /dataAccessController/namespace: manifest.unsupported: `@store` begins with `@`, as only namespaces of the host do; choose another name"
+            ),
+            (
                 ["className": "M", "dataAccessController": ["className": "D", "configuration": .date(Date())]],
                 "error M /dataAccessController/configuration: manifest.wrong-type: expected a dictionary, found a date"
             ),
             (
                 ["className": "M", "dataAccessController": ["className": "D", "services": []]],
-                "warning M /dataAccessController/services: manifest.unknown-key: unknown key `services`; known here: `className`, `configuration`, `namespace`, `version`"
+                "warning M /dataAccessController/services: manifest.unknown-key: unknown key `services`; known here: `className`, `configuration`, `namespace`, `version`, `was`"
             ),
             (
                 ["className": "M", "communicationController": ["services": []]],
@@ -326,7 +330,7 @@ struct `Problems of a manifest` {
                         "className": "C", "services": [["className": "S", "propertyName": "p", "configuration": [:]]],
                     ],
                 ],
-                "warning M /communicationController/services/0/configuration: manifest.unknown-key: unknown key `configuration`; known here: `className`, `networkServiceConfiguration`, `propertyName`, `version`"
+                "warning M /communicationController/services/0/configuration: manifest.unknown-key: unknown key `configuration`; known here: `className`, `namespace`, `networkServiceConfiguration`, `propertyName`, `version`"
             ),
         ] as [(ManifestValue, String)])
     func `A manager's mistake is located and says what to do`(definition: ManifestValue, problem: String) {

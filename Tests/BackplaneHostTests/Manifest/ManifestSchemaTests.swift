@@ -117,6 +117,10 @@ struct `The schema of manifests` {
                 "/lock/M/version: pattern"
             ),
             (["manifestVersion": 1, "managers": [:], "store": ["damaged": "repair"]], "/store/damaged: pattern"),
+            (
+                ["manifestVersion": 1, "managers": [:], "network": ["traced": ["http://a"]]],
+                "/network/traced/0: pattern"
+            ),
             (["manifestVersion": 1, "managers": [:], "store": ["damagd": "refuse"]], "/store/damagd: false"),
             (
                 ["manifestVersion": 1, "managers": [:], "environments": ["e": ["store": ["damagd": "refuse"]]]],

@@ -76,6 +76,89 @@ struct ManifestSectionTests {
         #expect(places.count == 5 && places == places.sorted())
     }
 
+    @Test func `the treatment of long calls is read, written and defaulted`() throws {
+        for (section, drain, written) in [
+            ("{}", DrainPolicy.standard, nil), (#"{"drain": 0.2, "longCalls": "later"}"#, .standard, nil),
+            (
+                #"{"drain": 2, "longCalls": "cancel"}"#, .upTo(.seconds(2), then: .cancel),
+                ["drain": 2, "longCalls": "cancel"]
+            ),
+            (
+                #"{"drain": 0.05, "longCalls": "${CALLS:-fail}"}"#, .upTo(.milliseconds(50), then: .fail),
+                ["drain": 0.05, "longCalls": "fail"]
+            ),
+            (
+                #"{"retries": 3, "retryFor": 60}"#,
+                .upTo(.milliseconds(200), then: .retry(attempts: 3, within: .seconds(60))),
+                ["retries": 3, "retryFor": 60]
+            ),
+        ] as [(String, DrainPolicy, ManifestValue?)] {
+            let document = read(#""swap": \#(section)"#)
+            #expect(document.problems.isEmpty, "\(document.problems)")
+            #expect(document.manifest.swap.drain == drain)
+            guard case .dictionary(let root) = document.manifest.value else { preconditionFailure("a root is one") }
+            #expect(root["swap"] == written)
+            #expect(ManifestDocument(document.manifest.value).manifest == document.manifest)
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"drain": "1"}"#, "expected a number of seconds, found a string", "/swap/drain"),
+        (#"{"drain": 0}"#, "expected a number of seconds from 0.001 to 86400, found 0.0", "/swap/drain"),
+        (#"{"longCalls": "never"}"#, "expected `later` or `cancel` or `fail`, found `never`", "/swap/longCalls"),
+        (#"{"retries": 1.5}"#, "expected an integer, found a number", "/swap/retries"),
+        (#"{"retries": 0}"#, "expected a number from 1 to 1000000, found 0", "/swap/retries"),
+        (
+            #"{"longCalls": "fail", "retryFor": 1}"#, #"`retryFor` needs `"longCalls": "later"`"#, "/swap/retryFor"
+        ),
+    ])
+    func `a mistake in the treatment of long calls is an error`(section: String, message: String, place: String) {
+        let document = read(#""swap": \#(section)"#)
+        #expect(document.problems.map(\.error.message) == [message])
+        #expect(document.problems.map(\.error.location) == [place])
+        #expect(document.manifest.managers.isEmpty)
+    }
+
+    @Test func `the hosts that traces are sent to are read, written and defaulted`() throws {
+        let document = read(
+            #""network": {"traced": ["${HOST:-books.example.org}", "127.0.0.1"]}, "environments": {"quiet": {"network": null}}"#
+        )
+        #expect(document.problems.isEmpty, "\(document.problems)")
+        #expect(document.manifest.network.traced == ["books.example.org", "127.0.0.1"])
+        #expect(ManifestDocument(document.manifest.value).manifest == document.manifest)
+        let quiet = read(
+            #""network": {"traced": ["a"]}, "environments": {"quiet": {"network": null}}"#, environment: "quiet")
+        #expect(quiet.problems.isEmpty && quiet.manifest.network.traced == [])
+        guard case .dictionary(let root) = quiet.manifest.value else { preconditionFailure("a root is one") }
+        #expect(root["network"] == nil)
+    }
+
+    @Test(arguments: [
+        (#"{"traced": "a"}"#, "expected an array, found a string", "/network/traced"),
+        (#"{"traced": ["a", 1]}"#, "expected a string, found an integer", "/network/traced/1"),
+        (
+            #"{"traced": ["https://a.example.org"]}"#,
+            "expected the name of a host without scheme and port, such as `books.example.org`, found `https://a.example.org`",
+            "/network/traced/0"
+        ),
+        (
+            #"{"traced": ["${X}"]}"#,
+            "expected the name of a host without scheme and port, such as `books.example.org`, found `${X}`",
+            "/network/traced/0"
+        ),
+        (
+            #"{"traced": [""]}"#,
+            "expected the name of a host without scheme and port, such as `books.example.org`, found ``",
+            "/network/traced/0"
+        ),
+    ])
+    func `a host that cannot be one is an error`(section: String, message: String, place: String) {
+        let document = read(#""network": \#(section)"#, variable: "a secret:80")
+        #expect(document.problems.map(\.error.message) == [message])
+        #expect(document.problems.map(\.error.location) == [place])
+        #expect(document.manifest.managers.isEmpty)
+    }
+
     @Test func `only what differs in effect is a change`() {
         let old = Manifest(managers: [:]), new = Manifest(managers: [:], store: StoreSettings(damaged: .refuse))
         let changes = ManifestSection.all.flatMap { $0.fixedChanges(from: old, to: new) }

@@ -103,6 +103,76 @@ struct PlanChangeTests {
         #expect(change.kept == ["Store", "A"] && change.added == ["Line", "Phone"])
     }
 
+    /// The names of the nodes that take another configuration where every class does.
+    private func reconfigured(_ old: ManifestValue, _ new: ManifestValue) throws -> (names: [String], added: [String]) {
+        let old = try plan(old), new = try plan(new)
+        let change = PlanChange(from: old, to: new, isReconfigurable: { _ in true }) {
+            $0.component == $1.component && $0.plugin == $1.plugin
+        }
+        #expect(change.kept.count + change.removed.count == old.nodes.count)
+        #expect(change.kept.count + change.added.count == new.nodes.count)
+        #expect(Set(change.kept.values).count == change.kept.count)
+        for place in change.reconfigured { #expect(old.nodes[place].name == new.nodes[change.kept[place]!].name) }
+        return (change.reconfigured.map { old.nodes[$0].name }, change.added.map { new.nodes[$0].name })
+    }
+
+    @Test func `a configuration alone keeps a component and those that use it`() throws {
+        func managers(_ number: Int64) -> ManifestValue {
+            [
+                "A": ["className": "Person", "configuration": ["number": .integer(number)]],
+                "B": ["className": "Person", "uses": ["friend": "A"]],
+            ]
+        }
+        let change = try reconfigured(managers(1), managers(2))
+        #expect(change.names == ["A"] && change.added == [])
+    }
+
+    @Test func `a configuration and another collaborator make another component`() throws {
+        func managers(_ number: Int64, _ friend: String) -> ManifestValue {
+            [
+                "A": Self.person, "B": Self.person,
+                "C": [
+                    "className": "Person", "configuration": ["number": .integer(number)],
+                    "uses": ["friend": .string(friend)],
+                ],
+            ]
+        }
+        let change = try reconfigured(managers(1, "A"), managers(2, "B"))
+        #expect(change.names == [] && change.added == ["C"])
+    }
+
+    /// The numbers that the managers A and B give their services, before and after.
+    @Test(
+        arguments: [
+            ([1, 1], [2, 2], ["Line"], []), ([1, 2], [1, 3], ["Line"], []), ([1, 2], [3, 4], ["Line", "Line"], []),
+            ([1, 2], [2, 1], [], ["Phone", "Phone"]), ([1, 1], [1, 2], [], ["Line", "Phone"]),
+            ([1, 2], [2, 2], [], ["Phone"]), ([1, 1], [2, 3], [], ["Line", "Line", "Phone", "Phone"]),
+        ] as [([Int64], [Int64], [String], [String])])
+    func `a shared collaborator takes another configuration if all who share it change alike`(
+        old: [Int64], new: [Int64], names: [String], added: [String]
+    ) throws {
+        func managers(_ numbers: [Int64]) -> ManifestValue {
+            var managers: [String: ManifestValue] = [:]
+            for (name, number) in zip(["A", "B"], numbers) {
+                managers[name] = [
+                    "className": "Person",
+                    "communicationController": [
+                        "className": "Phone",
+                        "services": [
+                            [
+                                "className": "Line", "propertyName": "line",
+                                "networkServiceConfiguration": ["number": .integer(number)],
+                            ]
+                        ],
+                    ],
+                ]
+            }
+            return .dictionary(managers)
+        }
+        let change = try reconfigured(managers(old), managers(new))
+        #expect(change.names == names && change.added.sorted() == added)
+    }
+
     @Test func `a class of another version is another component`() throws {
         let newer = Catalogue(plugins: [.manager("Person", "2.0.0", provides: Self.friend)])
         let change = change(try plan(["A": Self.person]), try plan(["A": Self.person], newer))

@@ -19,7 +19,7 @@ enum CallerPlugin {
     private static let source = ManagerInC.source(
         "Caller", contract: "Caller",
         #"""
-        enum { FAIL, FAIL_NOW, WAIT, PATH, MISSING, NO_SUCH_WIRE, STORE, BEGIN, FIND, FIND_NOTHING, LIST, METHODS };
+        enum { FAIL, FAIL_NOW, WAIT, PATH, MISSING, NO_SUCH_WIRE, STORE, BEGIN, FIND, FIND_NOTHING, LIST, SECOND_STORE, METHODS };
         static const bp_method methods[] = {
             {sizeof(bp_method), BP_ASYNC, BP_TEXT("fail")},
             {sizeof(bp_method), BP_SYNC, BP_TEXT("failNow")},
@@ -32,6 +32,7 @@ enum CallerPlugin {
             {sizeof(bp_method), BP_ASYNC, BP_TEXT("find")},
             {sizeof(bp_method), BP_ASYNC, BP_TEXT("findNothing")},
             {sizeof(bp_method), BP_ASYNC, BP_TEXT("list")},
+            {sizeof(bp_method), BP_ASYNC, BP_TEXT("secondStore")},
         };
         /* What it needs of its collaborator; the first four stand in the same places. */
         static const bp_method needed[] = {
@@ -91,6 +92,12 @@ enum CallerPlugin {
                 const bp_store_1 *store = get_interface(text(BP_STORE), 1);
                 bp_store_change change = {.size = sizeof change, .kind = BP_STORE_SAVE, .collection = BP_TEXT("c"), .id = BP_TEXT("1"), .value = BP_TEXT("{}")};
                 store->write(handle, &change, 1, done, context);
+                return;
+            }
+            case SECOND_STORE: {
+                const bp_store_2 *store = get_interface(text(BP_STORE), 2);
+                const bp_store_selection all = {.size = sizeof all, .collection = BP_TEXT("c"), .limit = 1};
+                store->count(handle, &all, frame, done, context);
                 return;
             }
             default: calls->call(handle, wire, method, input, frame, done, context);

@@ -81,9 +81,10 @@ struct CallsFromCTests {
         await test.host.stop()
     }
 
-    @Test func `a manager that asks for the store is refused for its role`() async throws {
+    @Test(arguments: ["store", "secondStore"])
+    func `a manager that asks for the store is refused for its role`(method: String) async throws {
         let test = try CallerPlugin.host()
-        let refused = await error { try await test.call("Caller", "store") }
+        let refused = await error { try await test.call("Caller", method) }
         #expect(refused?.code == .roleForbidden)
         #expect(refused?.message == "Caller is a manager; only data access controllers use backplane.store")
         await test.host.stop()

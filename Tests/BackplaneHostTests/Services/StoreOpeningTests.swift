@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneRecords
 import BackplaneStorage
 import Testing
 
@@ -27,8 +28,8 @@ struct StoreOpeningTests {
     {
         var options = HostOptions(
             dataFolder: folder.path, log: log,
-            openStore: { [openings] _, damaged, _ in
-                openings.add(damaged)
+            openStore: { [openings] _, settings, _ in
+                openings.add(settings.damaged)
                 if let error { throw error }
                 return MemoryRecordStore()
             })

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneRecords
 import BackplaneStorage
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct StoreTests {
     private func withNotes(
-        _ store: any RecordStore = MemoryRecordStore(),
+        _ store: any RecordStore = MemoryRecordStore(), log: any LogSink = SilentLog(),
         _ body: (Remote<Notebook>, Remote<Notebook>) async throws -> Void
     ) async throws {
         let folder = try LoadingFixture.Folder()
@@ -20,7 +21,7 @@ struct StoreTests {
         let host = PluginHost(
             manifest: Manifest(plugins: [], managers: ["First": notebook("first"), "Second": notebook("second")]),
             plugins: [NotebookPlugin.self],
-            options: HostOptions(dataFolder: folder.path, openStore: { _, _, _ in store }))
+            options: HostOptions(dataFolder: folder.path, log: log, openStore: { _, _, _ in store }))
         try await body(try await host.manager("First"), try await host.manager("Second"))
         await host.stop()
     }
@@ -36,7 +37,7 @@ struct StoreTests {
             #expect(try await notebook.fetch("c") == notes[2])
             #expect(try await notebook.fetch("d") == nil)
             #expect(try await notebook.count() == 3)
-            #expect(try await notebook.page([1, 1]) == [notes[0]])
+            #expect(try await notebook.pages(2) == [["a", "b"], ["c"]])
         }
     }
 
@@ -61,14 +62,21 @@ struct StoreTests {
         }
     }
 
-    @Test(arguments: ["", "a\u{0}b"]) func `an id that a store would take for another is refused`(id: String)
-        async throws
-    {
+    @Test func `a record without an id is refused, and those with it are not saved`() async throws {
         try await withNotes { notebook, _ in
-            let refused = await error { try await notebook.save([Note(id: id, text: "")]) }
+            let refused = await error { try await notebook.save([Note(id: "a", text: ""), Note(id: "", text: "")]) }
             #expect(refused?.code == .callInvalidInput)
             let count = try await notebook.count()
             #expect(count == 0)
+        }
+    }
+
+    @Test func `ids that differ only behind a zero are two`() async throws {
+        try await withNotes { notebook, _ in
+            _ = try await notebook.save([Note(id: "a\u{0}b", text: "1"), Note(id: "a\u{0}c", text: "2")])
+            let texts = try await notebook.all().map(\.text), found = try await notebook.fetch("a\u{0}c")?.text
+            #expect(texts == ["1", "2"])
+            #expect(found == "2")
         }
     }
 
@@ -76,6 +84,21 @@ struct StoreTests {
         try await withNotes { notebook, _ in
             _ = try await notebook.save((0..<70_000).map { Note(id: "\($0)", text: "") })
             #expect(try await notebook.count() == 70_000)
+        }
+    }
+
+    @Test func `a write is logged with the trace of the call that it is made for`() async throws {
+        let log = RecordedLog()
+        try await withNotes(log: log) { notebook, _ in
+            let call = Call(within: .seconds(600)), id = try #require(call.trace?.id)
+            _ = try await notebook.saveForCall(notes, call)
+            _ = try await notebook.save(notes, call)
+            _ = await error { try await notebook.saveForCall([Note(id: "", text: "")], call) }
+            let lines = log.all.filter { $0.message.hasPrefix("records ") }
+            #expect(lines.map(\.message) == ["records written", "records written", "records not written"])
+            #expect(lines.map { $0.metadata["trace"] } == [id, nil, id], "only what is made for a call has its trace")
+            #expect(lines[0].metadata["component"] == "NoteStore" && lines[0].metadata["changes"] == "3")
+            #expect(lines[0].metadata["collections"] == "Note" && lines[2].metadata["error"] == "call.invalid-input")
         }
     }
 
@@ -102,11 +125,13 @@ struct Notebook: Contract {
     let replaceAll = AsyncMethod<[Note], Nothing>()
     let fetch = AsyncMethod<String, Note?>()
     let all = AsyncMethod<Nothing, [Note]>()
-    /// An offset and a limit.
-    let page = AsyncMethod<[Int], [Note]>()
+    /// The ids of all notes, in pages of a size.
+    let pages = AsyncMethod<Int, [[String]]>()
     let count = AsyncMethod<Nothing, Int>()
     let delete = AsyncMethod<String, Nothing>()
     let deleteAll = AsyncMethod<Nothing, Nothing>()
+    /// Saves notes for the call that is served.
+    let saveForCall = AsyncMethod<[Note], Nothing>()
 }
 
 struct NotebookPlugin: Plugin {
@@ -134,18 +159,20 @@ private final class NotebookManager: Manager {
         table.async(\.replaceAll) { manager, notes, call in try await manager.store.replaceAll(notes, call) }
         table.async(\.fetch) { manager, id, call in try await manager.store.fetch(id, call) }
         table.async(\.all) { manager, _, call in try await manager.store.all(call) }
-        table.async(\.page) { manager, page, call in try await manager.store.page(page, call) }
+        table.async(\.pages) { manager, size, call in try await manager.store.pages(size, call) }
         table.async(\.count) { manager, _, call in try await manager.store.count(call) }
         table.async(\.delete) { manager, id, call in try await manager.store.delete(id, call) }
         table.async(\.deleteAll) { manager, _, call in try await manager.store.deleteAll(call) }
+        table.async(\.saveForCall) { manager, notes, call in try await manager.store.saveForCall(notes, call) }
     }
 }
 
 private final class NoteStore: DataAccessController {
     typealias Provides = Notebook
+    private let store: Store
     private let notes: RecordCollection<Note>
 
-    init(_ context: Context) { notes = context.store.collection() }
+    init(_ context: Context) { (store, notes) = (context.store, context.store.collection()) }
 
     static func methods(_ table: inout Methods) {
         table.async(\.save) { store, notes, _ in
@@ -158,7 +185,15 @@ private final class NoteStore: DataAccessController {
         }
         table.async(\.fetch) { store, id, _ in try await store.notes.fetch(id) }
         table.async(\.all) { store, _, _ in try await store.notes.all() }
-        table.async(\.page) { store, page, _ in try await store.notes.all(offset: page[0], limit: page[1]) }
+        table.async(\.pages) { store, size, _ in
+            var pages: [[String]] = [], cursor: PageCursor?
+            repeat {
+                let page = try await store.notes.query().page(limit: size, after: cursor)
+                pages.append(page.records.map(\.id))
+                cursor = page.next
+            } while cursor != nil
+            return pages
+        }
         table.async(\.count) { store, _, _ in try await store.notes.count() }
         table.async(\.delete) { store, id, _ in
             try await store.notes.delete(id)
@@ -166,6 +201,13 @@ private final class NoteStore: DataAccessController {
         }
         table.async(\.deleteAll) { store, _, _ in
             try await store.notes.deleteAll()
+            return Nothing()
+        }
+        table.async(\.saveForCall) { store, notes, call in
+            try await store.store.during(call).transaction { transaction in
+                try await transaction.collection(Note.self).save(notes)
+            }
+            _ = try await store.store.during(call).collection(Note.self).count()
             return Nothing()
         }
     }

@@ -13,6 +13,8 @@ enum OtherCounters {
     static let newer = LinkedPlugin(id: CounterHost.plugin, version: "4.0.0") { $0.add(NewerCounter.self) }
     /// The same without a way down.
     static let oneWay = LinkedPlugin(id: CounterHost.plugin, version: "5.0.0") { $0.add(OneWayCounter.self) }
+    /// Fewer methods, the same version.
+    static let narrower = LinkedPlugin(id: CounterHost.plugin, version: "6.0.0") { $0.add(NarrowerCounter.self) }
 }
 
 struct WiderCounting: Contract {
@@ -75,6 +77,40 @@ final class IncompatibleCounter: Manager, StatefulComponent {
     func exportState() -> CounterState { CounterState() }
     func importState(_ state: CounterState) {}
     static func methods(_ table: inout Methods) { table.async(\.edition) { _, _, _ in 3 } }
+}
+
+/// The counter's contract without `act` and `edition`.
+struct NarrowerCounting: Contract {
+    static let name = "Counting"
+    static let version: Version = "1.0.0"
+    let add = AsyncMethod<Int, Int>()
+    let sumNow = SyncMethod<Nothing, Int>()
+    let editionNow = SyncMethod<Nothing, Int>()
+    let actNow = SyncMethod<String, String>()
+}
+
+final class NarrowerCounter: Manager, StatefulComponent {
+    typealias Provides = NarrowerCounting
+    typealias Configuration = StatefulCounter.Configuration
+    static let className = "StatefulCounter"
+    static let stateSchema = StateSchema(name: "counter")
+    private let sum = Mutex(0)
+
+    init(_ context: Context) {}
+    func exportState() -> CounterState { CounterState(sum: sum.withLock { $0 }) }
+    func importState(_ state: CounterState) { sum.withLock { $0 = state.sum } }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.add) { counter, number, _ in
+            counter.sum.withLock {
+                $0 += number
+                return $0
+            }
+        }
+        table.sync(\.sumNow) { counter, _, _ in counter.sum.withLock { $0 } }
+        table.sync(\.editionNow) { _, _, _ in 6 }
+        table.sync(\.actNow) { _, text, _ in text }
+    }
 }
 
 /// The sum in cents.

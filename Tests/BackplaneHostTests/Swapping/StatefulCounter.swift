@@ -10,6 +10,8 @@ struct CounterScript: Sendable {
     typealias Step = @Sendable (StatefulCounter.Context) async throws -> Void
     var edition = 1
     var made: Step = { _ in }
+    /// The timers of a counter or a worker, which its `init` adds.
+    var timers: @Sendable (ComponentTasks, CounterEvents) throws -> Void = { _, _ in }
     var activated: Step = { _ in }
     var suspended: Step = { _ in }
     var resumed: Step = { _ in }
@@ -63,6 +65,7 @@ final class StatefulCounter: Manager, StatefulComponent {
         script = events.script
         events.note("made \(script.edition)")
         try await script.made(context)
+        try script.timers(context.tasks, events)
     }
 
     deinit { events.note("gone \(script.edition)") }
@@ -139,11 +142,13 @@ struct CounterHost {
     ///   - wires: of each counter, the one that it calls.
     ///   - others: managers of other plugins.
     ///   - linked, libraries: those plugins; libraries lie in `folder`.
+    ///   - sections: further members of the manifest.
     init(
         _ names: [String] = ["Counter"], wires: [String: String] = [:], lanes: LaneRule = .fastest,
         script: CounterScript = CounterScript(),
         others: [String: ManifestValue] = [:], linked: [LinkedPlugin] = [], libraries: [String] = [],
-        in folder: LoadingFixture.Folder? = nil, stopLimit: Duration = .seconds(3),
+        sections: [String: ManifestValue] = [:], in folder: LoadingFixture.Folder? = nil,
+        stopLimit: Duration = .seconds(3),
         options change: (inout HostOptions) -> Void = { _ in }
     ) throws {
         var counters: [String: CounterEvents] = [:]
@@ -157,10 +162,11 @@ struct CounterHost {
             if let next = wires[name] { value["uses"] = ["next": .string(next)] }
             managers[name] = .dictionary(value)
         }
-        let manifest: ManifestValue = [
+        let members: [String: ManifestValue] = [
             "manifestVersion": 1, "plugins": .array(libraries.map { ["library": .string($0)] }),
             "managers": .dictionary(managers),
         ]
+        let manifest = ManifestValue.dictionary(members.merging(sections) { first, _ in first })
         test = try TestHost(
             String(decoding: manifest.json, as: UTF8.self), linked: [Self.edition("1.0.0")] + linked, in: folder,
             lanes: lanes, stopLimit: stopLimit, change)
@@ -182,21 +188,23 @@ struct CounterHost {
 
     /// Puts another edition of the plugin in force, whose counters do this.
     @discardableResult
-    func swap(_ script: CounterScript, _ options: SwapOptions = SwapOptions(drainLimit: .seconds(60)))
-        async throws(BackplaneError) -> SwapReport
-    {
+    func swap(
+        _ script: CounterScript, _ options: SwapOptions = SwapOptions(drain: .upTo(.seconds(60), then: .fail)),
+        progress report: SwapProgressReport? = nil
+    ) async throws(BackplaneError) -> SwapReport {
         next(script)
-        return try await swap(linked: [Self.edition(Version(script.edition))], options)
+        return try await swap(linked: [Self.edition(Version(script.edition))], options, progress: report)
     }
 
     /// The same with plugins as they are.
     @discardableResult
-    func swap(linked: [LinkedPlugin], _ options: SwapOptions = SwapOptions(drainLimit: .seconds(60)))
-        async throws(BackplaneError) -> SwapReport
-    {
+    func swap(
+        linked: [LinkedPlugin], _ options: SwapOptions = SwapOptions(drain: .upTo(.seconds(60), then: .fail)),
+        progress report: SwapProgressReport? = nil
+    ) async throws(BackplaneError) -> SwapReport {
         let coordinator = host.coordinator
         return try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
-            try await coordinator.swap(linked: linked, options)
+            try await coordinator.swap(linked: linked, options, progress: report)
         }
     }
 }

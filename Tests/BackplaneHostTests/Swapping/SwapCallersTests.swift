@@ -150,7 +150,9 @@ struct SwapCallersTests {
         let own = (0..<2).map { _ in Task { try await counter.act("own") } }, its = Task { try await client.act("its") }
         let named = Task { try await counters.test.call("Counter", "act", #""named""#) }
         await eventually { never.arrived == 4 }
-        let swap = Task { try await counters.swap(CounterScript(edition: 2), SwapOptions(drainLimit: .seconds(0.2))) }
+        let swap = Task {
+            try await counters.swap(CounterScript(edition: 2), SwapOptions(drain: .upTo(.seconds(0.2), then: .fail)))
+        }
         await eventually { gate.isHeld }
         let waiting = Task { try await counter.add(1) }
         let failure = await error { try await swap.value }

@@ -146,7 +146,8 @@ struct SwapFaultTests {
             events = counters.counters["Counter"]!
         #expect(try await counter.add(5) == 5)
         let failure = await error {
-            try await counters.swap(failing.new(hangs), SwapOptions(drainLimit: .seconds(60), stepLimit: .seconds(0.1)))
+            try await counters.swap(
+                failing.new(hangs), SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(0.1)))
         }
         #expect(hanging.arrived == 1)
         #expect(
@@ -195,7 +196,7 @@ struct SwapFaultTests {
                 script: CounterScript(suspended: { _ in if once.isFirst { await hanging.pass() } })),
             counter = try await counters.counter()
         let events = counters.counters["Counter"]!,
-            short = SwapOptions(drainLimit: .seconds(60), stepLimit: .seconds(0.1))
+            short = SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(0.1))
         #expect(try await counter.add(5) == 5)
         #expect(await error { try await counters.swap(CounterScript(edition: 2), short) }?.code == .swapFailed)
         #expect(

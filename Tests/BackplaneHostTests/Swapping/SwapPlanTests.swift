@@ -49,23 +49,26 @@ struct SwapPlanTests {
     ///   - down: what is not up, by its name.
     private func swap(
         _ old: Plan, _ new: Plan, plugins: Set<Int>, down: Set<String> = [], found: [String: Set<String>] = [:],
-        discardsState: Bool = false
+        wanted: Set<String> = [], discardsState: Bool = false
     ) -> SwapPlan {
         var running = SwapPlan.Running(up: Set(old.nodes.filter { !down.contains($0.name) }.map(\.id)))
+        running.wanted = wanted
         for (asker, names) in found { running.found[old.managers[asker]!] = Set(names.map { old.managers[$0]! }) }
         let plan = SwapPlan(from: old, to: new, running, discardsState: discardsState) {
             !plugins.contains($1.order) && $0 == $1
         }
-        let members = plan.members.map(\.new)
+        let members = plan.members.compactMap(\.new)
         #expect(
             members == members.sorted() && Set(members).count == members.count, "in the order of creation, each once")
         #expect(Set(members).isDisjoint(with: plan.kept.values))
         return plan
     }
 
-    private func names(_ swap: SwapPlan, _ plan: Plan) -> [String] { swap.members.map { plan.nodes[$0.new].name } }
+    private func names(_ swap: SwapPlan, _ plan: Plan) -> [String] {
+        swap.members.compactMap { $0.new.map { plan.nodes[$0].name } }
+    }
     private func gated(_ swap: SwapPlan, _ plan: Plan) -> [String] {
-        swap.members.filter(\.isGated).map { plan.nodes[$0.new].name }
+        swap.members.filter(\.isGated).compactMap { $0.new.map { plan.nodes[$0].name } }
     }
 
     private static let pair: ManifestValue = [
@@ -145,7 +148,7 @@ struct SwapPlanTests {
         #expect(refused.refusals.map(\.code) == [.stateIncompatible] && refused.refusals[0].location == "/managers/A")
         #expect(
             refused.refusals[0].message
-                == "the state of A cannot be carried over: `sum` is written in version 1, but the new code reads version 2; give the new code a migration, or discard the state"
+                == "the state of A cannot be carried over: `sum` is written in version 1, but the new code reads version 2; give the new code a migration, or discard the state (--discard-state)"
         )
         let discarded = swap(old, new, plugins: [1], discardsState: true)
         #expect(discarded.refusals == [] && gated(discarded, new) == ["A"] && !discarded.members[0].state.isCarried)
@@ -218,13 +221,70 @@ struct SwapPlanTests {
                 == true)
     }
 
-    @Test func `what stays must not come to call others`() throws {
-        // Without a wire of that label before, the new plan has one: of a component that is not swapped.
+    @Test func `what comes to call others is recreated with the same code`() throws {
         let old = try plan(["A": ["className": "Right"], "B": ["className": "Left"]]), new = try plan(Self.pair)
-        let swap = swap(old, new, plugins: [1])
+        let swap = swap(old, new, plugins: [])
+        #expect(swap.refusals == [] && names(swap, new) == ["B"] && swap.members.map(\.isRestart) == [true])
+        #expect(swap.kept == [0: 0])
+    }
+
+    // MARK: Other manifests
+
+    @Test func `a renamed manager changes, and those that call it stay`() throws {
+        let renamed: ManifestValue = [
+            "Z": ["className": "Right", "was": "A"], "B": ["className": "Left", "uses": ["friend": "Z"]],
+        ]
+        let (old, new) = (try plan(Self.pair), try plan(renamed)), swap = swap(old, new, plugins: [])
+        #expect(names(swap, new) == ["Z"] && swap.members.map(\.old) == [old.managers["A"]])
+        #expect(swap.kept == [old.managers["B"]!: new.managers["B"]!] && swap.refusals == [])
+    }
+
+    @Test func `a manager that is removed is a member without a successor, before those that call it`() throws {
+        let (old, new) = (try plan(Self.chain), try plan(["B": ["className": "Left"], "C": ["className": "Left"]]))
+        let swap = swap(old, new, plugins: [])
+        #expect(swap.members.map(\.old) == [0, 1, 2] && swap.members.map(\.new) == [nil, 0, 1])
+        #expect(swap.refusals == [] && swap.members.allSatisfy { !$0.isGated })
+    }
+
+    @Test func `a removed manager with state is refused, or its state is lost`() throws {
+        let old = try plan(Self.pair, right: Traits(state: Self.state(1))), new = try plan(["B": ["className": "Left"]])
+        #expect(swap(old, new, plugins: []).refusals.map(\.code) == [.stateIncompatible])
+        let discarded = swap(old, new, plugins: [], discardsState: true)
+        #expect(discarded.refusals == [] && discarded.losses == ["the state of A has no successor in the manifest"])
+        #expect(discarded.members.first?.isGated == true, "it may still be needed as it is when the gates open")
+        #expect(swap(old, new, plugins: [], down: ["A"]).refusals == [], "one that is not up has none")
+    }
+
+    @Test func `added managers come up where they are wanted, with all that they call`() throws {
+        let (old, new) = (try plan([:]), try plan(Self.chain))
+        let none = swap(old, new, plugins: [])
+        #expect(none.members.isEmpty)
+        let wanted = swap(old, new, plugins: [], wanted: ["B"])
+        #expect(names(wanted, new) == ["A", "B"] && wanted.members.map(\.old) == [nil, nil])
+    }
+
+    @Test func `what is added beside a removed exclusive one waits until that has given up its resources`() throws {
+        let exclusive = Traits(isExclusive: true)
+        let old = try plan(["A": ["className": "Right"]], right: exclusive)
+        let new = try plan(["Z": ["className": "Right"]], right: exclusive)
+        let swap = swap(old, new, plugins: [], wanted: ["Z"])
+        #expect(swap.members.map(\.isGated) == [true, true])
         #expect(
-            swap.refusals.map(\.message) == [
-                "with the new code, B, which does not change, would call other components than now; stop it, or apply the manifest again"
+            self.swap(try plan([:], right: exclusive), new, plugins: [], wanted: ["Z"]).members.map(\.isGated) == [
+                false
             ])
+    }
+
+    @Test func `another configuration recreates a component unless its class takes it`() throws {
+        let new: ManifestValue = [
+            "A": ["className": "Right", "configuration": ["size": 2]],
+            "B": ["className": "Left", "uses": ["friend": "A"]],
+        ]
+        let (before, after) = (try plan(Self.pair), try plan(new))
+        #expect(names(swap(before, after, plugins: []), after) == ["A"])
+        let living = SwapPlan(
+            from: before, to: after, SwapPlan.Running(up: [0, 1]), discardsState: false, isReconfigurable: { _ in true }
+        ) { $0 == $1 }
+        #expect(living.members.isEmpty && living.reconfigured == [0] && living.kept == [0: 0, 1: 1])
     }
 }

@@ -64,7 +64,8 @@ struct SwapPreviewTests {
             relay: Remote<Counting> = try await counters.host.manager("Relay")
         _ = try await relay.add(5)
         let options = SwapOptions(
-            probation: Probation(duration: .seconds(3_600), healthInterval: .seconds(3_600)), drainLimit: .seconds(60))
+            probation: Probation(duration: .seconds(3_600), healthInterval: .seconds(3_600)),
+            drain: .upTo(.seconds(60), then: .fail))
         let swap = Task { try await counters.swap(CounterScript(edition: 2), options) }
         func states() async throws -> [Generation.State] {
             try await counters.host.generations(of: CounterHost.plugin).map(\.state)
@@ -87,7 +88,8 @@ struct SwapPreviewTests {
             coordinator = counters.host.coordinator
         _ = try await counters.counter()
         let options = SwapOptions(
-            probation: Probation(duration: .seconds(3_600), healthInterval: .seconds(3_600)), drainLimit: .seconds(60))
+            probation: Probation(duration: .seconds(3_600), healthInterval: .seconds(3_600)),
+            drain: .upTo(.seconds(60), then: .fail))
         let swap = Task {
             try await counters.swap(CounterScript(edition: 2, activated: { _ in await activating.pass() }), options)
         }

@@ -11,7 +11,7 @@ struct SwapProbationTests {
     private static let long = SwapOptions(
         probation: Probation(
             duration: .seconds(3_600), errorRate: 0.3, minimumCalls: 10, healthInterval: .seconds(3_600)),
-        drainLimit: .seconds(60))
+        drain: .upTo(.seconds(60), then: .fail))
     private static let fails: @Sendable (StatefulCounter, String, Call) async throws -> String = { _, _, _ in
         throw BackplaneError(.componentFailed, "ill")
     }
@@ -222,7 +222,7 @@ struct SwapProbationTests {
             events = counters.counters["Counter"]!
         _ = try await counter.add(5)
         var options = Self.long
-        options.drainLimit = .seconds(0.1)
+        options.drain = .upTo(.seconds(0.1), then: .fail)
         let script = CounterScript(
             edition: 2,
             act: { counter, text, _ in

@@ -98,7 +98,7 @@ struct SwapRaceTests {
         #expect(try await (counter.edition(), counter.add(1)) == (2, 1), "a reset starts again, with the new code")
         #expect(try await counters.swap(CounterScript(edition: 3)).outcome == .swapped)
         let empty = ManifestDocument(["manifestVersion": 1, "plugins": [], "managers": [:]])
-        #expect(try await counters.host.apply(empty).stopped == ["Counter"])
+        #expect(try await counters.host.apply(empty, discardsState: true).stopped == ["Counter"])
         #expect(await error { try await counter.add(1) }?.code == .unknownManager)
         await counters.host.stop()
         await eventually { counters.counters["Counter"]!.left == [:] }
@@ -180,7 +180,9 @@ struct SwapRaceTests {
         let counter = try await counters.counter(), gate = try await counters.gate("Counter"),
             call = Task { try await counter.act("") }
         await eventually { never.arrived == 1 }
-        let swap = Task { try await counters.swap(CounterScript(edition: 2), SwapOptions(drainLimit: .seconds(3_600))) }
+        let swap = Task {
+            try await counters.swap(CounterScript(edition: 2), SwapOptions(drain: .upTo(.seconds(3_600), then: .fail)))
+        }
         await eventually { gate.isHeld }
         let stop = Task { await counters.host.stop() }
         #expect(await error { try await swap.value }?.causes.first?.code == .hostStopped)

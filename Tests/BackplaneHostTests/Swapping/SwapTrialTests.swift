@@ -8,7 +8,7 @@ import YardstickContracts
 /// Libraries that end the process that loads them: the host does not load them, and serves on.
 @Suite(.timeLimit(.minutes(5)))
 struct SwapTrialTests {
-    private static let limits = SwapOptions(drainLimit: .seconds(60), stepLimit: .seconds(60))
+    private static let limits = SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60))
 
     /// A turnstile in C that appends a line to a file whenever it is loaded.
     private func counted(_ file: String, edition: Int = 3) throws -> [UInt8] {
@@ -24,6 +24,11 @@ struct SwapTrialTests {
     @Test(arguments: [
         ("LOADED=abort()", "ended it with signal 6 (Aborted) while it was loaded"),
         ("LOADED=exit(3)", "ended it with exit code 3 while it was loaded"),
+        ("ENTERED=abort()", "ended it with signal 6 (Aborted) in its entry function"),
+        (
+            "ENTERED=own.components = NOWHERE",
+            "ended it with signal 11 (Segmentation fault) while the answer of its entry function was read"
+        ),
         ("ENDED=abort()", "ended it with signal 6 (Aborted) when the process was to end"),
     ])
     func `neither a swap nor a preview loads what ends its process`(_ what: String, _ reason: String) async throws {
@@ -91,7 +96,7 @@ struct SwapTrialTests {
         try await fixture.swap(TurnstileFixture.built("_YardstickSecond"))
         try await fixture.swap(TurnstileFixture.culprit())
         #expect(try await fixture.turnstile.pass(1).edition == 3)
-        let told = fixture.test.log.all.filter { $0.message.contains("not opened in a child process first") }
+        let told = fixture.test.log.all.filter { $0.message.contains("not tried in a child process first") }
         #expect(told.count == 1 && told.first?.level == .notice)
         await fixture.host.stop()
     }

@@ -10,7 +10,7 @@ struct SwapVerdictTests {
         SwapOptions(
             probation: Probation(
                 duration: .seconds(3_600), errorRate: errorRate, minimumCalls: calls, healthInterval: .seconds(3_600)),
-            drainLimit: .seconds(60), stepLimit: .seconds(60))
+            drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60))
     }
 
     @Test func `an error that a call from Swift meets, and one that a call from C meets, count once each`() async throws

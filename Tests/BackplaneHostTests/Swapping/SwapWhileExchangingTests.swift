@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneDocuments
+import BackplaneExchange
 import BackplaneNetwork
 import Synchronization
 import Testing
@@ -31,7 +32,7 @@ struct SwapWhileExchangingTests {
         ) { $0.executors = [executor] }
     }
 
-    @Test func `one that its component does not end is cancelled once it is suspended, and the report says so`()
+    @Test func `one that its component does not end is ended once it is suspended, and the report says so`()
         async throws
     {
         let executor = HeldExecutor(), events = CounterEvents(), counters = try host(executor, events),
@@ -42,13 +43,13 @@ struct SwapWhileExchangingTests {
         #expect(report.outcome == .swapped)
         #expect(
             report.warnings == [
-                "FeedCommunication had exchanges in flight after it was suspended, which were cancelled; `suspend` must end them"
+                "FeedCommunication had exchanges in flight after it was suspended, which were ended; `suspend` must end them"
             ])
-        await eventually { events.all == ["suspend", "call.cancelled"] }
+        await eventually { events.all == ["suspend", "call.retired"] }
         await eventually { executor.cancelled.load(ordering: .relaxed) == 1 }
         executor.latch.open()  // the answer of the first comes too late for anybody
         _ = try await feed.listen()
-        await eventually { events.all == ["suspend", "call.cancelled", "204"] }
+        await eventually { events.all == ["suspend", "call.retired", "204"] }
         await counters.host.stop()
     }
 
@@ -72,13 +73,15 @@ private final class HeldExecutor: HTTPExecutor {
     let latch = Latch()
     let cancelled = Atomic(0)
 
-    func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
+    let capabilities: HTTPCapabilities = []
+
+    func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
         await withTaskCancellationHandler {
             await latch.pass()
         } onCancel: {
             cancelled.wrappingAdd(1, ordering: .relaxed)
         }
-        return HTTPResponse(status: 204, headers: [:], body: [])
+        return HTTPStreamedResponse(HTTPResponse(status: 204))
     }
 }
 

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneRecords
 import BackplaneStorage
 import Synchronization
 import Testing
@@ -36,7 +37,8 @@ struct SwapWhileWritingTests {
             let write = Task { try await diary.write("first") }
             await eventually { store.latch.arrived == 1 }
             let swap = Task {
-                try await host.coordinator.swap(linked: [Self.edition("2.0.0")], SwapOptions(drainLimit: .seconds(60)))
+                try await host.coordinator.swap(
+                    linked: [Self.edition("2.0.0")], SwapOptions(drain: .upTo(.seconds(60), then: .fail)))
             }
             let second = Task { try await diary.write("second") }
             try await eventually { try await host.gate(of: "Diary").callsInFlight > 0 }
@@ -54,7 +56,7 @@ struct SwapWhileWritingTests {
             _ = try await diary.write("in the background")
             await eventually { store.latch.arrived == 1 }
             let report = try await host.coordinator.swap(
-                linked: [Self.edition("2.0.0")], SwapOptions(drainLimit: .seconds(60)))
+                linked: [Self.edition("2.0.0")], SwapOptions(drain: .upTo(.seconds(60), then: .fail)))
             #expect(report.warnings == [])
             #expect(store.wasOpenAtSuspend.withLock { $0 } == [true])
             #expect(try await diary.read() == ["background"])
@@ -69,7 +71,8 @@ struct SwapWhileWritingTests {
             let write = Task { try await diary.write("first") }
             await eventually { store.latch.arrived == 1 }
             let swap = Task {
-                try await host.coordinator.swap(linked: [Self.edition("2.0.0")], SwapOptions(drainLimit: .seconds(60)))
+                try await host.coordinator.swap(
+                    linked: [Self.edition("2.0.0")], SwapOptions(drain: .upTo(.seconds(60), then: .fail)))
             }
             store.latch.open()
             let failed = await error { try await write.value }
@@ -94,15 +97,35 @@ private final class HeldStore: RecordStore {
 
     init(fails: Bool = false) { self.fails = fails }
 
-    func write(_ changes: [RecordChange], in namespace: String) async throws(BackplaneError) {
+    func write(_ batch: RecordBatch, in namespace: String) async throws(BackplaneError) -> [Int64] {
         await latch.pass()
         opened.store(true, ordering: .relaxed)
         if fails { throw BackplaneError(.storeUnusable, "the disk is full") }
-        try await memory.write(changes, in: namespace)
+        return try await memory.write(batch, in: namespace)
     }
 
     func read(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> RecordPage {
         try await memory.read(query, in: namespace)
+    }
+
+    func define(_ collection: CollectionDefinition, in namespace: String) async throws(BackplaneError) {
+        try await memory.define(collection, in: namespace)
+    }
+
+    func count(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> Int {
+        try await memory.count(query, in: namespace)
+    }
+
+    func changes(of collection: String, since number: Int64, limit: Int, in namespace: String)
+        async throws(BackplaneError) -> ChangePage
+    {
+        try await memory.changes(of: collection, since: number, limit: limit, in: namespace)
+    }
+
+    func namespaces() async throws(BackplaneError) -> [String] { try await memory.namespaces() }
+
+    func collections(in namespace: String) async throws(BackplaneError) -> [CollectionSummary] {
+        try await memory.collections(in: namespace)
     }
 }
 
@@ -155,7 +178,7 @@ private final class DiaryStore: DataAccessController, StatefulComponent {
         table.async(\.write) { store, text, _ in
             if text.contains("background") {
                 store.context.tasks.run { [context = store.context] in
-                    try? await context.store.collection(Page.self).save(Page(id: "background"))
+                    _ = try? await context.store.collection(Page.self).save(Page(id: "background"))
                 }
             } else {
                 try await store.context.store.collection(Page.self).save(Page(id: text))

@@ -78,7 +78,9 @@ struct SwapWithOccupiedPoolTests {
         await eventually { never.arrived == 1 }
         // Whoever waits is told at its deadline, which comes long before the drain's.
         let early = Mutex<BackplaneError.Code?>(nil)
-        let swap = Task { try await counters.swap(CounterScript(edition: 2), SwapOptions(drainLimit: .seconds(1))) }
+        let swap = Task {
+            try await counters.swap(CounterScript(edition: 2), SwapOptions(drain: .upTo(.seconds(1), then: .fail)))
+        }
         _ = HostThread.launch {
             while !gate.isHeld { sched_yield() }
             _ = gate.wait(at: slot, Call(within: .milliseconds(20))) { admission in
@@ -102,7 +104,7 @@ struct SwapWithOccupiedPoolTests {
         let failure = await error {
             try await counters.swap(
                 CounterScript(edition: 2, made: { _ in await never.pass() }),
-                SwapOptions(drainLimit: .seconds(60), stepLimit: .seconds(0.2)))
+                SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(0.2)))
         }
         #expect(failure?.message.contains("prepare: Counter took longer than 0.2 seconds to be created") == true)
         #expect(try await counter.add(1) == 6)

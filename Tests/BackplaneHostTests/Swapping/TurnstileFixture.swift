@@ -67,7 +67,8 @@ struct TurnstileFixture {
 
     @discardableResult
     func swap(
-        _ library: [UInt8], _ options: SwapOptions = SwapOptions(drainLimit: .seconds(60), stepLimit: .seconds(60))
+        _ library: [UInt8],
+        _ options: SwapOptions = SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60))
     ) async throws -> SwapReport {
         try build(library)
         return try await host.swap(library: path, options)

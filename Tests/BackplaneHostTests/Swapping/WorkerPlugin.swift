@@ -56,6 +56,7 @@ final class Worker<Manner: WorkerTraits>: Manager {
         script = events.script
         events.note("made \(script.edition)")
         try await script.built()
+        try script.timers(context.tasks, events)
     }
 
     deinit { events.note("gone \(script.edition)") }

@@ -65,7 +65,7 @@ import Testing
     @Test func `a property that is no method is a problem`() {
         #expect(
             Members<ExtraProperty>().problems == [
-                "ExtraProperty.limit is not an AsyncMethod or a SyncMethod; a contract has no other stored properties"
+                "ExtraProperty.limit is not an AsyncMethod, a SyncMethod or a StreamMethod; a contract has no other stored properties"
             ])
     }
 

@@ -82,7 +82,8 @@ extension LaneRecord {
             field(\bp_slot.reserved, "reserved"), field(\bp_slot.gate, "gate"),
             size("bp_binding", bp_binding.self), field(\bp_binding.cells, "cells"),
             field(\bp_binding.last_stripe, "last_stripe"),
-            field(\bp_binding.restartable, "restartable"), field(\bp_binding.padding, "padding"),
+            field(\bp_binding.restartable, "restartable"), field(\bp_binding.provider, "provider"),
+            field(\bp_binding.padding, "padding"),
             size("bp_stripe", bp_stripe.self), field(\bp_stripe.entered, "entered"), field(\bp_stripe.left, "left"),
             field(\bp_stripe.entered_atomic, "entered_atomic"), field(\bp_stripe.left_atomic, "left_atomic"),
             field(\bp_stripe.padding, "padding"),
@@ -92,7 +93,9 @@ extension LaneRecord {
             size("bp_provider", bp_provider.self), field(\bp_provider.target, "target"),
             field(\bp_provider.methods, "methods"),
             field(\bp_provider.method_count, "method_count"), field(\bp_provider.call, "call"),
-            field(\bp_provider.cancel, "cancel"),
+            field(\bp_provider.cancel, "cancel"), field(\bp_provider.open, "open"),
+            field(\bp_provider.next, "next"), field(\bp_provider.close, "close"),
+            field(\bp_provider.opened, "opened"), field(\bp_provider.ended, "ended"),
             size("bp_wire_lane", bp_wire_lane.self), field(\bp_wire_lane.type, "type"),
             field(\bp_wire_lane.layout, "layout"),
             field(\bp_wire_lane.make_cells, "make_cells"),
@@ -112,12 +115,20 @@ extension LaneRecord {
             context(of: AsyncCell<Int, String>({ _, _, _, _ in }, context: mark), "AsyncCell"),
             size("SyncCell", SyncCell<Int, String>.self),
             context(of: SyncCell<Int, String>({ _, _, _, _ in }, context: mark), "SyncCell"),
+            size("StreamCell", StreamCell<Int>.self),
+            context(of: StreamCell<Int>({ _, _, _, _, _ in mutableMark }, context: mark), "StreamCell"),
+            size("StreamSource", StreamSource<Int>.self),
+            context(
+                of: StreamSource<Int>(next: { _, _ in }, close: { _ in }, context: mutableMark), "StreamSource"),
             size("Held of a class", Held<LaneRecordOwner>.self),
             "AsyncFunction: \(_mangledTypeName(AsyncFunction<Int, String>.self) ?? "?")",
             "SyncFunction: \(_mangledTypeName(SyncFunction<Int, String>.self) ?? "?")",
+            "StreamOpenFunction: \(_mangledTypeName(StreamOpenFunction<Int>.self) ?? "?")",
+            "StreamNextFunction: \(_mangledTypeName(StreamNextFunction<Int>.self) ?? "?")",
         ]
     }
 
+    private static var mutableMark: UnsafeMutableRawPointer { UnsafeMutableRawPointer(mutating: mark) }
     private static var mark: UnsafeRawPointer { UnsafeRawPointer(bitPattern: 0x5EED)! }
 
     /// Where a cell keeps its context: what is left is its function. Seen in a cell that has one, since fields that

@@ -103,6 +103,27 @@ struct ApplicationTests {
         }
     }
 
+    @Test func `when the server is gone the kept books are searched by title, author and subject`() async throws {
+        let folder = try BookshelfFolder()
+        let before = try await RunningServer.run { server in
+            try await Bookshelf.run(server: server.url, in: folder) { _, library in
+                _ = try await library.search(BookQuery(text: "sea"))
+                return try await library.search(whale).value
+            }
+        }
+        try await Bookshelf.run(server: Bookshelf.nowhere, in: folder) { _, library in
+            for words in ["Melville", "moby", "the whale herman", "whaling melv"] {
+                let found = try await library.search(BookQuery(text: words))
+                #expect(found.value == before.filter { $0.id == "moby-dick" }, "\(words)")
+                #expect(found.source != .network)
+            }
+            let error = await #expect(throws: BackplaneError.self) {
+                try await library.search(BookQuery(text: "melville austen"))
+            }
+            #expect(error?.code.rawValue == "network.failed", "no book has both")
+        }
+    }
+
     @Test func `when the server is gone and nothing was kept the network's error arrives`() async throws {
         try await Bookshelf.run(server: Bookshelf.nowhere) { _, library in
             let error = await #expect(throws: BackplaneError.self) { try await library.search(whale) }
@@ -166,16 +187,17 @@ struct ApplicationTests {
         }
     }
 
-    @Test func `only so many searches are kept, the last ones`() async throws {
+    @Test func `only so many searches are kept, the last ones, with their books`() async throws {
         let folder = try BookshelfFolder()
         try await RunningServer.run { server in
             try await Bookshelf.run(server: server.url, in: folder, keep: 2) { _, library in
-                for word in ["whale", "sea", "moon"] { _ = try await library.search(BookQuery(text: word)) }
+                for word in ["austen", "sea", "moon"] { _ = try await library.search(BookQuery(text: word)) }
                 #expect(try library.count() == 3)
             }
         }
         try await Bookshelf.run(server: Bookshelf.nowhere, in: folder, keep: 2) { _, library in
-            await #expect(throws: BackplaneError.self) { try await library.search(whale) }
+            await #expect(throws: BackplaneError.self) { try await library.search(BookQuery(text: "austen")) }
+            await #expect(throws: BackplaneError.self) { try await library.search(BookQuery(text: "prejudice")) }
             _ = try await library.search(BookQuery(text: "sea"))
             _ = try await library.search(BookQuery(text: "moon"))
         }

@@ -37,7 +37,7 @@ final class Bookshelf: Sendable {
             options: HostOptions(
                 pluginPaths: [Self.built], loadFolder: folder.path + "/loads", dataFolder: folder.data, log: log,
                 executors: [AsyncHTTPClientExecutor()],
-                openStore: { try SQLiteRecordStore(folder: $0, damaged: $1, report: $2) }))
+                openStore: { try SQLiteRecordStore(folder: $0, damaged: $1.damaged, report: $2) }))
     }
 
     /// Runs it for as long as `body` does.

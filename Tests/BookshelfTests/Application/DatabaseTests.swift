@@ -46,7 +46,7 @@ struct DatabaseTests {
             try await Bookshelf.run(server: server.url, in: folder) { shelf, library in
                 let found = try await library.search(query)
                 #expect(found.source == .network)
-                let reports = shelf.log.all.filter { $0.message == "the store was repaired" }
+                let reports = shelf.log.all.filter { $0.message == "the store is or was damaged" }
                 #expect(reports.count == 1)
                 #expect(reports.first?.metadata["error"]?.contains(".damaged-") == true)
             }

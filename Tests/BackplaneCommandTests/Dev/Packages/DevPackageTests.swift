@@ -206,9 +206,9 @@ struct DevPackageTests {
             #expect(result.product == product && result.outcome == .succeeded)
         }
         try workspace.save("backplane.json", Workspace.manifest("Annex", "Latecomer"))
-        let change = try await dev.next(
-            "applied", ManifestChangeForm.self, besides: ["output", "buildStarted", "buildEnded", "unchanged"]
-        ).value
+        let swap = try await dev.next(
+            "swapped", DevEvent.Swap.self, besides: ["output", "buildStarted", "buildEnded", "unchanged"])
+        let change = try #require(swap.report.managers, "the library and the manifest that names it come together")
         #expect(change.started == ["Latecomer"] && change.kept == ["Speaker", "Asker", "Annex"])
         #expect(try await dev.call("Latecomer", "read") == #""here""#)
     }

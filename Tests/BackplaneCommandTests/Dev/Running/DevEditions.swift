@@ -23,13 +23,16 @@ struct DevEditions {
     func library(_ name: String) -> String { folder + "/lib\(name).so" }
 
     /// Compiles an edition where nobody looks.
-    func compile(_ edition: Int, _ name: String = "Edition") throws -> String {
-        try EditionLibrary.compile(edition, of: name, to: built, as: "lib\(name)\(edition).so")
+    func compile(_ edition: Int, _ name: String = "Edition", className: String? = nil) throws -> String {
+        try EditionLibrary.compile(
+            edition, of: name, to: built, as: "lib\(name)\(edition).so", className: className)
     }
 
     /// A whole file takes the place of another, as lld does it.
-    func rename(_ edition: Int, _ name: String = "Edition", to library: String? = nil) throws {
-        try replace(library ?? self.library(name), with: Data(contentsOf: URL(filePath: compile(edition, name))))
+    func rename(_ edition: Int, _ name: String = "Edition", className: String? = nil, to library: String? = nil) throws
+    {
+        let built = try compile(edition, name, className: className)
+        try replace(library ?? self.library(name), with: Data(contentsOf: URL(filePath: built)))
     }
 
     func replace(_ path: String, with contents: Data) throws {

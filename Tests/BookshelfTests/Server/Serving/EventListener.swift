@@ -13,12 +13,16 @@ final class EventListener: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     /// All events of a server; the stream ends with the response.
-    static func events(of server: RunningServer) throws -> AsyncStream<String> {
+    ///
+    /// - Parameter last: The id of the last event that is known already.
+    static func events(of server: RunningServer, after last: String? = nil) throws -> AsyncStream<String> {
         let listener = EventListener()
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
         let session = URLSession(configuration: configuration, delegate: listener, delegateQueue: nil)
-        session.dataTask(with: try #require(URL(string: server.url + "/v2/events"))).resume()
+        var request = URLRequest(url: try #require(URL(string: server.url + "/v2/events")))
+        request.setValue(last, forHTTPHeaderField: "Last-Event-ID")
+        session.dataTask(with: request).resume()
         session.finishTasksAndInvalidate()
         return listener.events()
     }

@@ -66,8 +66,8 @@
 #define AT_ANSWER memcpy(shifted + 3, methods, sizeof methods); components[0].methods = (const bp_method *)(shifted + 3);
 #elif defined(SAME_METHODS)
 #define AT_ANSWER renamed[0] = renamed[1] = methods[0]; components[0].methods = renamed;
-#elif defined(KIND_9)
-#define KIND 9
+#elif defined(NO_OPEN)
+#define KIND BP_STREAM
 #elif defined(NULL_STATE)
 #define AT_ANSWER components[0].state = &empty_state;
 #elif defined(MISALIGNED_STATE)

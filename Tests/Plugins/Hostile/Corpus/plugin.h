@@ -89,6 +89,9 @@ static inline void create(void *type, const bp_creation *creation, bp_created do
 #ifndef STATE
 #define STATE NULL
 #endif
+#ifndef STREAMS
+#define STREAMS .open = NULL            /* the functions of streams */
+#endif
 #ifndef WORK
 #define WORK done(context, BP_OK, text("1"))        /* the answer to a sound call of `work` */
 #endif
@@ -108,7 +111,7 @@ static inline void call(void *self, uint32_t method, bp_bytes input, const bp_ca
 #define COMPONENT { \
     .size = sizeof(bp_component), .role = BP_MANAGER, .class_name = CLASS, .version = BP_TEXT("1.0.0"), .contract = BP_TEXT("Work"), \
     .contract_version = BP_TEXT("1.0.0"), .methods = methods, .method_count = 2, .create = create, .activate = ACTIVATE, .suspend = SUSPEND, \
-    .stop = STOP, .release = RELEASE, .call = call, .cancel = CANCEL, .state = STATE}
+    .stop = STOP, .release = RELEASE, .call = call, .cancel = CANCEL, .state = STATE, STREAMS}
 
 /* Two, of which the answer gives the first. */
 static bp_component components[] = {COMPONENT, COMPONENT};

@@ -30,7 +30,7 @@
 #define ACTIVATE opening
 #elif defined(RELEASE_ABORTS)
 #define RELEASE falling
-#elif defined(STATE_FORGETS) || defined(STATE_REFUSED)
+#elif defined(STATE_FORGETS) || defined(STATE_REFUSED) || defined(STATE_REORDERS)
 #define STATE &kept_state
 #endif
 
@@ -182,11 +182,14 @@ STEP falling(void *self) {
 
 STEP export_state(void *self, uint32_t version, bp_done done, void *context) {
     static char count = '0';
-    const bp_bytes bytes = {(const uint8_t *)&count, 1};
     (void)self;
     (void)version;
     count++;
-    done(context, BP_OK, bytes);
+#ifdef STATE_REORDERS
+    done(context, BP_OK, count % 2 ? text("[1, 2]") : text("[2, 1]"));
+#else
+    done(context, BP_OK, (bp_bytes){(const uint8_t *)&count, 1});
+#endif
 }
 
 STEP import_state(void *self, uint32_t version, bp_bytes bytes, bp_done done, void *context) {

@@ -12,7 +12,7 @@ final class FailuresManager: Manager {
         table.async(\.failDeep) { _, levels, _ in throw BackplaneError.deep(levels) }
     }
 
-    private static func thrown(_ kind: FailureKind) -> any Error {
+    static func thrown(_ kind: FailureKind) -> any Error {
         switch kind {
         case .whole, .bare: kind.error
         case .component:

@@ -11,6 +11,7 @@ struct RelayPlugin: Plugin {
         registrar.add(HabitsRelay.self)
         registrar.add(FailuresRelay.self)
         registrar.add(FramesRelay.self)
+        registrar.add(SequencesRelay.self)
         registrar.add(LedgerReader.self)
         registrar.add(EqualVersionReader.self)
         registrar.add(LaterReader.self)

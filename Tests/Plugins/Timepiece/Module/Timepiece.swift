@@ -1,5 +1,6 @@
 public import Backplane
 import FoundationEssentials
+import Synchronization
 
 /// `Plugins/Clock` once more, in Swift.
 public struct TimepiecePlugin: Plugin {
@@ -11,10 +12,29 @@ public struct TimepiecePlugin: Plugin {
     }
 }
 
-final class Timepiece: Manager {
+/// A clock that can strike, by a timer and with a chime that is changed while it goes.
+final class Timepiece: Manager, ReconfigurableComponent {
     typealias Provides = WallTime
+    struct Configuration: Decodable, Sendable {
+        /// The time between two strikes in milliseconds; without it there are none.
+        var strikes: Int?
+        var chime: String?
+    }
+    struct Cracked: Error {}
+    private let chime: Mutex<String>
 
-    init(_ context: Context) {}
+    init(_ context: Context) throws {
+        chime = Mutex(context.configuration.chime ?? "dong")
+        guard let period = context.configuration.strikes else { return }
+        try context.tasks.every(.milliseconds(period), name: "strike") { [self, log = context.log] _ in
+            log.info("\(chime.withLock { $0 })")
+        }
+    }
+
+    func reconfigure(_ configuration: Configuration) throws {
+        guard configuration.chime != "crack" else { throw Cracked() }
+        chime.withLock { $0 = configuration.chime ?? "dong" }
+    }
 
     static func methods(_ table: inout Methods) {
         table.sync(\.now) { _, _, _ in Date.now }

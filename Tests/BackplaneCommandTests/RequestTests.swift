@@ -1,0 +1,145 @@
+import BackplaneTestKit
+import Foundation
+import Testing
+
+/// `backplane request`: the body alone on standard output, everything else on standard error.
+@Suite(.timeLimit(.minutes(5)))
+struct RequestTests {
+    private let tool: Tool
+
+    init() throws { tool = try Tool() }
+
+    /// Answers with what was asked.
+    private static func echo(_ request: ReceivedRequest, _ connection: TestConnection) {
+        connection.answer(
+            "200 OK", [("X-Type", request["Content-Type"] ?? "")],
+            body: Array("\(request.method) \(request.target) \(request["X-A"] ?? "")\n".utf8) + request.body)
+    }
+
+    @Test func `a request is sent as its options say, and the body is printed`() async throws {
+        let server = try TestServer(Self.echo)
+        let file = try tool.write("from a file", as: "body")
+        let cases: [([String], String)] = [
+            ([server.url("/a?b=1"), "-H", "X-A: 1"], "GET /a?b=1 1\n"),
+            ([server.url(), "-d", "text"], "POST / \ntext"),
+            ([server.url(), "-X", "PUT", "--json", #"{"a": 1}"#], "PUT / \n{\"a\": 1}"),
+            ([server.url(), "--form", "a=b c", "--form", "d=&"], "POST / \na=b+c&d=%26"),
+            ([server.url(), "--file", file], "POST / \nfrom a file"),
+        ]
+        for (arguments, expected) in cases {
+            let outcome = try await tool.start(["request"] + arguments).end()
+            #expect(outcome.status == 0 && outcome.output == expected, "\(arguments): \(outcome)")
+        }
+        let form = try await tool.plain("request", server.url(), "--form", "a=b", "--form", "c=@\(file)")
+        #expect(form.output.contains("filename=\"body\"") && form.output.contains("\r\n\r\nfrom a file\r\n--"))
+    }
+
+    @Test func `a status of 400 or more is a failure, with its body`() async throws {
+        let server = try TestServer { $1.answer("404 Not Found", body: Array("no whale".utf8)) }
+        let outcome = try await tool.plain("request", server.url())
+        #expect(outcome.status == 1 && outcome.output == "no whale")
+        #expect(outcome.errors == "backplane: the server answered with status 404\n")
+    }
+
+    @Test func `verbose prints heads and times, and no secrets`() async throws {
+        let server = try TestServer { $1.answer("200 OK", [("Set-Cookie", "id=secret"), ("X-A", "1")], body: [97]) }
+        let outcome = try await tool.plain(
+            "request", server.url("/?key=secret"), "--verbose", "-H", "Authorization: Bearer secret")
+        #expect(outcome.status == 0 && outcome.output == "a")
+        #expect(!outcome.errors.contains("secret"))
+        for line in ["> GET \(server.url())", "> Authorization: …", "< HTTP/1.1 200", "< Set-Cookie: …", "< X-A: 1"] {
+            #expect(outcome.errors.contains("\(line)\n"), "\(outcome.errors)")
+        }
+        #expect(outcome.errors.contains("* head after"))
+    }
+
+    @Test func `a download shows its progress in lines, and appears complete`() async throws {
+        let body = [UInt8](repeating: 120, count: 2_000_000), path = tool.folder + "/download"
+        let server = try TestServer { $1.answer("200 OK", body: body) }
+        let outcome = try await tool.plain("request", server.url(), "--output", path)
+        #expect(outcome.status == 0 && outcome.output == "", "\(outcome)")
+        #expect(outcome.errors.hasSuffix("received 100 % of 2000 kB\n"))
+        #expect(try Data(contentsOf: URL(filePath: path)) == Data(body))
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+
+    @Test func `a download that is interrupted leaves nothing`() async throws {
+        let server = try TestServer { _, connection in
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf")
+            connection.stall()
+        }
+        let running = try tool.start(["request", server.url(), "--output", tool.folder + "/download"])
+        #expect(await running.logs("received"), "\(running.errors)")
+        running.signal(SIGINT)
+        #expect(await running.end().status == 130)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: tool.folder).filter { $0.hasPrefix("download") } == [])
+    }
+
+    @Test func `a server that does not answer fails after the timeout`() async throws {
+        let server = try TestServer { $1.stall() }
+        let outcome = try await tool.plain("request", server.url("/a"), "--timeout", "0.2")
+        #expect(outcome.status == 1 && outcome.output == "")
+        #expect(
+            outcome.errors
+                == "backplane: \(server.url("/a")): network.timeout: 127.0.0.1:\(server.port) did not answer within 0.2 seconds\n"
+        )
+    }
+
+    @Test func `a manifest's executors serve files of its folder`() async throws {
+        let outcome = try await tool.plain("request", "file:almanac/events.json", "--manifest", Tool.almanac)
+        #expect(outcome.status == 0 && outcome.output.contains("1969"), "\(outcome)")
+        let without = try await tool.plain("request", "file:almanac/events.json")
+        #expect(without.status == 1 && without.errors.contains("network.refused"))
+    }
+
+    @Test func `a manifest's executors carry out exchanges, also those of plugins`() async throws {
+        let server = try TestServer(Self.echo)
+        let library = try tool.library(
+            "Carrier", by: "clang", ["-D_POSIX_C_SOURCE=200809L", Tool.package + "/Tests/Plugins/Carrier/carrier.c"])
+        let manifest = try tool.write(
+            """
+            {"manifestVersion": 1, "plugins": [{"library": "\(library)"}],
+             "managers": {"Carrier": {"className": "Carrier"}}, "network": {"executors": {"carrier": "Carrier"}}}
+            """, as: "carrier.json")
+        let url = server.url("/a").replacing("http:", with: "carrier:")
+        let outcome = try await tool.plain("request", url, "-d", "whale", "--manifest", manifest)
+        #expect(outcome.status == 0 && outcome.output == "POST /a \nwhale", "\(outcome)")
+        let without = try await tool.plain("request", url)
+        #expect(without.status == 1 && without.errors.contains("cannot load `carrier:` URLs"), "\(without)")
+    }
+
+    @Test(arguments: [
+        ["--data", "a", "--json", "1"], ["--json", "{"], ["--form", "a"], ["-H", "no colon"], ["--timeout", "0"],
+    ])
+    func `arguments that make no sense are refused, and nothing is sent`(arguments: [String]) async throws {
+        let outcome = try await tool.start(["request", "http://127.0.0.1:1/"] + arguments).end()
+        #expect(outcome.status == 64 && outcome.output == "")
+        #expect(outcome.errors.contains(arguments[arguments.count - 2]) || outcome.errors.contains("--header"))
+    }
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl"), "curl is not installed"))
+    func `the curl command makes the same request`() async throws {
+        let server = try TestServer { request, connection in
+            let fields = request.fields.filter { ["content-type", "x-a"].contains($0.name.lowercased()) }
+                .map { "\($0.name.lowercased()): \($0.value)" }.sorted()
+            connection.answer(
+                "200 OK", body: Array("\(request.method) \(request.target) \(fields)\n".utf8) + request.body)
+        }
+        let file = try tool.write("from a file", as: "body it's")
+        for arguments in [
+            [server.url("/a?b=1"), "-H", "X-A: it's \"1\""], [server.url(), "-d", "a & b\nc"],
+            [server.url(), "-X", "PUT", "--json", #"{"a": "'$HOME"}"#],
+            [server.url(), "--form", "a=b", "--form", "d=&"],
+            [server.url(), "--file", file], [server.url(), "-X", "DELETE"], [server.url(), "-d", "@body"],
+        ] {
+            let sent = try await tool.start(["request"] + arguments).end()
+            let printed = try await tool.start(["request"] + arguments + ["--curl"]).end()
+            #expect(printed.status == 0 && printed.output.hasPrefix("curl -X "))
+            let shell = try RunningTool(
+                ["-c", "\(printed.output.dropLast()) --silent"], of: "/bin/sh", input: nil, in: tool.folder)
+            #expect(await shell.end().output == sent.output, "\(printed.output)")
+        }
+    }
+}

@@ -1,0 +1,91 @@
+#if Engines
+import Foundation
+import Testing
+
+/// Hosts whose stores lie on a file system that is full or read-only: they say so, serve on, and end in order.
+@Suite(.timeLimit(.minutes(10)))
+struct StoreDiskTests {
+    private let tool: Tool
+    private let manifest: String
+
+    init() throws {
+        tool = try Tool()
+        _ = try tool.library("Keeper", by: "clang", [Tool.package + "/Tests/Plugins/Keeper/keeper.c"])
+        manifest = try tool.write(
+            """
+            {"manifestVersion": 1, "plugins": [{"library": "Keeper"}],
+             "managers": {"Keeper": {"className": "Keeper", "dataAccessController": {"className": "Shelf"}}}}
+            """, as: "keeper.json")
+        try FileManager.default.createDirectory(atPath: tool.data, withIntermediateDirectories: true)
+    }
+
+    /// Starts `backplane run` in a mount namespace of its own, after a command that mounts something there.
+    private func startRun(after mounting: String) async throws -> RunningTool {
+        let namespace = geteuid() == 0 ? ["-m"] : ["-m", "-r"]
+        let probe = try RunningTool(
+            namespace + ["mount", "-t", "tmpfs", "none", tool.data], of: "/usr/bin/unshare", input: nil)
+        guard await probe.end().status == 0 else {
+            try Test.cancel("the right to mount in a namespace is needed")
+        }
+        let running = try RunningTool(
+            namespace + ["sh", "-ec", mounting + #"; exec "$@""#, "sh", Tool.built + "/backplane", "run", manifest]
+                + ["--data", tool.data, "--load-folder", tool.loads], of: "/usr/bin/unshare", input: nil,
+            environment: ["XDG_RUNTIME_DIR": tool.folder])
+        try #require(await running.says("up;"), "\(running.output)\(running.errors)")
+        return running
+    }
+
+    private func ask(_ method: String, _ input: String...) async throws -> Tool.Outcome {
+        try await tool.start(["call", "--running", "Keeper", method] + input).end()
+    }
+
+    private func numbers() async throws -> [String] {
+        let list = try await ask("list")
+        try #require(list.status == 0, "\(list.errors)")
+        return try JSONDecoder().decode([String].self, from: Data(list.output.utf8))
+    }
+
+    private func expectEnd(of running: RunningTool) async {
+        running.signal(SIGTERM)
+        let end = await running.end()
+        #expect(end.status == 0 && end.output.hasSuffix("stopped\n"), "\(end.output)\(end.errors)")
+    }
+
+    @Test func `on a full disk a write is refused by name, and what was acknowledged stays`() async throws {
+        let running = try await startRun(after: "mount -t tmpfs -o size=256k,mode=0700 none '\(tool.data)'")
+        var kept = 0, refusal: String?
+        while refusal == nil, kept < 1_000 {
+            let outcome = try await ask("keep", "\(kept)")
+            if outcome.status == 0 { kept += 1 } else { refusal = outcome.errors }
+        }
+        #expect(
+            refusal?.contains("store.unusable") == true && refusal?.contains("the disk is full") == true,
+            "\(refusal ?? "")")
+        #expect(kept > 0)
+        #expect(try await numbers().count >= kept)
+        await expectEnd(of: running)
+    }
+
+    @Test func `on a read-only file system the host says so at its start and at each call, and changes nothing`()
+        async throws
+    {
+        let first = try await tool.startRun(manifest)
+        #expect(try await ask("keep", "7").status == 0)
+        first.signal(SIGTERM)
+        _ = await first.end()
+        let running = try await startRun(
+            after: "mount --bind '\(tool.data)' '\(tool.data)'; mount -o remount,bind,ro '\(tool.data)'")
+        #expect(
+            running.errors.contains("the store cannot be used") && running.errors.contains("read-only"),
+            "\(running.errors)")
+        let refused = try await ask("keep", "8")
+        #expect(refused.status == 1 && refused.errors.contains("store.unusable"), "\(refused.errors)")
+        #expect(refused.errors.contains("read-only"), "\(refused.errors)")
+        await expectEnd(of: running)
+        let again = try await tool.startRun(manifest)
+        #expect(try await numbers().count == 1)
+        again.signal(SIGTERM)
+        _ = await again.end()
+    }
+}
+#endif

@@ -1,0 +1,150 @@
+#if Engines
+import Foundation
+import Testing
+
+/// The commands `backplane store …`, on a file and through the host that has it open.
+@Suite(.timeLimit(.minutes(10)))
+struct StoreToolTests {
+    private let tool: Tool
+    private let manifest: String
+
+    init() throws {
+        tool = try Tool()
+        _ = try tool.library("Keeper", by: "clang", [Tool.package + "/Tests/Plugins/Keeper/keeper.c"])
+        manifest = try tool.write(
+            """
+            {"manifestVersion": 1, "plugins": [{"library": "Keeper"}],
+             "managers": {"Keeper": {"className": "Keeper", "dataAccessController": {"className": "Shelf"}}}}
+            """, as: "keeper.json")
+    }
+
+    private func store(_ words: String..., data: String? = nil, input: String? = nil) async throws -> Tool.Outcome {
+        try await tool.start(
+            ["store"] + words + ["--manifest", manifest, "--data", data ?? tool.data], input: input
+        ).end()
+    }
+
+    private func keep(_ numbers: ClosedRange<Int>) async throws {
+        for number in numbers {
+            let outcome = try await tool.run("call", manifest, "Keeper", "keep", "\(number)")
+            try #require(outcome.status == 0, "\(outcome.errors)")
+        }
+    }
+
+    private struct Row: Decodable, Equatable {
+        var namespace, collection: String
+        var records: Int
+    }
+
+    private func rows(data: String? = nil) async throws -> [Row] {
+        let list = try await store("list", "--json", data: data)
+        try #require(list.status == 0, "\(list.errors)")
+        return try JSONDecoder().decode([Row].self, from: Data(list.output.utf8))
+    }
+
+    private func expected(_ records: Int) -> [Row] {
+        [Row(namespace: "Shelf", collection: "numbers", records: records)]
+    }
+
+    @Test func `without a store there is nothing to list, and nothing is made`() async throws {
+        let list = try await store("list")
+        #expect(list.status == 1 && list.errors.contains("there is no store yet"), "\(list.errors)")
+        let migration = try await store("migrate", "--dry-run")
+        #expect(migration.status == 1)
+        #expect(!FileManager.default.fileExists(atPath: tool.data))
+    }
+
+    @Test func `what is dumped is restored, in another folder and byte for byte`() async throws {
+        try await keep(1...3)
+        #expect(try await rows() == expected(3))
+        let list = try await store("list")
+        #expect(list.output.contains("Shelf") && list.output.contains("numbers"))
+
+        let dump = try await store("dump"), lines = dump.output.split(separator: "\n")
+        #expect(dump.status == 0 && lines.count == 4 && dump.errors == "", "\(dump.errors)")
+        #expect(lines.first == #"{"collection":"numbers","indexes":[],"namespace":"Shelf"}"#)
+        let other = tool.folder + "/other", restored = try await store("restore", "-", data: other, input: dump.output)
+        #expect(restored.status == 0 && restored.output == "restored 3 records\n", "\(restored.errors)")
+        #expect(try await store("dump", "Shelf", "numbers", data: other).output == dump.output)
+
+        struct Line: Decodable { var id: String }
+        let id = try JSONDecoder().decode(Line.self, from: Data(lines[1].utf8)).id
+        let record = try await store("get", "Shelf", "numbers", id)
+        #expect(lines[1].hasSuffix(#""value":\#(record.output.dropLast())}"#))
+        #expect(try await store("get", "Shelf", "numbers", "none").errors.contains("there is no such record"))
+        #expect(try await store("dump", "Nobody").status == 1)
+    }
+
+    @Test func `indexes of words are restored, listed and dumped`() async throws {
+        let dump = #"""
+            {"collection":"books","indexes":[{"name":"words","paths":["title","authors.name"],"prefixes":[2,3],"tokenizer":"english","unique":false}],"namespace":"A"}
+            {"collection":"books","id":"1","namespace":"A","value":{"title":"Moby-Dick"}}
+
+            """#
+        let restored = try await store("restore", "-", input: dump)
+        #expect(restored.status == 0, "\(restored.errors)")
+        #expect(try await store("list").output.contains("words"))
+        #expect(try await store("dump").output == dump)
+        #expect(try await store("check").output == "the store is sound\n")
+    }
+
+    @Test func `records that are there are replaced only if that is meant`() async throws {
+        try await keep(1...2)
+        let dump = try await store("dump").output
+        let refused = try await store("restore", "-", input: dump)
+        #expect(refused.status == 1 && refused.errors.contains("--overwrite"), "\(refused.errors)")
+        let changed = dump.replacing(#","value":"#, with: #","value":[0],"was":"#)
+        #expect(try await store("restore", "-", "--overwrite", input: changed).status == 0)
+        #expect(try await store("dump").output.contains(#""value":[0]"#))
+        for (text, reason) in [
+            ("{}", "line 1"), ("[1", "line 1: call.invalid-input: expected an object"),
+            (#"{"namespace":"A","collection":"b"}"#, "indexes"),
+            (#"{"namespace":"A","collection":"b","id":"1"}"#, "no `value`"),
+            (#"{"namespace":"A","collection":"b","id":"","value":1}"#, "an id of 1"),
+        ] {
+            let outcome = try await store("restore", "-", input: dump.prefix(0) + text + "\n")
+            #expect(outcome.status == 1 && outcome.errors.contains(reason), "\(text): \(outcome.errors)")
+        }
+        #expect(try await rows() == expected(2))
+    }
+
+    @Test func `a running host is asked, and sees what is restored`() async throws {
+        try await keep(1...2)
+        let running = try await tool.startRun(manifest)
+        #expect(try await rows() == expected(2))
+        let dump = try await store("dump").output
+        let third = dump.split(separator: "\n")[1].replacing(#""id":"0"#, with: #""id":"9"#)
+        let restored = try await store("restore", "-", input: third + "\n")
+        #expect(restored.status == 0, "\(restored.errors)")
+        let count = try await tool.start(["call", "--running", "Keeper", "list"]).end()
+        #expect(try JSONDecoder().decode([String].self, from: Data(count.output.utf8)).count == 3)
+        #expect(try await store("check").output == "the store is sound\n")
+        running.signal(SIGTERM)
+        #expect(await running.end().status == 0)
+        #expect(try await rows() == expected(3))
+    }
+
+    @Test func `a file that a process without a socket has open is read, and not written to`() async throws {
+        try await keep(1...2)
+        let running = try await tool.startRun(manifest, "--no-control")
+        #expect(try await rows() == expected(2))
+        let restored = try await store("restore", "-", "--overwrite", input: try await store("dump").output)
+        #expect(restored.status == 1)
+        #expect(
+            restored.errors.contains("process \(running.number) (backplane) has the store open"), "\(restored.errors)")
+        running.signal(SIGTERM)
+        #expect(await running.end().status == 0)
+    }
+
+    @Test func `the present format needs no migration, and records are counted by their schema`() async throws {
+        try await keep(1...2)
+        let line = #"{"namespace":"Shelf","collection":"books","id":"1","value":{"@schema":3,"id":"1"}}"#
+        #expect(try await store("restore", "-", input: line + "\n").status == 0)
+        let migration = try await store("migrate", "--dry-run")
+        #expect(migration.status == 0 && migration.output.contains("the file has the present format"))
+        #expect(
+            migration.output.contains(/books +3 +1/) && migration.output.contains(/numbers +1 +2/),
+            "\(migration.output)")
+    }
+}
+#endif

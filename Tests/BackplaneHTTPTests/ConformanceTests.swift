@@ -1,0 +1,109 @@
+import Backplane
+import BackplaneConformance
+import BackplaneExchange
+import BackplaneHTTP
+import BackplaneNetwork
+import BackplaneURLSession
+import Testing
+
+/// The executors of this package, and one of a reader's own, run through the suite.
+@Suite(.timeLimit(.minutes(10)))
+struct ConformanceTests {
+    #if Engines
+    @Test func `AsyncHTTPClient conforms, and lacks interim responses, 100-continue and trailers`() async throws {
+        let report = await HTTPConformance.run { AsyncHTTPClientExecutor(proxies: .none) }
+        try report.requireSuccess()
+        #expect(
+            report.skipped == [
+                "trailer fields follow a request's body",
+                "a body waits for 100 Continue where the request expects it",
+                "trailer fields follow a response's body",
+                "interim responses are delivered to who asks for them",
+            ])
+    }
+
+    @Test func `AsyncHTTPClient conforms with TLS and HTTP/2`() async throws {
+        let report = await HTTPConformance.runSecure { AsyncHTTPClientExecutor(trustRoots: $0, proxies: .none) }
+        try report.requireSuccess()
+        #expect(report.skipped == [] && report.results.count == 5)
+    }
+    #endif
+
+    @Test func `URLSession conforms, and lacks everything that streams`() async throws {
+        let report = await HTTPConformance.run { URLSessionExecutor() }
+        try report.requireSuccess()
+        #expect(report.skipped == Self.skippedByURLSession)
+    }
+
+    private static let skippedByURLSession = [
+        "request fields of one name stay apart",
+        "a GET can have a body",
+        "a stream of known length has a Content-Length",
+        "a stream of unknown length is sent in chunks",
+        "a stream that fails halfway fails the exchange, and its connection",
+        "a stream that is shorter or longer than announced fails the exchange",
+        "a stream is sent once, and a replayable body as often as wanted",
+        "a stream is read only as fast as the server takes it",
+        "a response that comes before the body was sent is the response",
+        "trailer fields follow a request's body",
+        "a body waits for 100 Continue where the request expects it",
+        "trailer fields that nobody asks for do no harm",
+        "trailer fields follow a response's body",
+        "interim responses are delivered to who asks for them",
+        "response fields keep their order and number",
+        "a body that nobody reads is not received",
+        "compressed content is asked for and decoded",
+        "content that is not compressed is left alone",
+        "a range is asked for as it is stored, and not decoded",
+        "a request's own Accept-Encoding leaves the content as it comes",
+        "damaged content is an error",
+        "content that grows out of proportion is an error",
+        "a response that breaks off within its head is an error",
+    ]
+
+    /// An executor of one's own: another one with a field added, as documentation shows it.
+    private struct SigningExecutor: HTTPExecutor {
+        let next: any HTTPExecutor
+        var schemes: [String] { next.schemes }
+        var capabilities: HTTPCapabilities { next.capabilities }
+
+        func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
+            var signed = request
+            signed.headers["X-Signature"] = "signed"
+            return try await next.open(signed, options)
+        }
+    }
+
+    @Test func `an executor of one's own conforms where the one that it wraps does`() async throws {
+        let report = await HTTPConformance.run { SigningExecutor(next: Engine.allCases[0].executor()) }
+        try report.requireSuccess()
+    }
+
+    /// An executor that breaks three rules.
+    private struct CarelessExecutor: HTTPExecutor {
+        let next: any HTTPExecutor
+        var schemes: [String] { next.schemes }
+        var capabilities: HTTPCapabilities { next.capabilities.union([.interimResponses]) }
+
+        func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
+            var request = request, options = options
+            options.interim = nil
+            request.method = request.method == "PURGE" ? "GET" : request.method
+            var response = try await next.open(request, options)
+            if response.status == 418 { response.status = 400 }
+            return response
+        }
+    }
+
+    @Test func `an executor that breaks rules is told which`() async throws {
+        let report = await HTTPConformance.run { CarelessExecutor(next: Engine.allCases[0].executor()) }
+        #expect(
+            report.failed.map(\.name) == [
+                "method, target and body arrive as they were given",
+                "any status is a response, with its body and fields",
+                "interim responses are delivered to who asks for them",
+            ])
+        let error = #expect(throws: BackplaneError.self) { try report.requireSuccess() }
+        #expect(error?.code == .conformanceFailed && error?.causes.count == 3)
+    }
+}

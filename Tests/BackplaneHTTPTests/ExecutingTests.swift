@@ -1,0 +1,360 @@
+import Backplane
+import BackplaneConformance
+import BackplaneExchange
+import BackplaneHost
+import BackplaneNetwork
+import BackplaneTestKit
+import Foundation
+import Synchronization
+import Testing
+
+/// Executors that plugins bring: those that keep the rules, and those that do not.
+@Suite(.timeLimit(.minutes(10)))
+struct ExecutingTests {
+    // MARK: Conformance
+
+    @Test(arguments: Engine.allCases, [LaneRule.fastest, .encoded])
+    func `an executor in Swift conforms as the engine does that it hands its exchanges to`(
+        engine: Engine, lanes: LaneRule
+    ) async throws {
+        try await RelayHost.with(engine.executor(), lanes: lanes) { relay in
+            let executor = try await relay.host.executor("relay")
+            let report = await HTTPConformance.run { executor }
+            try report.requireSuccess()
+            let capabilities = engine.executor().capabilities.subtracting(.tlsSettings)
+            #expect(executor.capabilities == capabilities)
+            #expect(report.results.count == HTTPConformance.caseNames.count)
+            if capabilities.contains(.streamedUploads) {
+                #expect(
+                    report.skipped == [
+                        "trailer fields follow a request's body",
+                        "a body waits for 100 Continue where the request expects it",
+                        "trailer fields follow a response's body",
+                        "interim responses are delivered to who asks for them",
+                    ])
+            }
+        }
+    }
+
+    @Test func `an executor in C conforms, with trailers and interim responses`() async throws {
+        try await CarrierHost.with { host, _ in
+            let executor = try await host.executor("carrier")
+            let report = await HTTPConformance.run { executor }
+            try report.requireSuccess()
+            #expect(
+                report.skipped == [
+                    "a body waits for 100 Continue where the request expects it",
+                    "compressed content is asked for and decoded", "content that is not compressed is left alone",
+                    "a range is asked for as it is stored, and not decoded",
+                    "a request's own Accept-Encoding leaves the content as it comes", "damaged content is an error",
+                    "content that grows out of proportion is an error",
+                ])
+        }
+    }
+
+    @Test func `an executor in C that is swapped in the middle fails the exchange, and carries out the next`()
+        async throws
+    {
+        let server = try TestServer { request, connection in
+            if request.target == "/whole" { return connection.answer("200 OK", body: [7]) }
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
+            connection.stall()
+        }
+        try await CarrierHost.with { host, folder in
+            let network = host.network
+            var options = HTTPOptions()
+            options.executor = "carrier"
+            let response = try await network.open(HTTPRequest("GET", server.url()), options)
+            #expect(try await response.body.next() == Array("half".utf8))
+            let rest = Task { try await response.body.next() }
+            try await host.swap(library: CarrierHost.compile("2.0.0", in: folder))
+            let error = await #expect(throws: BackplaneError.self) { try await rest.value }
+            #expect(error?.code == .networkFailed)
+            #expect(error?.message == "the executor `carrier` was replaced or stopped before the response was complete")
+            _ = await server.departures.first { _ in true }
+            #expect(try await network.send(HTTPRequest("GET", server.url("/whole")), options).body == [7])
+        }
+    }
+
+    // MARK: The choice
+
+    private static let echo = MemoryExecutor(schemes: ["relay", "http"]) { request, _ in
+        var body = HTTPResponse(status: 200)
+        body.body = Array("relayed \(request.method) \(request.url)".utf8)
+        return HTTPStreamedResponse(body)
+    }
+    private static let own = MemoryExecutor { _, _ in
+        HTTPStreamedResponse(HTTPResponse(status: 200, body: Array("the host's own".utf8)))
+    }
+
+    @Test func `an executor is chosen by the URL's scheme, or by its name for one request`() async throws {
+        try await RelayHost.with(Self.echo, own: [Self.own]) { relay in
+            let http = relay.context.http
+            func text(_ url: String, _ name: String? = nil) async throws -> String {
+                var options = HTTPOptions()
+                options.executor = name
+                let response = try await http.send(HTTPRequest("GET", url), relay.context.begin(), options)
+                return String(decoding: response.body, as: UTF8.self)
+            }
+            let byScheme = try await text("relay:books/1?a=b"), own = try await text("http://books.test/")
+            let byName = try await text("http://books.test/", "relay")
+            #expect(byScheme == "relayed GET relay:books/1?a=b" && own == "the host's own")
+            #expect(byName == "relayed GET http://books.test/")
+            var options = HTTPOptions()
+            options.executor = "rely"
+            let unknown = await relay.failure("http://books.test/", options)
+            #expect(unknown?.code == .networkRefused)
+            #expect(
+                unknown?.message == "no executor is named `rely`; the manifest's `network.executors` has `relay`")
+            let scheme = await relay.failure("rely:books")
+            #expect(scheme?.message.contains("it supports `file:`, `http:`, `https:`, `relay:`") == true)
+        }
+    }
+
+    @Test func `one that serves http takes the place of the host's own`() async throws {
+        let network = NetworkSettings(executors: ["http": "Relay"])
+        try await RelayHost.with(Self.echo, own: [Self.own], network: network) { relay in
+            let response = try await relay.context.http.send(
+                HTTPRequest("GET", "http://books.test/"), relay.context.begin())
+            #expect(String(decoding: response.body, as: UTF8.self) == "relayed GET http://books.test/")
+        }
+    }
+
+    @Test func `what an executor sends itself passes no executor of a plugin`() async throws {
+        let key = UUID().uuidString
+        RelayExecutor.engines.withLock { $0[key] = Self.echo }
+        defer { RelayExecutor.engines.withLock { $0[key] = nil } }
+        let host = PluginHost(
+            manifest: Manifest(
+                plugins: [],
+                managers: [
+                    "Relay": ManagerDefinition(
+                        className: "RelayExecutor", configuration: ["key": .string(key)],
+                        communicationController: CommunicationControllerDefinition(
+                            className: "LendingCommunication", configuration: ["key": .string(key)]))
+                ], network: NetworkSettings(executors: ["http": "Relay", "relay": "Relay"])),
+            plugins: [LendingPlugin.self, RelayPlugin.self], options: HostOptions(executors: [Self.own]))
+        try await host.start()
+        let context = try #require(LendingCommunication.contexts.withLock { $0.removeValue(forKey: key) })
+        let response = try await context.http.send(HTTPRequest("GET", "http://books.test/"), context.begin())
+        #expect(String(decoding: response.body, as: UTF8.self) == "the host's own")
+        let error = await #expect(throws: BackplaneError.self) {
+            try await context.http.send(HTTPRequest("GET", "relay:books"), context.begin())
+        }
+        #expect(error?.code == .networkRefused)
+        #expect(error?.message.contains("what an executor sends itself") == true)
+        #expect(
+            try await host.network.send(HTTPRequest("GET", "http://a.test/")).body.starts(with: Array("relayed".utf8)))
+        await host.stop()
+    }
+
+    @Test func `a manifest that is applied gives other executors`() async throws {
+        try await RelayHost.with(Self.echo, own: [Self.own]) { relay in
+            #expect(await relay.failure("other:books")?.code == .networkRefused)
+            var manifest = relay.manifest
+            manifest.network.executors = ["other": "Relay"]
+            try await relay.host.apply(manifest)
+            _ = try await relay.context.http.send(HTTPRequest("GET", "other:books"), relay.context.begin())
+            #expect(await relay.failure("relay:books")?.code == .networkRefused)
+        }
+    }
+
+    @Test func `a manager that is missing, or carries nothing out, is an error of the manifest`() async throws {
+        let manifest = Manifest(
+            plugins: [],
+            managers: [
+                "LendingManager": ManagerDefinition(
+                    className: "LendingManager",
+                    communicationController: CommunicationControllerDefinition(
+                        className: "LendingCommunication", configuration: ["key": "a"]))
+            ], network: NetworkSettings(executors: ["a": "LendingManager", "b": "LendngManager"]))
+        let host = PluginHost(manifest: manifest, plugins: [LendingPlugin.self])
+        let errors = await host.check().map(\.error)
+        #expect(errors.map(\.code) == [.wireMismatch, .unknownManager])
+        #expect(errors.map(\.location) == ["/network/executors/a", "/network/executors/b"])
+        #expect(errors.first?.message.contains("an executor provides HTTPExecuting 1.0.0") == true)
+        await #expect(throws: BackplaneError.self) { try await host.start() }
+        await host.stop()
+    }
+
+    // MARK: Executors that break the rules
+
+    private func failure(_ script: @escaping ScriptedExecutor.Script) async throws -> BackplaneError? {
+        let result = Mutex<BackplaneError?>(nil)
+        try await RelayHost.with(script: script) { relay in
+            let error = await relay.failure()
+            result.withLock { $0 = error }
+        }
+        return result.withLock { $0 }
+    }
+
+    @Test func `an executor that gives no response fails the exchange, and says so`() async throws {
+        let none = try await failure { _, _, _ in }
+        #expect(none?.description == "relay:books: network.failed: the executor `relay` ended the exchange too early")
+        struct Lost: Error {}
+        let thrown = try await failure { _, _, _ in throw Lost() }
+        #expect(thrown?.code == .networkFailed)
+        #expect(thrown?.message.hasPrefix("the executor `relay` failed: ") == true)
+        let own = try await failure { _, _, _ in throw BackplaneError(.networkTimeout, "the archive is closed") }
+        #expect(own?.description == "relay:books: network.timeout: the archive is closed")
+    }
+
+    @Test(arguments: [0, 42, 600, -1])
+    func `a status that there is not fails the exchange`(status: Int) async throws {
+        let error = try await failure { _, _, heads in try await heads.send(HTTPHead(status: status, headers: [:])) }
+        #expect(error?.code == .networkFailed && error?.message.contains("the status \(status)") == true)
+    }
+
+    @Test(arguments: [(2, "only 2"), (6, "more")])
+    func `an executor that lies about the length of a body fails the exchange`(count: Int, words: String) async throws {
+        let error = try await failure { context, order, heads in
+            try await context.execute(order, heads) { _, _ in
+                HTTPStreamedResponse(
+                    status: 200, headers: ["Content-Length": "5"],
+                    body: HTTPBodyStream([UInt8](repeating: 1, count: count)))
+            }
+        }
+        #expect(error?.code == .networkFailed)
+        #expect(error?.message == "the response announced a body of 5 bytes, and it has \(words)")
+    }
+
+    @Test func `a body that breaks off, and a second head, fail the exchange`() async throws {
+        let cut = try await failure { _, _, heads in try await heads.send(HTTPHead(status: 200, headers: [:])) }
+        #expect(cut?.message == "the executor `relay` ended the exchange too early")
+        let twice = try await failure { _, _, heads in
+            for _ in 1...2 { try await heads.send(HTTPHead(status: 200, headers: [:])) }
+        }
+        #expect(twice?.message.contains("two heads") == true)
+        let malformed = try await failure { _, _, heads in
+            var head = HTTPHead(status: 200, headers: [:])
+            head.headers = [["a"]]
+            try await heads.send(head)
+        }
+        #expect(malformed?.message.contains("a name and a value") == true)
+    }
+
+    @Test func `one that hangs is ended by the limits of the exchange, and told so`() async throws {
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        try await RelayHost.with(script: { _, _, heads in
+            defer { end.yield() }
+            try await Task.sleep(for: .seconds(3_600))
+        }) { relay in
+            var options = HTTPOptions()
+            options.headTimeout = .seconds(2)
+            #expect(await relay.failure("relay:books", options)?.code == .networkTimeout)
+            _ = await ended.first { _ in true }
+            let deadline = await #expect(throws: BackplaneError.self) {
+                try await relay.context.http.open(
+                    HTTPRequest("GET", "relay:books"), relay.context.begin(within: .seconds(2)))
+            }
+            #expect(deadline?.code == .callDeadline)
+            _ = await ended.first { _ in true }
+        }
+    }
+
+    @Test func `a body that nobody reads holds its executor back, and is released with the response`() async throws {
+        let pushed = Counted()
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        try await RelayHost.with(script: { context, order, heads in
+            defer { end.yield() }
+            try await context.execute(order, heads) { _, _ in
+                HTTPStreamedResponse(
+                    status: 200,
+                    body: HTTPBodyStream {
+                        pushed.add(1)
+                        return .bytes([UInt8](repeating: 1, count: 1 << 16))
+                    })
+            }
+        }) { relay in
+            do {
+                let response = try await relay.context.http.open(
+                    HTTPRequest("GET", "relay:books"), relay.context.begin())
+                #expect(try await response.body.next()?.count == 1 << 16)
+                #expect(pushed.value < 10)
+            }
+            _ = await ended.first { _ in true }
+        }
+    }
+
+    @Test func `the body of a request that fails is the reason of the exchange's error`() async throws {
+        struct Spilt: Error {}
+        try await RelayHost.with(Self.echoing) { relay in
+            let body = HTTPBody.stream(
+                AsyncThrowingStream<[UInt8], any Error> { stream in
+                    stream.yield([1, 2, 3])
+                    stream.finish(throwing: Spilt())
+                })
+            let error = await #expect(throws: BackplaneError.self) {
+                try await relay.context.http.send(
+                    HTTPRequest("POST", "relay:books", body: body), relay.context.begin())
+            }
+            #expect(error?.code == .networkBody && error?.message.contains("Spilt") == true)
+        }
+    }
+
+    /// Answers with the request's body, as it is read.
+    private static let echoing = MemoryExecutor(schemes: ["relay"]) { request, _ in
+        HTTPStreamedResponse(status: 200, body: try request.body.open())
+    }
+
+    @Test(arguments: [LaneRule.fastest, .encoded])
+    func `large bodies pass both ways at once`(lanes: LaneRule) async throws {
+        try await RelayHost.with(Self.echoing, lanes: lanes) { relay in
+            let piece = [UInt8](repeating: 7, count: 700_000), left = Mutex(20)
+            let body = HTTPBody.stream(
+                AsyncStream<[UInt8]>(unfolding: {
+                    left.withLock { left in
+                        left -= 1
+                        return left < 0 ? nil : piece
+                    }
+                }), length: 14_000_000)
+            let response = try await relay.context.http.open(
+                HTTPRequest("POST", "relay:books", body: body), relay.context.begin())
+            var count = 0
+            for try await chunk in response.body { count += chunk.count }
+            #expect(count == 14_000_000)
+        }
+    }
+}
+
+/// A host with the executor in C, compiled for the test.
+enum CarrierHost {
+    static func with(_ body: (PluginHost, String) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "carrier-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let library = try compile("1.0.0", in: folder)
+        let host = PluginHost(
+            manifest: Manifest(
+                plugins: [PluginReference(library: library)],
+                managers: ["Carrier": ManagerDefinition(className: "Carrier")],
+                network: NetworkSettings(executors: ["carrier": "Carrier"])),
+            options: HostOptions(
+                loadFolder: folder + "/loads", dataFolder: folder + "/data", occupationLimit: nil))
+        do {
+            try await host.start()
+            try await body(host, folder)
+            await host.stop()
+        } catch {
+            await host.stop()
+            throw error
+        }
+    }
+
+    /// Compiles an edition of the plugin, and returns the library's path.
+    static func compile(_ edition: String, in folder: String) throws -> String {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized.path
+        let library = "\(folder)/libCarrier-\(edition).so"
+        let compiler = Process()
+        compiler.executableURL = URL(filePath: "/usr/bin/env")
+        compiler.arguments = [
+            "clang", "-std=c99", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1",
+            "-fvisibility=hidden", "-shared", "-fPIC", "-pthread", "-DEDITION=\"\(edition)\"", "-I",
+            root + "/Sources/CBackplane/include", "-o", library, root + "/Tests/Plugins/Carrier/carrier.c",
+        ]
+        try compiler.run()
+        compiler.waitUntilExit()
+        try #require(compiler.terminationStatus == 0)
+        return library
+    }
+}

@@ -1,0 +1,205 @@
+import Backplane
+import BackplaneConformance
+import BackplaneExchange
+import BackplaneHTTP
+import BackplaneNetwork
+import BackplaneTestKit
+import Foundation
+import Synchronization
+import Testing
+
+/// The limits, the progress and the timings of exchanges, over sockets and with both executors.
+@Suite(.timeLimit(.minutes(5)))
+struct PipelineTests {
+    @Test(arguments: Engine.allCases)
+    func `a server that never answers fails at the head's limit, and its connection ends`(engine: Engine) async throws {
+        let server = try TestServer { $1.stall() }
+        var options = HTTPOptions()
+        options.headTimeout = .milliseconds(50)
+        let network = HTTPPipeline([engine.executor()])
+        let error = try #require(
+            await #expect(throws: BackplaneError.self) {
+                try await network.open(HTTPRequest("GET", server.url("/slow?key=secret")), options)
+            })
+        #expect(error.code == .networkTimeout)
+        #expect(error.message == "127.0.0.1:\(server.port) did not answer within 0.05 seconds")
+        #expect(error.location == server.url("/slow"))
+        _ = await server.departures.first { _ in true }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a server that stalls inside the body fails at the read limit, or at the total`(engine: Engine) async throws {
+        let server = try TestServer { _, connection in
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
+            connection.stall()
+        }
+        let network = HTTPPipeline([engine.executor()])
+        var reading = HTTPOptions(), total = HTTPOptions()
+        reading.readTimeout = .milliseconds(50)
+        total.totalTimeout = .milliseconds(200)
+        for (options, message) in [
+            (reading, "sent nothing of the body within 0.05 seconds"), (total, "did not answer completely within"),
+        ] {
+            let error = try #require(
+                await #expect(throws: BackplaneError.self) {
+                    try await network.send(HTTPRequest("GET", server.url()), options)
+                })
+            #expect(error.code == .networkTimeout)
+            #expect(error.message.contains(message))
+        }
+        var departures = server.departures.makeAsyncIterator()
+        for _ in 1...2 { await departures.next() }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a limit that is not reached changes nothing`(engine: Engine) async throws {
+        let server = try TestServer { $1.answer("200 OK", body: $0.body) }
+        var options = HTTPOptions()
+        (options.totalTimeout, options.headTimeout) = (.seconds(60), .seconds(60))
+        (options.readTimeout, options.maximumBodySize) = (.seconds(60), 3)
+        let response = try await HTTPPipeline([engine.executor()]).send(
+            HTTPRequest("POST", server.url(), body: [1, 2, 3]), options)
+        #expect(response.body == [1, 2, 3])
+        #expect(response.timings.attempts == 1)
+        #expect(try #require(response.timings.head) > .zero && #require(response.timings.body) >= .zero)
+    }
+
+    @Test func `a step that ignores its cancellation does not hold up its limit`() async throws {
+        let latch = Latch()
+        defer { latch.open() }
+        let deaf = MemoryExecutor { _, _ in
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread {
+                    latch.pass()
+                    continuation.resume()
+                }
+            }
+            return HTTPStreamedResponse(HTTPResponse(status: 204))
+        }
+        var options = HTTPOptions()
+        options.totalTimeout = .milliseconds(20)
+        let error = await #expect(throws: BackplaneError.self) {
+            try await HTTPPipeline([deaf]).send(HTTPRequest("GET", "http://library.invalid/"), options)
+        }
+        #expect(error?.code == .networkTimeout)
+    }
+
+    @Test func `a body beyond the limit ends the exchange, while it is read`() async throws {
+        let read = Mutex(0)
+        let endless = MemoryExecutor { _, _ in
+            HTTPStreamedResponse(
+                status: 200,
+                body: HTTPBodyStream {
+                    read.withLock { $0 += 1 }
+                    return .bytes([UInt8](repeating: 0, count: 1000))
+                })
+        }
+        var options = HTTPOptions()
+        options.maximumBodySize = 2500
+        let response = try await HTTPPipeline([endless]).open(HTTPRequest("GET", "http://library.invalid/"), options)
+        var count = 0
+        let error = await #expect(throws: BackplaneError.self) {
+            for try await chunk in response.body { count += chunk.count }
+        }
+        #expect(error?.code == .networkTooLarge)
+        #expect(count == 2000 && read.withLock { $0 } == 3)
+    }
+
+    #if Engines
+    @Test func `ten thousand requests at once are bounded, and none is lost`() async throws {
+        let under = Mutex((now: 0, most: 0))
+        let server = try TestServer { request, connection in
+            under.withLock { under in
+                under.now += 1
+                under.most = max(under.now, under.most)
+            }
+            connection.answer("200 OK", body: Array(request.target.utf8))
+            under.withLock { $0.now -= 1 }
+        }
+        let executor = AsyncHTTPClientExecutor(connectTimeout: .seconds(60), connectionsPerHost: 32, proxies: .none)
+        let count = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<10_000 {
+                group.addTask {
+                    let response = try await executor.execute(HTTPRequest("GET", server.url("/\(number)")))
+                    return response.body == Array("/\(number)".utf8)
+                }
+            }
+            return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(count == 10_000)
+        #expect(under.withLock { $0.most } <= 32)
+    }
+
+    @Test func `who waits for a place can be cancelled, and others go on`() async throws {
+        let latch = Latch()
+        defer { latch.open() }
+        let server = try TestServer { request, connection in
+            if request.target == "/held" { latch.pass() }
+            connection.answer("200 OK")
+        }
+        let executor = AsyncHTTPClientExecutor(connectionsPerHost: 1, proxies: .none)
+        let held = Task { try await executor.execute(HTTPRequest("GET", server.url("/held"))) }
+        _ = await server.requests.first { _ in true }
+        let waiting = Task { try await executor.execute(HTTPRequest("GET", server.url("/never"))) }
+        let next = Task { try await executor.execute(HTTPRequest("GET", server.url("/next"))) }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        latch.open()
+        #expect(try await held.value.status == 200)
+        #expect(try await next.value.status == 200)
+        #expect(try await executor.execute(HTTPRequest("GET", server.url())).status == 200, "no place was lost")
+    }
+
+    @Test func `progress counts both bodies`() async throws {
+        let server = try TestServer { $1.answer("200 OK", body: $0.body + $0.body) }
+        let reports = Mutex<[HTTPProgress]>([])
+        var options = HTTPOptions()
+        options.progress = { progress in reports.withLock { $0.append(progress) } }
+        let body = [UInt8].pattern(count: 1 << 20)
+        let response = try await HTTPPipeline([Engine.asyncHTTPClient.executor()]).send(
+            HTTPRequest("POST", server.url(), body: body), options)
+        #expect(response.body.count == 2 << 20)
+        let all = reports.withLock { $0 }
+        let last = try #require(all.last)
+        #expect(last.sent == 1 << 20 && last.toSend == 1 << 20)
+        #expect(last.received == 2 << 20 && last.toReceive == 2 << 20)
+        #expect(zip(all, all.dropFirst()).allSatisfy { $0.sent <= $1.sent && $0.received <= $1.received })
+    }
+    #endif
+
+    @Test func `an executor is chosen by its scheme, the first one first`() async throws {
+        let executors = ["one", "two"].map { name in
+            MemoryExecutor(schemes: ["book", name]) { _, _ in
+                HTTPStreamedResponse(HTTPResponse(status: 200, body: Array(name.utf8)))
+            }
+        }
+        let network = HTTPPipeline(executors)
+        #expect(try await network.send(HTTPRequest("GET", "book:whale")).body == Array("one".utf8))
+        #expect(try await network.send(HTTPRequest("GET", "TWO:whale")).body == Array("two".utf8))
+        let error = await #expect(throws: BackplaneError.self) {
+            try await network.send(HTTPRequest("GET", "three:whale?secret"))
+        }
+        #expect(error?.code == .networkRefused && error?.message.contains("`two:`") == true)
+    }
+
+    @Test(
+        arguments: [
+            ("books.example.org", "http://proxy:3128"), ("example.com", nil), ("a.example.com", nil),
+            ("notexample.com", "http://proxy:3128"), ("LOCALHOST", nil),
+        ] as [(String, String?)])
+    func `the environment's proxy is used except for the hosts that it exempts`(host: String, proxy: String?) {
+        let proxies = HTTPProxies(["https_proxy": "http://proxy:3128", "no_proxy": "localhost,.example.com"])
+        let found = proxies.proxy(scheme: "https", host: host)
+        #expect(found.map { "http://\($0.host):\($0.port)" } == proxy)
+        #expect(proxies.proxy(scheme: "http", host: host) == nil)
+    }
+
+    @Test func `a proxy has credentials, upper-case variables count, and a wildcard exempts all`() throws {
+        let found = try #require(
+            HTTPProxies(["HTTPS_PROXY": "ann:p%40ss@proxy.test:80"]).proxy(scheme: "https", host: "h"))
+        #expect(found.host == "proxy.test" && found.port == 80 && found.user == "ann" && found.password == "p@ss")
+        #expect(HTTPProxies(["all_proxy": "http://p", "NO_PROXY": "*"]).proxy(scheme: "https", host: "h") == nil)
+        #expect(HTTPProxies(["https_proxy": "socks5://p"]).proxy(scheme: "https", host: "h") == nil)
+        #expect(HTTPProxies.none.proxy(scheme: "https", host: "h") == nil)
+    }
+}

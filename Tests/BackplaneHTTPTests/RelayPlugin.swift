@@ -1,0 +1,124 @@
+import Backplane
+import BackplaneExchange
+import BackplaneHost
+import BackplaneNetwork
+import Foundation
+import Synchronization
+import Testing
+
+/// A plugin with executors in Swift, over engines that the test gives.
+struct RelayPlugin: Plugin {
+    static let id = "org.backplane.tests.relay"
+    static let version: Version = "1.0.0"
+
+    static func register(in registrar: inout Registrar) {
+        registrar.add(RelayExecutor.self)
+        registrar.add(ScriptedExecutor.self)
+    }
+}
+
+/// An executor that hands its exchanges to an engine.
+final class RelayExecutor: Manager {
+    typealias Provides = HTTPExecuting
+    static let className = "RelayExecutor"
+    struct Configuration: Codable, Sendable {
+        var key: String
+    }
+    static let engines = Mutex<[String: any HTTPExecutor]>([:])
+    private let context: Context
+    private let engine: any HTTPExecutor
+
+    init(_ context: Context) throws {
+        self.context = context
+        engine = try #require(Self.engines.withLock { $0[context.configuration.key] })
+    }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.capabilities) { executor, _, _ in executor.engine.capabilities }
+        table.stream(\.exchange) { executor, order, heads, _ in
+            let streams = executor.engine.capabilities.contains(.streamedUploads)
+            try await executor.context.execute(order, heads, collecting: !streams) { request, options in
+                try await executor.engine.open(request, options)
+            }
+        }
+    }
+}
+
+/// An executor that does what a test says, also what it must not.
+final class ScriptedExecutor: Manager {
+    typealias Provides = HTTPExecuting
+    static let className = "ScriptedExecutor"
+    typealias Configuration = RelayExecutor.Configuration
+    typealias Script = @Sendable (Context, HTTPOrder, StreamSender<HTTPHead>) async throws -> Void
+    static let scripts = Mutex<[String: Script]>([:])
+    private let context: Context
+
+    init(_ context: Context) { self.context = context }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.capabilities) { _, _, _ in [.streamedUploads, .backPressure] }
+        table.stream(\.exchange) { executor, order, heads, _ in
+            let script = try #require(Self.scripts.withLock { $0[executor.context.configuration.key] })
+            try await script(executor.context, order, heads)
+        }
+    }
+}
+
+/// A host with an executor of a plugin named `relay`, and a component that lends its context.
+struct RelayHost {
+    let host: PluginHost
+    let manifest: Manifest
+    let context: LendingCommunication.Context
+
+    /// - Parameters:
+    ///   - engine: The engine of the executor; `nil` for one that follows `script`.
+    ///   - own: The host's own executor.
+    static func with(
+        _ engine: (any HTTPExecutor)? = nil, script: ScriptedExecutor.Script? = nil, lanes: LaneRule = .fastest,
+        own: [any HTTPExecutor] = [], network: NetworkSettings = NetworkSettings(executors: ["relay": "Relay"]),
+        _ change: (inout HostOptions) -> Void = { _ in }, _ body: (RelayHost) async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "relay-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let key = UUID().uuidString
+        RelayExecutor.engines.withLock { $0[key] = engine }
+        ScriptedExecutor.scripts.withLock { $0[key] = script }
+        defer {
+            RelayExecutor.engines.withLock { $0[key] = nil }
+            ScriptedExecutor.scripts.withLock { $0[key] = nil }
+        }
+        let manifest = Manifest(
+            plugins: [],
+            managers: [
+                "Relay": ManagerDefinition(
+                    className: engine == nil ? "ScriptedExecutor" : "RelayExecutor",
+                    configuration: ["key": .string(key)]),
+                "LendingManager": ManagerDefinition(
+                    className: "LendingManager",
+                    communicationController: CommunicationControllerDefinition(
+                        className: "LendingCommunication", configuration: ["key": .string(key)])),
+            ], network: network)
+        var options = HostOptions(
+            loadFolder: folder + "/loads", dataFolder: folder + "/data", executors: own, lanes: lanes,
+            occupationLimit: nil)
+        change(&options)
+        let host = PluginHost(
+            manifest: manifest, plugins: [LendingPlugin.self, RelayPlugin.self], options: options)
+        try await host.start()
+        let context = try #require(LendingCommunication.contexts.withLock { $0.removeValue(forKey: key) })
+        do {
+            try await body(RelayHost(host: host, manifest: manifest, context: context))
+            await host.stop()
+        } catch {
+            await host.stop()
+            throw error
+        }
+    }
+
+    /// What an exchange of the component fails with.
+    func failure(_ url: String = "relay:books", _ options: HTTPOptions = HTTPOptions()) async -> BackplaneError? {
+        await #expect(throws: BackplaneError.self) {
+            try await context.http.send(HTTPRequest("GET", url), context.begin(), options)
+        }
+    }
+}

@@ -1,0 +1,128 @@
+#if Engines
+import Backplane
+import BackplaneConformance
+import BackplaneExchange
+import BackplaneHTTP
+import BackplaneHost
+import BackplaneNetwork
+import BackplaneURLSession
+import Foundation
+import Synchronization
+import Testing
+
+/// Roots and versions of TLS for single hosts.
+@Suite(.timeLimit(.minutes(5)))
+struct TLSSettingsTests {
+    private let authority = CertificateAuthority()
+
+    /// Runs a test with a server, and with a folder that has the authority's certificate as `ca.pem`.
+    private func with(
+        speaksTLS13: Bool = true, _ body: (SecureTestServer, String) async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try Data(authority.certificate.utf8).write(to: URL(filePath: folder + "/ca.pem"))
+        let server = try await SecureTestServer(authority.identity(), speaksTLS13: speaksTLS13) { _ in
+            .init(body: Array("hello".utf8))
+        }
+        do { try await body(server, folder) } catch {
+            await server.stop()
+            throw error
+        }
+        await server.stop()
+    }
+
+    private func failure(_ network: HTTPPipeline, _ url: String) async -> BackplaneError? {
+        await #expect(throws: BackplaneError.self) { try await network.send(HTTPRequest("GET", url)) }
+    }
+
+    @Test func `another spelling of a host's name does not evade its settings`() async {
+        // An executor that cannot follow them refuses requests to which they apply.
+        let network = HTTPPipeline([URLSessionExecutor()], tls: ["books.test": TLSSettings(minimum: .tls13)])
+        for host in ["books.test", "BOOKS.test", "books.test.", "Books.Test."] {
+            #expect(await failure(network, "https://\(host):1/")?.code == .networkUnsupported, "\(host)")
+        }
+    }
+
+    @Test func `roots are those of one host, by the name in the URL`() async throws {
+        try await with { server, folder in
+            let network = HTTPPipeline(
+                [AsyncHTTPClientExecutor(proxies: .none)], tls: ["localhost": TLSSettings(roots: folder + "/ca.pem")])
+            for host in ["localhost", "LOCALHOST"] {
+                let response = try await network.send(HTTPRequest("GET", server.url(host: host)))
+                #expect(response.body == Array("hello".utf8))
+            }
+            let other = await failure(network, server.url(host: "127.0.0.1"))
+            #expect(other?.code == .networkFailed && other?.message.contains("no secure connection") == true)
+            #expect(server.requestCount == 2)
+        }
+    }
+
+    @Test func `a server whose versions are all too low is refused`() async throws {
+        try await with(speaksTLS13: false) { server, folder in
+            func network(_ minimum: TLSSettings.Version) -> HTTPPipeline {
+                HTTPPipeline(
+                    [AsyncHTTPClientExecutor(proxies: .none)],
+                    tls: ["localhost": TLSSettings(roots: folder + "/ca.pem", minimum: minimum)])
+            }
+            let response = try await network(.tls12).send(HTTPRequest("GET", server.url()))
+            #expect(response.status == 200)
+            let error = await failure(network(.tls13), server.url())
+            #expect(error?.code == .networkFailed && error?.message.contains("no secure connection") == true)
+            #expect(server.requestCount == 1)
+        }
+    }
+
+    @Test func `roots that cannot be read fail the exchange, and are not replaced by others`() async throws {
+        try await with { server, folder in
+            let network = HTTPPipeline(
+                [AsyncHTTPClientExecutor(trustRoots: folder + "/ca.pem", proxies: .none)],
+                tls: ["localhost": TLSSettings(roots: folder + "/missing.pem")])
+            #expect(await failure(network, server.url())?.code == .networkFailed)
+            #expect(server.requestCount == 0)
+        }
+    }
+
+    @Test func `an executor that cannot follow the settings sends nothing`() async throws {
+        let network = HTTPPipeline([URLSessionExecutor()], tls: ["127.0.0.1": TLSSettings(minimum: .tls13)])
+        let error = await failure(network, "https://127.0.0.1:9/")
+        #expect(error?.code == .networkUnsupported)
+        #expect(error?.message.contains("TLS settings") == true)
+        #expect(await failure(network, "http://127.0.0.1:9/")?.code == .networkFailed, "without TLS they do not matter")
+    }
+
+    @Test func `a host follows its manifest, with paths from the manifest's folder`() async throws {
+        try await with { server, folder in
+            let key = UUID().uuidString
+            func document(_ network: String) throws -> ManifestDocument {
+                let path = folder + "/manifest.json"
+                let text = """
+                    {"manifestVersion": 1, "plugins": [], "network": \(network), "managers": {"LendingManager": {
+                      "className": "LendingManager", "communicationController": {
+                        "className": "LendingCommunication", "configuration": {"key": "\(key)"}}}}}
+                    """
+                try Data(text.utf8).write(to: URL(filePath: path))
+                return ManifestDocument(contentsOf: path)
+            }
+            let options = HostOptions(
+                dataFolder: folder + "/data", executors: [AsyncHTTPClientExecutor(proxies: .none)],
+                occupationLimit: nil)
+            let host = PluginHost(
+                manifest: try document(#"{"tls": {"localhost": {"roots": "ca.pem", "minimum": "1.2"}}}"#),
+                plugins: [LendingPlugin.self], options: options)
+            try await host.start()
+            let context = try #require(LendingCommunication.contexts.withLock { $0[key] })
+            let request = HTTPRequest("GET", server.url())
+            let response = try await context.http.send(request, context.begin())
+            #expect(response.status == 200)
+            try await host.apply(document("{}"))
+            let error = await #expect(throws: BackplaneError.self) {
+                try await context.http.send(request, context.begin())
+            }
+            #expect(error?.message.contains("no secure connection") == true)
+            await host.stop()
+        }
+    }
+}
+#endif

@@ -1,0 +1,178 @@
+import Backplane
+import BackplaneExchange
+import BackplaneNetwork
+import Foundation
+import Synchronization
+import Testing
+
+@testable import BackplaneHost
+
+/// The plugin of the step that brought `backplane.http/2`: in C, loaded from files and swapped for other editions.
+@Suite(.timeLimit(.minutes(5)))
+struct CourierTests {
+    private struct CourierHost {
+        let test: TestHost
+        private let folder: LoadingFixture.Folder
+
+        init(_ change: (inout HostOptions) -> Void = { _ in }, answer: @escaping MemoryExecutor.Answer) async throws {
+            folder = try LoadingFixture.Folder()
+            try folder.write(Self.library([]), as: "libCourier.so")
+            test = try TestHost(
+                """
+                {"manifestVersion": 1, "plugins": [{"library": "Courier"}],
+                 "managers": {"Courier": {"className": "CourierManager",
+                   "communicationController": {"className": "CourierCommunication"}}}}
+                """, linked: [], in: folder
+            ) { options in
+                options.executors = [MemoryExecutor(answer: answer)]
+                change(&options)
+            }
+            try await test.host.start()
+        }
+
+        private static func library(_ flags: [String]) throws -> [UInt8] {
+            try LoadingFixture.library(
+                of: String(contentsOfFile: CompatibilityFolder.path + "/Steps/http.c", encoding: .utf8),
+                ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fvisibility=hidden"] + flags)
+        }
+
+        func ask(_ method: String, _ input: String = "http://books.test/", within limit: Duration? = nil)
+            async throws(BackplaneError) -> Answer
+        {
+            let json = try await test.call("Courier", method, "\"\(input)\"", within: limit)
+            guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(json.utf8)) else {
+                throw BackplaneError(.callInvalidOutput, json)
+            }
+            return answer
+        }
+
+        func swap(_ flags: String...) async throws -> SwapReport {
+            let path = try folder.write(Self.library(flags), as: "libNext.so")
+            return try await test.host.swap(library: path, SwapOptions(stepLimit: .seconds(60)))
+        }
+
+        /// The folder of the courier's files.
+        var courierFolder: String {
+            get throws {
+                let data = try FileTree.names(in: test.data).first { $0.hasPrefix("manifest-") }
+                return "\(test.data)/\(try #require(data))/@network/Courier@communicationController"
+            }
+        }
+    }
+
+    private struct Answer: Decodable, Equatable {
+        var status = 200
+        var received = 0
+        var sum = 0
+        var reports = 0
+        var announced = 0
+        var inOrder = true
+        var left = 1_000_000
+    }
+
+    /// A response of `count` bytes, each of them 1, in chunks of a size.
+    private static func ones(_ count: Int, by size: Int) -> HTTPStreamedResponse {
+        let rest = Mutex(count)
+        let body = HTTPBodyStream(length: Int64(count)) {
+            let next = rest.withLock { rest in
+                defer { rest -= min(rest, size) }
+                return min(rest, size)
+            }
+            return next > 0 ? .bytes([UInt8](repeating: 1, count: next)) : .end(trailers: [:])
+        }
+        return HTTPStreamedResponse(status: 200, headers: ["Content-Length": "\(count)"], body: body)
+    }
+
+    @Test func `it reads a response in pieces, whatever the chunks`() async throws {
+        for size in [100, 60_000, 200_001, 1_000_000] {
+            let courier = try await CourierHost { _, _ in Self.ones(1_000_000, by: size) }
+            let answer = try await courier.ask("fetch")
+            #expect(answer.received == 1_000_000 && answer.sum == 1_000_000 && answer.status == 200)
+            await courier.test.host.stop()
+        }
+    }
+
+    @Test func `it downloads to a file of its own, with progress`() async throws {
+        let courier = try await CourierHost { _, _ in Self.ones(1_000_000, by: 100_000) }
+        let answer = try await courier.ask("download")
+        #expect(answer.received == 1_000_000 && answer.announced == 1_000_000 && answer.inOrder)
+        #expect(answer.reports == 10)
+        let path = try courier.courierFolder
+        #expect(try FileTree.names(in: path) == ["parcel"])
+        #expect(try FileStatus(at: path + "/parcel").size == 1_000_000)
+        #expect(try FileStatus(at: path).modeText == "700")
+        await courier.test.host.stop()
+    }
+
+    @Test func `it delivers what it makes while it is sent, again if that is needed`() async throws {
+        let received = Mutex<[Int]>([])
+        let courier = try await CourierHost { request, _ in
+            for _ in 0..<2 {
+                let bytes = try await request.body.open().collect(upTo: 2_000_000)
+                received.withLock { $0.append(bytes.count) }
+            }
+            return HTTPStreamedResponse(HTTPResponse(status: 201))
+        }
+        #expect(try await courier.ask("deliver") == Answer(status: 201, left: 0))
+        #expect(received.withLock { $0 } == [1_000_000, 1_000_000])
+        await courier.test.host.stop()
+    }
+
+    @Test func `a body that is too short, fails or never comes fails the exchange, and its source is released`()
+        async throws
+    {
+        let courier = try await CourierHost { request, _ in
+            _ = try await request.body.open().collect(upTo: 2_000_000)
+            return HTTPStreamedResponse(HTTPResponse(status: 201))
+        }
+        let short = await error { try await courier.ask("deliverShort") }
+        #expect(short?.message == "the request's body was announced with 1000000 bytes and has only 500000")
+        let torn = await error { try await courier.ask("deliverNothing") }
+        #expect(torn?.message == "the bag is torn")
+        // Its source is released once it has answered the pull, which it does when the deadline cancels that.
+        let limit = Duration.milliseconds(50)
+        let never = await error { try await courier.ask("deliverNever", within: limit) }
+        #expect(never?.code == .callDeadline)
+        await eventually { courier.test.log.all.count { $0.message == "source released" } == 3 }
+        await courier.test.host.stop()
+        #expect(!courier.test.log.all.contains { $0.level >= .warning }, "\(courier.test.log.all)")
+    }
+
+    @Test func `a response that is left alone ends`() async throws {
+        let courier = try await CourierHost {
+            $0.exchangeIdleLimit = .milliseconds(30)
+        } answer: { _, _ in
+            Self.ones(10, by: 1)
+        }
+        let left = await error { try await courier.ask("leave") }
+        #expect(left?.message.contains("was not read") == true, "\(String(describing: left))")
+        await courier.test.host.stop()
+    }
+
+    @Test func `what no host has yet is refused before anything is sent`() async throws {
+        let courier = try await CourierHost { _, _ in
+            Issue.record("it was sent")
+            return Self.ones(1, by: 1)
+        }
+        for name in ["cache", "credential", "retry", "mock", "tea"] {
+            let refused = await error { try await courier.ask("askTooMuch", name) }
+            #expect(refused?.code == .networkUnsupported && refused?.message.contains("`\(name)`") == true)
+        }
+        await courier.test.host.stop()
+    }
+
+    @Test func `an exchange inside a call is finished by the old edition in a swap`() async throws {
+        let latch = Latch()
+        let courier = try await CourierHost { _, _ in
+            await latch.pass()
+            return Self.ones(1_000, by: 10)
+        }
+        async let answer = courier.ask("fetch")
+        await eventually { latch.arrived == 1 }
+        #expect(try await courier.swap("-DEDITION=\"2\"").outcome == .swapped)
+        #expect(try await courier.test.call("Courier", "edition") == "2")
+        latch.open()
+        #expect(try await answer.received == 1_000)
+        await courier.test.host.stop()
+    }
+}

@@ -1,0 +1,72 @@
+import Backplane
+import BackplaneDocuments
+import BackplaneNetwork
+import FoundationEssentials
+import Testing
+
+@testable import BackplaneHost
+
+/// The `network` of a manifest: read, written, and laid over by environments.
+@Suite(.timeLimit(.minutes(5)))
+struct NetworkSectionTests {
+    private func read(_ network: String, _ more: String = "", environment: String? = nil) -> ManifestDocument {
+        let text = #"{"manifestVersion": 1, "managers": {"M": {"className": "M"}}, "network": \#(network)\#(more)}"#
+        return ManifestDocument(parsing: Data(text.utf8), environment: environment) { _ in "ca.pem" }
+    }
+
+    @Test func `executors and settings of TLS are read and written`() throws {
+        let document = read(
+            #"{"executors": {"archive": "M", "x+y": "N"}, "tls": {"books.test": {"roots": "${CA}", "minimum": "1.3"}, "[::1]": {}}}"#
+        )
+        #expect(document.problems.isEmpty, "\(document.problems)")
+        let network = document.manifest.network
+        #expect(network.executors == ["archive": "M", "x+y": "N"])
+        #expect(
+            network.tls == ["books.test": TLSSettings(roots: "ca.pem", minimum: .tls13), "[::1]": TLSSettings()])
+        #expect(ManifestDocument(document.manifest.value).manifest == document.manifest)
+        #expect(read("{}").manifest.network == NetworkSettings())
+        guard case .dictionary(let root) = read("{}").manifest.value else { preconditionFailure("a root is one") }
+        #expect(root["network"] == nil, "a default is not written")
+    }
+
+    @Test func `an environment changes them`() {
+        let text = #"{"executors": {"archive": "M"}, "tls": {"books.test": {"roots": "a"}}}"#
+        let more =
+            #", "environments": {"test": {"network": {"executors": {"archive": null, "b": "M"}, "tls": {"books.test": {"minimum": "1.2"}}}}}"#
+        let document = read(text, more, environment: "test")
+        #expect(document.problems.isEmpty, "\(document.problems)")
+        #expect(document.manifest.network.executors == ["b": "M"])
+        #expect(document.manifest.network.tls == ["books.test": TLSSettings(roots: "a", minimum: .tls12)])
+    }
+
+    @Test(arguments: [
+        (#"{"executors": {"Archive": "M"}}"#, "expected a URL scheme", "/network/executors/Archive"),
+        (#"{"executors": {"1a": "M"}}"#, "expected a URL scheme", "/network/executors/1a"),
+        (#"{"executors": {"": "M"}}"#, "expected a URL scheme", "/network/executors/"),
+        (#"{"executors": {"a": 1}}"#, "expected a string, found an integer", "/network/executors/a"),
+        (#"{"executors": []}"#, "expected a dictionary, found an array", "/network/executors"),
+        (#"{"tls": {"https://a.test": {}}}"#, "expected a host's name", "/network/tls/https:~1~1a.test"),
+        (#"{"tls": {"a.test:443": {}}}"#, "expected a host's name", "/network/tls/a.test:443"),
+        (#"{"tls": {"A.test": {}}}"#, "expected a host's name", "/network/tls/A.test"),
+        (
+            #"{"tls": {"a.test": {"minimum": "1.1"}}}"#, "expected `1.2` or `1.3`, found `1.1`",
+            "/network/tls/a.test/minimum"
+        ),
+    ])
+    func `a mistake is an error, and lets nothing run`(section: String, message: String, place: String) {
+        let document = read(section)
+        #expect(document.problems.count == 1 && document.problems.first?.severity == .error)
+        #expect(document.problems.first?.error.message.hasPrefix(message) == true, "\(document.problems)")
+        #expect(document.problems.first?.error.location == place)
+        #expect(document.manifest.managers.isEmpty)
+    }
+
+    @Test func `an unknown key is a warning`() {
+        let document = read(#"{"executor": {}, "tls": {"a.test": {"root": "a"}}}"#)
+        #expect(document.problems.map(\.severity) == [.warning, .warning])
+        #expect(
+            document.problems.map(\.error.location).sorted { $0! < $1! } == [
+                "/network/executor", "/network/tls/a.test/root",
+            ])
+    }
+}

@@ -1,0 +1,68 @@
+import Backplane
+import BackplaneExchange
+import BackplaneNetwork
+import Synchronization
+import Testing
+
+@testable import BackplaneHost
+
+/// The exchanges of a component while they are being ended.
+@Suite(.timeLimit(.minutes(5)))
+struct ExchangesTests {
+    /// A client that keeps how its exchange ended, and then does something.
+    private final class KeptEnd: ExchangeClient {
+        let wantsProgress = false, wantsInterim = false
+        private let error = Mutex<BackplaneError?>(nil)
+        private let then: @Sendable () -> Void
+
+        init(_ then: @escaping @Sendable () -> Void = {}) { self.then = then }
+
+        var code: BackplaneError.Code? { error.withLock { $0?.code } }
+
+        func headed(_ head: ExchangeHead) {}
+        func progressed(_ progress: HTTPProgress) {}
+
+        func ended(_ result: Result<HTTPResponse, BackplaneError>) {
+            if case .failure(let failure) = result { error.withLock { $0 = failure } }
+            then()
+        }
+    }
+
+    private let timer = DeadlineTimer()
+
+    private func exchanges() -> Exchanges {
+        let network = HostNetwork(
+            [
+                MemoryExecutor { _, _ in
+                    try await Task.sleep(for: .seconds(3_600))
+                    return HTTPStreamedResponse(HTTPResponse(status: 200))
+                }
+            ], folder: nil)
+        return Exchanges(
+            network, of: "Books", managers: [], folder: "", timer: timer, idleLimit: .seconds(60), ExchangeCounts(),
+            TracedExchanges(log: RecordedLog()))
+    }
+
+    private func begin(_ exchanges: Exchanges, _ client: KeptEnd) {
+        _ = exchanges.begin(HTTPRequest("GET", "http://books.test/"), .whole(upTo: 100), Call(), client, ended: {})
+    }
+
+    @Test(arguments: [true, false])
+    func `an exchange that begins while the others are being ended is refused`(forGood: Bool) {
+        #expect(timer.begin())
+        defer { timer.retire() }
+        let exchanges = exchanges(), late = KeptEnd()
+        let first = KeptEnd { [self] in begin(exchanges, late) }
+        begin(exchanges, first)
+        exchanges.retireAll(forGood: forGood)
+        #expect(first.code == .callRetired)
+        #expect(late.code == .callRetired)
+        let later = KeptEnd()
+        begin(exchanges, later)
+        #expect(later.code == (forGood ? .callRetired : nil), "one that was only suspended goes on")
+        let counts = exchanges.counts.statistics
+        #expect(counts.begun == 3 && counts.inFlight == (forGood ? 0 : 1))
+        exchanges.retireAll(forGood: true)
+        #expect(later.code == .callRetired)
+    }
+}

@@ -1,0 +1,64 @@
+import Backplane
+import Testing
+
+@testable import BackplaneHost
+
+/// What the log, and the list of generations, say of the worse sides of a swap.
+@Suite(.timeLimit(.minutes(5)))
+struct SwapLogTests {
+    private func records(_ counters: CounterHost, _ message: String) -> [LogRecord] {
+        counters.test.log.all.filter { $0.source == "host" && $0.message == message }
+    }
+
+    @Test func `a wire that leaves the native lane is logged with the reason`() async throws {
+        let counters = try CounterHost(
+            others: ["Client": ClientPlugin.manager("Client")], linked: [LinkedPlugin(ClientPlugin.self)])
+        let client: Remote<Clients> = try await counters.host.manager("Client"), counter = try await counters.counter()
+        #expect(try await client.add(1) == 1)
+        func slower() -> [LogRecord] { records(counters, "calls by a wire are slower since the swap") }
+
+        try await counters.swap(CounterScript(edition: 2))
+        #expect(slower() == [], "the lane is the same")
+        let report = try await counters.swap(linked: [OtherCounters.wider])
+        #expect(report.wires.map(\.toLane) == ["encoded", "encoded"])
+        #expect(slower().map(\.level) == [.warning, .warning])
+        #expect(slower().map { $0.metadata["user"] } == ["Client", "the host program"])
+        #expect(slower().map { $0.metadata["wire"] }.first == "counter")
+        for record in slower() {
+            #expect(record.metadata["provider"] == "Counter" && record.metadata["lane"] == "encoded")
+            #expect(record.metadata["reason"]?.isEmpty == false)
+        }
+        try await counters.swap(CounterScript(edition: 3))
+        #expect(slower().count == 2, "back in the native lane")
+        #expect(try await (client.add(1), counter.add(1)) == (2, 3))
+        await counters.host.stop()
+    }
+
+    @Test func `an init that never returns is named until it does`() async throws {
+        let never = Latch(), counters = try CounterHost(), counter = try await counters.counter()
+        let failure = await error {
+            try await counters.swap(
+                CounterScript(edition: 2, made: { _ in await never.pass() }),
+                SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(0.2)))
+        }
+        #expect(failure?.message.contains("Counter took longer than 0.2 seconds to be created") == true)
+        #expect(try await counter.add(1) == 1)
+        let message = "an `init` has not returned; only a restart of the program ends it and frees its thread"
+        let record = try #require(records(counters, message).first)
+        #expect(record.level == .error && record.metadata["component"] == "Counter")
+        #expect(record.metadata["plugin"] == CounterHost.plugin && record.metadata["version"] == "2.0.0")
+        let since = try #require(record.metadata["since"])
+        #expect(since.wholeMatch(of: /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/) != nil, "\(since)")
+
+        let generations = try await counters.host.generations()
+        #expect(generations.map(\.state) == [.inForce, .failed])
+        let words = "the `init` of Counter, which has not returned since \(since)"
+        #expect(generations.last?.heldBy.first?.hasPrefix(words) == true, "\(String(describing: generations.last))")
+        #expect(generations.first?.heldBy == ["active: Counter"], "it is another generation's")
+        never.open()
+        try await eventually {
+            try await counters.host.generations().last?.heldBy.contains { $0.hasPrefix(words) } == false
+        }
+        await counters.host.stop()
+    }
+}

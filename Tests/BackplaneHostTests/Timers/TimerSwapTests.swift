@@ -1,0 +1,280 @@
+import Backplane
+import Synchronization
+import Testing
+
+@testable import BackplaneHost
+
+/// Timers while their component is swapped: one generation's fire, and none is lost or fires twice.
+@Suite(.timeLimit(.minutes(5)))
+struct TimerSwapTests {
+    @Test(arguments: TimerHost.Kind.allCases)
+    func `the phase survives, and only the new code's timer fires`(kind: TimerHost.Kind) async throws {
+        let timers = try await TimerHost(kind, .ticking())
+        await timers.clock.run(for: .seconds(50))
+        #expect(timers.fired == ["fired 1"])
+        #expect(try await timers.swap(.ticking(2)).outcome == .swapped)
+        #expect(await timers.statistics.map(\.next) == [.seconds(10)])
+        await timers.clock.run(for: .seconds(9))
+        #expect(timers.fired == ["fired 1"])
+        await timers.clock.run(for: .seconds(31))
+        #expect(timers.fired == ["fired 1", "fired 2", "fired 2"])
+        await timers.host.stop()
+    }
+
+    @Test(arguments: TimerHost.Kind.allCases)
+    func `two hundred swaps neither lose nor repeat a time`(kind: TimerHost.Kind) async throws {
+        let timers = try await TimerHost(kind, .ticking(every: .seconds(10)))
+        for edition in 2...201 {
+            try await timers.swap(.ticking(edition, every: .seconds(10)))
+            await timers.clock.run(for: .seconds(7))
+        }
+        #expect(timers.fired.count == 200 * 7 / 10)
+        await timers.host.stop()
+    }
+
+    @Test(arguments: TimerHost.Kind.allCases)
+    func `a timer is found by its name, and the others start anew`(kind: TimerHost.Kind) async throws {
+        let timers = try await TimerHost(
+            kind,
+            CounterScript(edition: 1) { tasks, _ in
+                try tasks.every(.seconds(60), name: "a") { _ in }
+                try tasks.every(.seconds(60), name: "b") { _ in }
+                try tasks.every(.seconds(60), name: "c") { _ in }
+                try tasks.every(.seconds(60)) { _ in }
+            })
+        await timers.clock.run(for: .seconds(45))
+        try await timers.swap(
+            CounterScript(edition: 2) { tasks, _ in
+                try tasks.every(.seconds(30), name: "b") { _ in }
+                try tasks.every(.seconds(100), name: "a") { _ in }
+                try tasks.every(.seconds(60), name: "d") { _ in }
+                try tasks.after(.seconds(60), name: "c") { _ in }
+                try tasks.every(.seconds(50)) { _ in }
+            })
+        #expect(
+            await timers.statistics.map { "\($0.name) \($0.next.map { $0 / .seconds(1) } ?? -1)" } == [
+                "b 0.0", "a 55.0", "d 60.0", "c 60.0", "timer 1 50.0",
+            ])
+        await timers.host.stop()
+    }
+
+    @Test(arguments: TimerHost.Kind.allCases)
+    func `a timer that has yet to fire once is carried on, or missed in the report`(kind: TimerHost.Kind) async throws {
+        let once = CounterScript(edition: 1) { tasks, events in
+            try tasks.after(.seconds(60), name: "tea") { _ in events.note("fired tea 1") }
+            try tasks.after(.seconds(60), name: "toast") { _ in events.note("fired toast 1") }
+        }
+        let timers = try await TimerHost(kind, once)
+        await timers.clock.run(for: .seconds(45))
+        let report = try await timers.swap(
+            CounterScript(edition: 2) { tasks, events in
+                try tasks.after(.seconds(60), name: "tea") { _ in events.note("fired tea 2") }
+            })
+        #expect(
+            report.warnings == [
+                "\(timers.name) did not add the timers `toast` again, which had yet to fire; add them in `init`, `importState` or `activate`"
+            ])
+        await timers.clock.run(for: .seconds(15))
+        #expect(timers.fired == ["fired tea 2"])
+        await timers.clock.run(for: .seconds(600))
+        #expect(timers.fired == ["fired tea 2"])
+        // One that has fired is over: the next code's is another.
+        try await timers.swap(
+            CounterScript(edition: 3) { tasks, events in
+                try tasks.after(.seconds(60), name: "tea") { _ in events.note("fired tea 3") }
+            })
+        await timers.clock.run(for: .seconds(59))
+        #expect(timers.fired == ["fired tea 2"])
+        await timers.clock.run(for: .seconds(1))
+        #expect(timers.fired == ["fired tea 2", "fired tea 3"])
+        await timers.host.stop()
+    }
+
+    @Test func `with a gate a swap waits for a body, and no other begins`() async throws {
+        let (go, goes) = AsyncStream<Void>.makeStream(), (begun, begins) = AsyncStream<Void>.makeStream()
+        let timers = try await TimerHost(
+            .gated,
+            CounterScript(edition: 1) { tasks, events in
+                try tasks.every(.seconds(10), name: "slow") { _ in
+                    begins.yield()
+                    for await _ in go { break }
+                    events.note("fired 1")
+                }
+                try tasks.every(.seconds(10), name: "quick") { _ in events.note("quick 1") }
+            })
+        timers.clock.advance(by: .seconds(10))
+        for await _ in begun { break }
+        await eventually { timers.events.all.contains("quick 1") }
+        let next = CounterScript(edition: 2) { tasks, events in
+            try tasks.every(.seconds(10), name: "slow") { _ in events.note("fired slow 2") }
+            try tasks.every(.seconds(10), name: "quick") { _ in events.note("fired quick 2") }
+        }
+        let swap = Task { try await timers.swap(next) }
+        await eventually { timers.events.all.contains("made 2") }
+        await eventually { timers.clock.pending == 0 }
+        timers.clock.advance(by: .seconds(100))
+        #expect(!timers.events.all.contains("suspend 1"))
+        #expect(timers.events.all.count { $0 == "quick 1" } == 1, "held back while the swap waits")
+        goes.yield()
+        #expect(try await swap.value.outcome == .swapped)
+        let order = timers.events.all.filter { ["fired 1", "suspend 1", "activate 2"].contains($0) }
+        #expect(order == ["fired 1", "suspend 1", "activate 2"])
+        timers.clock.advance(by: .zero)
+        await timers.clock.settle()
+        #expect(timers.fired == ["fired 1", "fired quick 2"], "the times that passed meanwhile are made up for once")
+        #expect(
+            await timers.statistics.map(\.next) == [.seconds(10), .seconds(10)], "those during a body are skipped")
+        await timers.host.stop()
+    }
+
+    @Test func `a body that does not end within the drain fails the swap, which names it`() async throws {
+        let (go, goes) = AsyncStream<Void>.makeStream(), (begun, begins) = AsyncStream<Void>.makeStream()
+        let timers = try await TimerHost(
+            .gated,
+            CounterScript(edition: 1) { tasks, events in
+                try tasks.every(.seconds(10), name: "slow") { _ in
+                    begins.yield()
+                    for await _ in go { break }
+                    events.note("fired 1")
+                }
+            })
+        timers.clock.advance(by: .seconds(10))
+        for await _ in begun { break }
+        let failure = await error {
+            try await timers.swap(.ticking(2, named: "slow"), SwapOptions(drain: .upTo(.milliseconds(20), then: .fail)))
+        }
+        #expect(failure?.message.contains("timer `slow` of Counter") == true, "\(String(describing: failure))")
+        goes.yield()
+        await timers.clock.settle()
+        timers.clock.advance(by: .seconds(10))
+        for await _ in begun { break }
+        goes.yield()
+        await timers.clock.settle()
+        #expect(timers.fired == ["fired 1", "fired 1"], "the old code's timer goes on")
+        await timers.host.stop()
+    }
+
+    @Test func `a swap comes later than a body that takes long, and the other timers fire meanwhile`() async throws {
+        let (go, goes) = AsyncStream<Void>.makeStream(), (begun, begins) = AsyncStream<Void>.makeStream()
+        let timers = try await TimerHost(
+            .gated,
+            CounterScript(edition: 1) { tasks, events in
+                try tasks.every(.seconds(10), name: "slow") { _ in
+                    begins.yield()
+                    for await _ in go { break }
+                    events.note("fired slow 1")
+                }
+                try tasks.every(.seconds(10), name: "quick") { _ in events.note("fired quick 1") }
+            })
+        timers.clock.advance(by: .seconds(10))
+        for await _ in begun { break }
+        await eventually { timers.fired == ["fired quick 1"] }
+        let next = CounterScript(edition: 2) { tasks, events in
+            try tasks.every(.seconds(10), name: "slow") { _ in events.note("fired slow 2") }
+            try tasks.every(.seconds(10), name: "quick") { _ in events.note("fired quick 2") }
+        }
+        let patience = DrainPolicy.upTo(.milliseconds(20), then: .retry(attempts: 1_000, within: .seconds(3_600)))
+        let swap = Task { try await timers.swap(next, SwapOptions(drain: patience)) }
+        await eventually { timers.log.all.contains { $0.message == "a swap waits for calls that take long" } }
+        timers.clock.advance(by: .seconds(10))
+        await eventually { timers.fired == ["fired quick 1", "fired quick 1"] }
+        goes.yield()
+        #expect(try await swap.value.outcome == .swapped)
+        #expect(timers.fired == ["fired quick 1", "fired quick 1", "fired slow 1"])
+        #expect(timers.log.all.count { $0.message == "a swap waits for calls that take long" } == 1)
+        await timers.host.stop()
+    }
+
+    @Test func `a swap that cancels long calls cancels the bodies of timers`() async throws {
+        let (begun, begins) = AsyncStream<Void>.makeStream()
+        let timers = try await TimerHost(
+            .gated,
+            CounterScript(edition: 1) { tasks, events in
+                try tasks.every(.seconds(10), name: "slow") { _ in
+                    begins.yield()
+                    try? await Task.sleep(for: .seconds(3_600))
+                    events.note("fired 1, cancelled: \(Task.isCancelled)")
+                }
+            })
+        timers.clock.advance(by: .seconds(10))
+        for await _ in begun { break }
+        let report = try await timers.swap(
+            .ticking(2, named: "slow"), SwapOptions(drain: .upTo(.seconds(1), then: .cancel)))
+        #expect(report.outcome == .swapped)
+        #expect(timers.fired == ["fired 1, cancelled: true"])
+        await timers.host.stop()
+    }
+
+    @Test func `without a gate the new timer waits for the old one's body`() async throws {
+        let (go, goes) = AsyncStream<Void>.makeStream(), (begun, begins) = AsyncStream<Void>.makeStream()
+        let timers = try await TimerHost(
+            .ungated,
+            CounterScript(edition: 1) { tasks, events in
+                try tasks.every(.seconds(10), name: "slow") { _ in
+                    begins.yield()
+                    for await _ in go { break }
+                    events.note("fired 1")
+                }
+            })
+        timers.clock.advance(by: .seconds(10))
+        for await _ in begun { break }
+        // Over two generations: the second has not fired when the third takes over.
+        for edition in 2...3 {
+            try await timers.swap(.ticking(edition, every: .seconds(10), named: "slow"))
+            timers.clock.advance(by: .seconds(25))
+        }
+        #expect(timers.fired == [])
+        goes.yield()
+        await timers.clock.settle()
+        #expect(timers.fired == ["fired 1"])
+        // It is 60.
+        await timers.clock.run(for: .seconds(10))
+        #expect(timers.fired == ["fired 1", "fired 3"])
+        await timers.host.stop()
+        await eventually { timers.events.all.contains("gone 1") }
+    }
+
+    @Test(arguments: TimerHost.Kind.allCases)
+    func `a swap that fails leaves the old timers where they were`(kind: TimerHost.Kind) async throws {
+        struct Refused: Error {}
+        let timers = try await TimerHost(kind, .ticking())
+        await timers.clock.run(for: .seconds(40))
+        var script = CounterScript.ticking(2)
+        script.activated = { _ in throw Refused() }
+        script.opened = { throw Refused() }
+        let next = script
+        #expect(await error { try await timers.swap(next) }?.code == .swapFailed)
+        await timers.clock.run(for: .seconds(20))
+        #expect(timers.fired == ["fired 1", "fired 1"])
+        await timers.host.stop()
+    }
+
+    @Test(arguments: TimerHost.Kind.allCases)
+    func `after a failed probation the old code's timer continues where the new one's was`(kind: TimerHost.Kind)
+        async throws
+    {
+        struct Ill: Error {}
+        let timers = try await TimerHost(kind, .ticking()), isIll = Atomic<Bool>(false)
+        await timers.clock.run(for: .seconds(40))
+        var script = CounterScript.ticking(2)
+        script.health = { if isIll.load(ordering: .relaxed) { throw Ill() } }
+        let next = script, probation = Probation(duration: .seconds(3_600), healthInterval: .milliseconds(5))
+        let swap = Task {
+            try await timers.swap(next, SwapOptions(probation: probation, drain: .upTo(.seconds(60), then: .fail)))
+        }
+        await eventually { await timers.statistics.first?.next == .seconds(20) && timers.events.all.contains("made 2") }
+        try await eventually {
+            try await timers.host.generations(of: nil).contains { $0.state == .onProbation }
+        }
+        // The gate opens, and the new code's timer begins, after the generation has come into its probation.
+        await eventually { timers.clock.pending == 1 }
+        await timers.clock.run(for: .seconds(30))
+        #expect(timers.fired == ["fired 1", "fired 2"])
+        timers.events.next(.ticking(1))
+        isIll.store(true, ordering: .relaxed)
+        #expect(try await swap.value.outcome == .rolledBack)
+        await timers.clock.run(for: .seconds(20))
+        #expect(timers.fired == ["fired 1", "fired 2", "fired 1"])
+        await timers.host.stop()
+    }
+}

@@ -1,0 +1,290 @@
+#if Engines
+import Backplane
+import BackplaneRecords
+import BackplaneStorage
+import Foundation
+import GRDB
+import Glibc
+import Synchronization
+import TestGenerators
+import Testing
+
+@testable import BackplaneSQLite
+
+/// The promise that what was acknowledged is there, and what a store does to keep it.
+@Suite(.timeLimit(.minutes(10)))
+final class DurabilityTests: Sendable {
+    private let folder: String
+    private var file: String { folder + "/store.sqlite" }
+    private let reported = Mutex<[BackplaneError]>([])
+
+    init() throws { folder = try StorageFixture.folder() }
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    private func open(_ durability: StoreDurability = .full, damaged: DamagedStorePolicy = .salvage) throws
+        -> SQLiteRecordStore
+    {
+        try SQLiteRecordStore(folder: folder, durability: durability, damaged: damaged) { [weak self] error in
+            self?.reported.withLock { $0.append(error) }
+        }
+    }
+
+    private func save(_ id: String, _ count: Int = 2, byte: UInt8 = 65) -> RecordChange {
+        .save(collection: "books", StoredRecord(id: id, value: [UInt8](repeating: byte, count: count)))
+    }
+
+    @Test func `a migration that is killed goes on, and migrates each record once`() async throws {
+        let count = 8_000
+        try StoreProcess("fill", folder, "\(count)").end()
+        let seed = UInt64(Date.now.timeIntervalSince1970 * 1_000)
+        var random = SeededNumbers(seed), acknowledged = 0, kills = 0, isDone = false
+        while !isDone {
+            try #require(kills < 100, "seed \(seed): there is no end")
+            let process = try StoreProcess("migrate", folder)
+            // The first one is killed while nearly everything is left, however slowly this process goes on.
+            let isFirst = kills == 0, wanted = isFirst ? 1 : Int.random(in: 0...2, using: &random)
+            var text = ""
+            while !isDone, text.split(separator: "\n").count < wanted {
+                let more = process.read()
+                try #require(!more.isEmpty, "the writer ended by itself: \(text)")
+                text += more
+                isDone = text.contains("done")
+            }
+            if !isDone, !isFirst { usleep(UInt32.random(in: 0..<60_000, using: &random)) }
+            process.end(SIGKILL)
+            text += process.readToEnd()
+            isDone = text.contains("done")
+            kills += isDone ? 0 : 1
+            #expect(!text.contains("error"), "\(text)")
+            acknowledged += text.split(separator: "\n").compactMap { Int($0) }.reduce(0, +)
+
+            let store = try open()
+            var query = RecordQuery(collection: "books"), old = 0, new = 0
+            repeat {
+                let page = try await store.read(query, in: "A")
+                #expect(page.damaged.isEmpty)
+                for record in page.records {
+                    let json = String(decoding: record.value, as: UTF8.self)
+                    if json == #"{"id":"\#(record.id)","author":"Author \#(record.id)"}"# {
+                        old += 1
+                    } else {
+                        new += 1
+                        #expect(json.hasPrefix(#"{"@schema":2,"#) && json.contains(#""migrations":1"#), "\(json)")
+                        #expect(json.contains(#""authors":["Author \#(record.id)"]"#), "\(json)")
+                    }
+                }
+                query.after = page.next
+            } while query.after != nil
+            #expect(old + new == count, "seed \(seed), kill \(kills)")
+            // One batch may have been written and not told.
+            #expect(new >= acknowledged && new <= acknowledged + 500 * (kills + 1), "seed \(seed), kill \(kills)")
+            if isDone { #expect(old == 0) }
+        }
+        #expect(kills > 0, "seed \(seed): nobody was killed")
+        let store = try open()
+        let index = RecordQuery(collection: "books", .range(RecordRange(of: "migrations", equal: [1])))
+        #expect(try await store.count(index, in: "A") == count)
+    }
+
+    @Test func `what was acknowledged is there after a kill at any moment, and no batch is half there`() async throws {
+        let seed = UInt64(Date.now.timeIntervalSince1970 * 1_000)
+        var random = SeededNumbers(seed), next = 0
+        for kill in 0..<100 {
+            let process = try StoreProcess("write", folder, "\(next)")
+            let wanted = next + Int.random(in: 0..<12, using: &random)
+            var text = "", acknowledged = next - 1
+            while acknowledged < wanted {
+                let more = process.read()
+                try #require(!more.isEmpty, "the writer ended by itself: \(text)")
+                text += more
+                acknowledged = text.split(separator: "\n").last.flatMap { Int($0) } ?? acknowledged
+            }
+            usleep(UInt32.random(in: 0..<3_000, using: &random))
+            process.end(SIGKILL)
+            text += process.readToEnd()
+            #expect(!text.contains("error"), "\(text)")
+            acknowledged = text.split(separator: "\n").last.flatMap { Int($0) } ?? acknowledged
+
+            let store = try open()
+            let counts = try await store.collections(in: "A").map(\.count)
+            try #require(counts.count == 2 && counts[0] == counts[1], "kill \(kill), seed \(seed): \(counts)")
+            try #require(counts[0] > acknowledged, "kill \(kill), seed \(seed): \(acknowledged) was acknowledged")
+            let last = try await store.read(RecordQuery(collection: "one", ids: ["\(counts[0] - 1)"]), in: "A")
+            #expect(last.records.map(\.value) == [Array(#"{"number":\#(counts[0] - 1)}"#.utf8)])
+            next = counts[0]
+        }
+        #expect(try await open().findDamage().isEmpty)
+        #expect(reported.withLock { $0 }.isEmpty)
+    }
+
+    @Test(arguments: [(StoreDurability.full, 2), (.normal, 1)])
+    func `the durability is that of the connection that writes`(durability: StoreDurability, expected: Int) throws {
+        let store = try open(durability)
+        #expect(
+            try store.database.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") } == expected)
+        #expect(
+            try store.database.writeWithoutTransaction { try String.fetchOne($0, sql: "PRAGMA journal_mode") } == "wal")
+    }
+
+    @Test func `every write waits for the disk, unless less is asked for`() throws {
+        func synchronizations(_ durability: String) throws -> Int {
+            try? FileManager.default.removeItem(atPath: folder + "/" + durability)
+            try FileManager.default.createDirectory(
+                atPath: folder + "/" + durability, withIntermediateDirectories: false)
+            let process = try StoreProcess("count", folder + "/" + durability, durability, "50")
+            defer { process.end() }
+            return try #require(Int(process.readToEnd().trimmingCharacters(in: .whitespacesAndNewlines)))
+        }
+        let (full, normal) = (try synchronizations("full"), try synchronizations("normal"))
+        #expect(full >= 50, "one wait for each of 50 writes")
+        #expect(normal < 10, "only when the log is moved into the file")
+    }
+
+    @Test func `opening reads little of a large file`() async throws {
+        do {
+            let store = try open()
+            for number in 0..<64 { try await store.write([save("\(number)", 1 << 20)], in: "A") }
+        }
+        let process = try StoreProcess("open", folder)
+        defer { process.end() }
+        let read = try #require(Int(process.readToEnd().trimmingCharacters(in: .whitespacesAndNewlines)))
+        #expect(read > 0 && read < 4 << 20, "of 64 MB")
+    }
+
+    @Test func `the write-ahead log is bounded, also after a reader that kept it`() async throws {
+        let store = try open(.normal)
+        func logSize() throws -> Int {
+            var status = stat()
+            let result = stat(file + "-wal", &status)
+            try #require(result == 0)
+            return Int(status.st_size)
+        }
+        for number in 0..<40 { try await store.write([save("\(number)", 2 << 20)], in: "A") }
+        let usual = try logSize()
+        #expect(usual > 0 && usual < 3 * StoreFile.logLimit)
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let reader = try DatabaseQueue(path: file, configuration: configuration)
+        try reader.inDatabase { db in
+            try db.beginTransaction(.deferred)
+            _ = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM collections")
+        }
+        // Other bytes than before, since SQLite leaves out pages that stay as they are.
+        for number in 0..<24 { try await store.write([save("\(number)", 2 << 20, byte: 66)], in: "A") }
+        #expect(try logSize() > 2 * StoreFile.logLimit, "the reader needs it")
+        try reader.inDatabase { try $0.commit() }
+        for _ in 0..<20 where try logSize() > StoreFile.logLimit { try await store.write([save("1")], in: "A") }
+        #expect(try logSize() <= StoreFile.logLimit)
+        #expect(try await store.count(RecordQuery(collection: "books"), in: "A") == 40)
+    }
+
+    // MARK: Damage
+
+    /// Writes a store, and overwrites a page of its records; that of a short one is read with the list of collections.
+    private func damagePage() async throws {
+        do {
+            let store = try open()
+            try await store.write((0..<1_000).map { save("\(10_000 + $0)", 100) }, in: "A")
+        }
+        let handle = try FileHandle(forUpdating: URL(filePath: file))
+        let bytes = [UInt8](try handle.readToEnd() ?? Data())
+        // The last leaf of a table with more than one row is one of the records.
+        let leaves = (2..<bytes.count / 4_096).filter { number in
+            let start = number * 4_096
+            return bytes[start] == 0x0D && bytes[start + 4] > 1
+        }
+        let leaf = try #require(leaves.last)
+        try handle.seek(toOffset: UInt64(leaf * 4_096))
+        try handle.write(contentsOf: Data(repeating: 0xAA, count: 4_096))
+        try handle.close()
+    }
+
+    private func expectReport(_ text: String, _ sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        for _ in 0..<2_000 where !reported.withLock({ $0.contains { $0.message.contains(text) } }) {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        let reports = reported.withLock { $0 }
+        #expect(
+            reports.contains { $0.code == .storeDamaged && $0.message.contains(text) }, "\(reports)",
+            sourceLocation: sourceLocation)
+    }
+
+    @Test func `after an unclean end the whole file is read, and damage is reported, and repaired by the next opening`()
+        async throws
+    {
+        try await damagePage()
+        do {
+            let store = try open()
+            _ = try await store.collections(in: "A")
+        }
+        #expect(reported.withLock { $0 }.isEmpty, "after a clean end nothing is read that nobody asks for")
+        try Data().write(to: URL(filePath: file + ".open"))
+        do {
+            let store = try open()
+            try await expectReport("when it is next opened")
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+            #expect(!names.contains { $0.contains(".damaged-") }, "not while it is open: \(names)")
+            withExtendedLifetime(store) {}
+        }
+        let store = try open()
+        try await expectReport("were saved into a new file, lost: ")
+        #expect(try await store.findDamage().isEmpty)
+        #expect(try await store.count(RecordQuery(collection: "books"), in: "A") > 900)
+    }
+
+    @Test func `damage that a read finds is an error, is reported once, and is repaired by the next opening`()
+        async throws
+    {
+        try await damagePage()
+        do {
+            let store = try open()
+            for _ in 0..<2 {
+                let error = await #expect(throws: BackplaneError.self) {
+                    try await store.read(RecordQuery(collection: "books"), in: "A")
+                }
+                #expect(error?.code == .storeDamaged, "\(String(describing: error))")
+            }
+            #expect(reported.withLock { $0.count } == 1)
+        }
+        let refused = #expect(throws: BackplaneError.self) { try self.open(damaged: .refuse) }
+        #expect(
+            refused?.message.contains("was not changed; restore a backup") == true, "\(String(describing: refused))")
+        let store = try open()
+        try await expectReport("were saved into a new file")
+        #expect(try await store.read(RecordQuery(collection: "books"), in: "A").records.count > 900)
+    }
+
+    @Test func `a backup in the place of a damaged file is used as it is`() async throws {
+        try await open().write([save("1")], in: "A")
+        let backup = try Data(contentsOf: URL(filePath: file))
+        try Data("malformed".utf8).write(to: URL(filePath: file + ".damage"))
+        let store = try open()
+        #expect(try await store.count(RecordQuery(collection: "books"), in: "A") == 1)
+        #expect(reported.withLock { $0 }.isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: file + ".damage"))
+        withExtendedLifetime(backup) {}
+    }
+
+    @Test func `a store that two have open is closed by the last of them`() async throws {
+        var first: SQLiteRecordStore? = try open()
+        var second: SQLiteRecordStore? = try open()
+        try await first?.write([save("1")], in: "A")
+        #expect(FileManager.default.fileExists(atPath: file + ".open"))
+        first = nil
+        #expect(FileManager.default.fileExists(atPath: file + ".open"))
+        #expect(try await second?.count(RecordQuery(collection: "books"), in: "A") == 1)
+        second = nil
+        #expect(!FileManager.default.fileExists(atPath: file + ".open"))
+    }
+
+    @Test func `records whose bytes have changed are listed by the check, and stay where they are`() async throws {
+        let store = try open()
+        try await store.write([save("1"), save("2")], in: "A")
+        let queue = try DatabaseQueue(path: file)
+        try await queue.write { try $0.execute(sql: "UPDATE records SET value = x'00' WHERE id = x'31'") }
+        let errors = try await store.findDamage()
+        #expect(errors.count == 1 && errors[0].message.contains(#"of 1 record have changed: A/books/"1""#), "\(errors)")
+        #expect(!FileManager.default.fileExists(atPath: file + ".damage"), "there is nothing to save")
+    }
+}
+#endif

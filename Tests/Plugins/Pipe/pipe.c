@@ -1,0 +1,432 @@
+/*
+ * A manager in C that gives streams of its own and reads those of a collaborator, which is a manager in Swift.
+ * Compiled while the tests run, with every warning.
+ */
+#include "backplane.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef EDITION
+#define EDITION "1.0.0"
+#endif
+
+BP_IDENTITY("org.backplane.tests.pipe", EDITION)
+
+/* The contract `Pipe`. */
+enum {
+    NUMBERS,            /* the numbers from 0 up to the input                                 */
+    THROUGH,            /* the same, from the collaborator: whatever it answers is passed on  */
+    SUM,                /* an asynchronous method: the sum of the collaborator's numbers      */
+    OPEN, RELEASED,     /* synchronous: the streams that are not closed, and the instances that were released */
+    EMPTY, TOO_MANY, NO_ARRAY, NOT_JSON, TWICE, AFTER_CLOSE, DEAF,      /* streams that do wrong */
+    LET_GO,             /* synchronous: ends the closing of streams that are DEAF             */
+    TWO_AT_ONCE, CLOSED_TWICE, AFTER_END, NO_SUCH_STREAM,       /* asynchronous: a consumer that does wrong */
+    UNKNOWN,            /* a kind that no host knows                                          */
+    MIXED,              /* a stream: two numbers, a text, and another number at once          */
+    STUCK,              /* a stream whose opening returns after LET_GO                        */
+    RACE,               /* asynchronous: closes so many streams on another thread while it reads them          */
+    ONE_TOO_MANY,       /* asynchronous: opens more streams than a component may have         */
+    METHODS
+};
+
+static const bp_method methods[METHODS] = {
+    {sizeof(bp_method), BP_STREAM, BP_TEXT("numbers")}, {sizeof(bp_method), BP_STREAM, BP_TEXT("through")},
+    {sizeof(bp_method), BP_ASYNC, BP_TEXT("sum")}, {sizeof(bp_method), BP_SYNC, BP_TEXT("open")},
+    {sizeof(bp_method), BP_SYNC, BP_TEXT("released")},
+    {sizeof(bp_method), BP_STREAM, BP_TEXT("empty")}, {sizeof(bp_method), BP_STREAM, BP_TEXT("tooMany")},
+    {sizeof(bp_method), BP_STREAM, BP_TEXT("noArray")}, {sizeof(bp_method), BP_STREAM, BP_TEXT("notJSON")},
+    {sizeof(bp_method), BP_STREAM, BP_TEXT("twice")}, {sizeof(bp_method), BP_STREAM, BP_TEXT("afterClose")},
+    {sizeof(bp_method), BP_STREAM, BP_TEXT("deaf")}, {sizeof(bp_method), BP_SYNC, BP_TEXT("letGo")},
+    {sizeof(bp_method), BP_ASYNC, BP_TEXT("twoAtOnce")}, {sizeof(bp_method), BP_ASYNC, BP_TEXT("closedTwice")},
+    {sizeof(bp_method), BP_ASYNC, BP_TEXT("afterEnd")}, {sizeof(bp_method), BP_ASYNC, BP_TEXT("noSuchStream")},
+    {sizeof(bp_method), 77, BP_TEXT("unknown")},
+    {sizeof(bp_method), BP_STREAM, BP_TEXT("mixed")}, {sizeof(bp_method), BP_STREAM, BP_TEXT("stuck")},
+    {sizeof(bp_method), BP_ASYNC, BP_TEXT("race")}, {sizeof(bp_method), BP_ASYNC, BP_TEXT("oneTooMany")},
+};
+
+/* What it reads of its collaborator. */
+enum { COUNT, SILENT };
+static const bp_method needed[] = {
+    {sizeof(bp_method), BP_STREAM, BP_TEXT("count")}, {sizeof(bp_method), BP_STREAM, BP_TEXT("silent")},
+};
+static const bp_wire wires[] = {{sizeof(bp_wire), 0, BP_TEXT("source"), BP_TEXT("Sequences"), BP_TEXT("1.0.0"), needed,
+                                 sizeof needed / sizeof *needed, NULL}};
+
+typedef struct pipe {
+    uint64_t handle, wire;
+} pipe;
+
+/* An open stream. */
+typedef struct stream {
+    struct stream *other;
+    pipe *owner;
+    uint64_t id;
+    uint32_t method;
+    long next, end;
+    int is_invalid;
+    uint64_t source;                /* THROUGH: the collaborator's stream */
+    bp_done asked;                  /* SILENT kinds: the request that was not answered, and what it came with */
+    void *asker;
+} stream;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static stream *streams;
+static bp_get_interface get_interface;
+static long released;
+static struct { bp_done done; void *context; } deaf[16];
+static int deaf_count;
+static pthread_cond_t let_go = PTHREAD_COND_INITIALIZER;
+static int is_let_go;
+
+static bp_bytes text(const char *literal) {
+    bp_bytes bytes = {(const uint8_t *)literal, strlen(literal)};
+    return bytes;
+}
+
+static bp_bytes printed(char *buffer, size_t size, long number) {
+    bp_bytes bytes = {(const uint8_t *)buffer, (size_t)snprintf(buffer, size, "%ld", number)};
+    return bytes;
+}
+
+/* A number as JSON; `null` and what is no number are 0. */
+static long number(bp_bytes json, int *is_invalid) {
+    char copy[32] = "";
+    char *end = copy;
+    memcpy(copy, json.data, json.length < sizeof copy - 1 ? json.length : sizeof copy - 1);
+    long value = strtol(copy, &end, 10);
+    *is_invalid = *end != 0 && strcmp(copy, "null") != 0;
+    return value;
+}
+
+static stream *find(uint64_t id) {
+    pthread_mutex_lock(&lock);
+    stream *found = streams;
+    while (found && found->id != id) found = found->other;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+/* ------------------------------------------------------------------------------------------ giving streams */
+
+static void open_stream(void *self, uint32_t method, bp_bytes input, const bp_call *call, uint64_t id) {
+    stream *new = calloc(1, sizeof *new);
+    if (!new) abort();
+    new->owner = self;
+    new->id = id;
+    new->method = method;
+    new->end = number(input, &new->is_invalid);
+    if (method == THROUGH) {
+        const bp_streams_1 *table = get_interface(text(BP_STREAMS), 1);
+        new->source = table->open(new->owner->handle, new->owner->wire, COUNT, input, call);
+    }
+    pthread_mutex_lock(&lock);
+    while (method == STUCK && !is_let_go) pthread_cond_wait(&let_go, &lock);
+    new->other = streams;
+    streams = new;
+    pthread_mutex_unlock(&lock);
+}
+
+static void next_elements(void *self, uint64_t id, uint32_t max, bp_done done, void *context) {
+    (void)self;
+    stream *own = find(id);
+    char array[64 * 24] = "[";
+    size_t length = 1;
+    if (own->is_invalid) {
+        done(context, BP_INVALID_INPUT, text("expected a number"));
+        return;
+    }
+    switch (own->method) {
+    case THROUGH: {
+        const bp_streams_1 *table = get_interface(text(BP_STREAMS), 1);
+        table->next(own->owner->handle, own->source, max, done, context);
+        return;
+    }
+    case EMPTY: done(context, BP_OK, text("[]")); return;
+    case NO_ARRAY: done(context, BP_OK, text("{\"a\": 1}")); return;
+    case NOT_JSON: done(context, BP_OK, text("[1, ")); return;
+    case MIXED: done(context, BP_OK, text("[1, 2, \"three\", 4]")); return;
+    case TOO_MANY: {
+        char *many = malloc(max * 2 + 4);
+        if (!many) abort();
+        many[0] = '[';
+        for (uint32_t i = 0; i <= max; i++) memcpy(many + 1 + 2 * i, "1,", 2);
+        many[2 * (max + 1)] = ']';
+        bp_bytes bytes = {(const uint8_t *)many, 2 * ((size_t)max + 1) + 1};
+        done(context, BP_OK, bytes);
+        free(many);
+        return;
+    }
+    case TWICE:
+        if (own->next++ == 3) {
+            done(context, BP_END, text(""));
+            done(context, BP_FAILED, text("after the end"));
+            return;
+        }
+        done(context, BP_OK, text("[7]"));
+        done(context, BP_OK, text("[8]"));
+        done(context, BP_FAILED, text("no"));
+        return;
+    case AFTER_CLOSE:
+    case DEAF:
+        if (own->next++ == 0) {
+            done(context, BP_OK, text("[0]"));
+            return;
+        }
+        own->asked = done;
+        own->asker = context;
+        return;
+    default: break;
+    }
+    if (own->next >= own->end) {
+        done(context, BP_END, text(""));
+        return;
+    }
+    for (uint32_t i = 0; i < max && i < 64 && own->next < own->end; i++)
+        length += (size_t)snprintf(array + length, sizeof array - length, "%s%ld", i ? "," : "", own->next++);
+    array[length++] = ']';
+    bp_bytes bytes = {(const uint8_t *)array, length};
+    done(context, BP_OK, bytes);
+}
+
+static void close_stream(void *self, uint64_t id, bp_done done, void *context) {
+    (void)self;
+    pthread_mutex_lock(&lock);
+    stream **place = &streams;
+    while ((*place)->id != id) place = &(*place)->other;
+    stream *own = *place;
+    *place = own->other;
+    if (own->method == DEAF && deaf_count < 16) {
+        deaf[deaf_count].done = done;
+        deaf[deaf_count++].context = context;
+        done = NULL;
+    }
+    pthread_mutex_unlock(&lock);
+    if (own->method == THROUGH) {
+        const bp_streams_1 *table = get_interface(text(BP_STREAMS), 1);
+        table->close(own->owner->handle, own->source);
+    }
+    if (own->asked) own->asked(own->asker, BP_OK, text("[99]"));    /* nobody reads it */
+    free(own);
+    if (done) done(context, BP_OK, text(""));
+}
+
+/* ----------------------------------------------------------------------------------------- reading streams */
+
+/* A call that reads a stream to its end. */
+typedef struct reader {
+    uint64_t handle, stream;
+    long sum;
+    bp_done done;
+    void *context;
+    uint32_t method;
+} reader;
+
+static void finish(reader *own, int32_t status, bp_bytes payload) {
+    const bp_streams_1 *table = get_interface(text(BP_STREAMS), 1);
+    table->close(own->handle, own->stream);
+    if (own->method == CLOSED_TWICE) table->close(own->handle, own->stream);
+    own->done(own->context, status, payload);
+    free(own);
+}
+
+static void received_after_end(void *context, int32_t status, bp_bytes payload) {
+    (void)payload;
+    finish(context, BP_OK, text(status == BP_END ? "\"the end again\"" : "\"something else\""));
+}
+
+static void received(void *context, int32_t status, bp_bytes payload) {
+    const bp_streams_1 *table = get_interface(text(BP_STREAMS), 1);
+    reader *own = context;
+    char buffer[32];
+    if (status == BP_END && own->method == AFTER_END) {
+        table->next(own->handle, own->stream, 5, received_after_end, own);
+    } else if (status == BP_END) {
+        finish(own, BP_OK, printed(buffer, sizeof buffer, own->sum));
+    } else if (status != BP_OK) {
+        finish(own, status, payload);
+    } else {
+        /* "[1,2,3]" */
+        for (size_t i = 1; i < payload.length; i++) {
+            long value = 0;
+            for (; i < payload.length && payload.data[i] >= '0' && payload.data[i] <= '9'; i++)
+                value = value * 10 + (payload.data[i] - '0');
+            own->sum += value;
+        }
+        table->next(own->handle, own->stream, 5, received, own);
+    }
+}
+
+/* Reading a stream to its end while another thread closes it. */
+typedef struct race {
+    uint64_t handle, wire, stream;
+    bp_call frame;
+    long rounds, asked, answered;
+    int32_t status;                 /* of the last answer */
+    int is_answered;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bp_done done;
+    void *context;
+} race;
+
+static void answered(void *context, int32_t status, bp_bytes payload) {
+    (void)payload;
+    race *own = context;
+    pthread_mutex_lock(&own->lock);
+    own->status = status;
+    own->is_answered = 1;
+    own->answered++;
+    pthread_cond_signal(&own->changed);
+    pthread_mutex_unlock(&own->lock);
+}
+
+static void *close_it(void *context) {
+    const bp_streams_1 *table = get_interface(text(BP_STREAMS), 1);
+    race *own = context;
+    table->close(own->handle, own->stream);
+    return NULL;
+}
+
+static void *run_race(void *context) {
+    const bp_streams_1 *table = get_interface(text(BP_STREAMS), 1);
+    race *own = context;
+    char buffer[32];
+    for (long round = 0; round < own->rounds; round++) {
+        /* In turn one that always has elements, and one that never has any. */
+        own->stream = table->open(own->handle, own->wire, round % 2 ? SILENT : COUNT, text(round % 2 ? "null" : "1000000000"), &own->frame);
+        pthread_t closer;
+        int is_closing = 0;
+        own->status = BP_OK;
+        for (long asked = 0; own->status == BP_OK; asked++) {
+            own->is_answered = 0;
+            own->asked++;
+            table->next(own->handle, own->stream, 1 + (uint32_t)round % 64, answered, own);
+            if (asked == round % 7 * (1 - round % 2)) is_closing = !pthread_create(&closer, NULL, close_it, own);
+            pthread_mutex_lock(&own->lock);
+            while (!own->is_answered) pthread_cond_wait(&own->changed, &own->lock);
+            pthread_mutex_unlock(&own->lock);
+        }
+        if (is_closing) pthread_join(closer, NULL);
+    }
+    own->done(own->context, BP_OK, printed(buffer, sizeof buffer, own->asked - own->answered));
+    free(own);
+    return NULL;
+}
+
+static void begin_race(pipe *self, long rounds, const bp_call *frame, bp_done done, void *context) {
+    race *own = calloc(1, sizeof *own);
+    pthread_t thread;
+    if (!own) abort();
+    own->handle = self->handle;
+    own->wire = self->wire;
+    own->frame = *frame;
+    own->rounds = rounds;
+    own->done = done;
+    own->context = context;
+    pthread_mutex_init(&own->lock, NULL);
+    pthread_cond_init(&own->changed, NULL);
+    if (pthread_create(&thread, NULL, run_race, own)) abort();
+    pthread_detach(thread);
+}
+
+/* Opens streams that do not exist, until one is too many, and answers with the error of that. */
+static void open_too_many(pipe *own, const bp_call *frame, bp_done done, void *context) {
+    const bp_streams_1 *table = get_interface(text(BP_STREAMS), 1);
+    enum { MANY = 65536 };
+    uint64_t *open = calloc(MANY, sizeof *open);
+    if (!open) abort();
+    for (int i = 0; i < MANY; i++) open[i] = table->open(own->handle, own->wire, 99, text("null"), frame);
+    uint64_t further = table->open(own->handle, own->wire, COUNT, text("1"), frame);
+    table->next(own->handle, further, 1, done, context);
+    table->close(own->handle, further);
+    for (int i = 0; i < MANY; i++) table->close(own->handle, open[i]);
+    free(open);
+}
+
+static void ignored(void *context, int32_t status, bp_bytes payload) {
+    (void)context, (void)status, (void)payload;
+}
+
+static void call(void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
+    (void)id;
+    const bp_streams_1 *table = get_interface(text(BP_STREAMS), 1);
+    pipe *own = self;
+    char buffer[32];
+    long count = 0;
+    switch (method) {
+    case OPEN:
+        pthread_mutex_lock(&lock);
+        for (stream *each = streams; each; each = each->other) count++;
+        pthread_mutex_unlock(&lock);
+        done(context, BP_OK, printed(buffer, sizeof buffer, count));
+        return;
+    case RELEASED: done(context, BP_OK, printed(buffer, sizeof buffer, released)); return;
+    case LET_GO:
+        pthread_mutex_lock(&lock);
+        is_let_go = 1;
+        pthread_cond_broadcast(&let_go);
+        pthread_mutex_unlock(&lock);
+        while (deaf_count > 0) {
+            deaf_count--;
+            deaf[deaf_count].done(deaf[deaf_count].context, BP_OK, text(""));
+        }
+        done(context, BP_OK, text("null"));
+        return;
+    case RACE: begin_race(own, number(input, &(int){0}), frame, done, context); return;
+    case ONE_TOO_MANY: open_too_many(own, frame, done, context); return;
+    case NO_SUCH_STREAM: table->next(own->handle, 1, 1, done, context); return;
+    case TWO_AT_ONCE: {
+        uint64_t silent = table->open(own->handle, own->wire, SILENT, text("null"), frame);
+        table->next(own->handle, silent, 1, ignored, NULL);
+        table->next(own->handle, silent, 1, done, context);
+        table->close(own->handle, silent);
+        return;
+    }
+    default: break;
+    }
+    reader *reading = calloc(1, sizeof *reading);
+    if (!reading) abort();
+    reading->handle = own->handle;
+    reading->method = method;
+    reading->done = done;
+    reading->context = context;
+    reading->stream = table->open(own->handle, own->wire, COUNT, input, frame);
+    table->next(reading->handle, reading->stream, 5, received, reading);
+}
+
+/* ------------------------------------------------------------------------------------------------ the plugin */
+
+static void create(void *type, const bp_creation *creation, bp_created done, void *context) {
+    (void)type;
+    pipe *new = calloc(1, sizeof *new);
+    if (!new) abort();
+    new->handle = creation->handle;
+    new->wire = creation->wires[0].wire;
+    done(context, BP_OK, new, text(""));
+}
+
+static void release(void *instance) {
+    pthread_mutex_lock(&lock);
+    released++;
+    pthread_mutex_unlock(&lock);
+    free(instance);
+}
+
+static bp_component components[] = {
+    {.size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("Pipe"), .version = BP_TEXT("1.0.0"),
+     .contract = BP_TEXT("Pipe"), .contract_version = BP_TEXT("1.0.0"), .methods = methods, .method_count = METHODS,
+     .wires = wires, .wire_count = 1, .create = create, .release = release, .call = call, .open = open_stream,
+     .next = next_elements, .close = close_stream},
+};
+
+int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
+    bp_answer own = {
+        .size = sizeof own, .abi = BP_ABI_MAX, .id = BP_TEXT("org.backplane.tests.pipe"), .version = BP_TEXT(EDITION),
+        .components = components, .component_count = 1, .self_check = bp_check_self()};
+    get_interface = offer->get_interface;
+    *answer = own;
+    return BP_OK;
+}
