@@ -23,8 +23,9 @@ final class EncodedStream: ProvidedStream, CallOwner {
         var failure: BackplaneError?
         /// A Boolean value that indicates whether the consumer has learnt of the end.
         var isOver = false
-        /// A Boolean value that indicates whether the provider is to close the stream, and then whether it was told.
-        var isClosed = false
+        /// The reason why the provider is to close the stream, or `nil` while it is open.
+        var closing: BackplaneError?
+        /// A Boolean value that indicates whether the provider was told to close the stream.
         var wasClosed = false
     }
     let id: UInt64
@@ -56,7 +57,7 @@ final class EncodedStream: ProvidedStream, CallOwner {
                 return .refuse(failure)
             }
             if state.isOver { return .over }
-            if state.isClosed { return .refuse(.streamClosed) }
+            if state.closing != nil { return .refuse(.streamClosed) }
             state.request = .queued(max(count, 1), reply)
             if state.isInside { return .queued }
             state.isInside = true
@@ -76,15 +77,19 @@ final class EncodedStream: ProvidedStream, CallOwner {
     private func leave() {
         enum Step {
             case ask(Int, UInt64)
-            case close
+            case close(owed: UInt64?, BackplaneError)
             case done
         }
         while true {
             let step = state.withLock { state -> Step in
-                if state.isClosed {
+                if let error = state.closing {
                     guard !state.wasClosed else { return .done }
                     state.wasClosed = true
-                    return .close
+                    return if case .asked(let answer)? = state.request {
+                        .close(owed: answer, error)
+                    } else {
+                        .close(owed: nil, error)
+                    }
                 }
                 guard case .queued(let count, let reply)? = state.request else {
                     state.isInside = false
@@ -101,7 +106,10 @@ final class EncodedStream: ProvidedStream, CallOwner {
             }
             switch step {
             case .ask(let count, let answer): instance.next(id, count, answer: answer)
-            case .close: return instance.close(id) { [self] in provider.ended(id) }
+            case .close(let owed, let error):
+                // First, because a provider that is told to close answers what it owes with a reason of its own.
+                if let owed { Callbacks.end(owed, EncodedAnswer(error)) }
+                return instance.close(id) { [self] in provider.ended(id) }
             case .done: return
             }
         }
@@ -120,7 +128,7 @@ final class EncodedStream: ProvidedStream, CallOwner {
             taken.add(JSONArrayLength.of(payload), ordering: .relaxed)
             return
         }
-        guard status != BP_END, status != BP_CANCELLED, !state.withLock({ $0.isClosed }),
+        guard status != BP_END, status != BP_CANCELLED, state.withLock({ $0.closing == nil }),
             EncodedAnswer(status, payload).error.code != .streamInterrupted
         else { return }
         provider.noteFailure()
@@ -136,8 +144,8 @@ final class EncodedStream: ProvidedStream, CallOwner {
 
     private func end(_ error: BackplaneError, isConsumers: Bool) {
         let (request, closes) = state.withLock { state -> (Request?, Bool) in
-            guard !state.isClosed else { return (nil, false) }
-            state.isClosed = true
+            guard state.closing == nil else { return (nil, false) }
+            state.closing = error
             let request = state.request
             switch request {
             case .queued: (state.request, state.isOver) = (nil, true)

@@ -127,6 +127,9 @@ struct RudeClientTests {
             try socket.write(line, until: .now + .seconds(60))
             waiting.append(socket)
         }
+        // A request takes its place when it has arrived, and one that waits too long for a place is refused as well.
+        let calls = try await fixture.host.coordinator.running("Trial").calls
+        await eventually { calls.callsInFlight == 2 }
         let refused = await fixture.ask(ResetRequest())
         let error = #expect(throws: BackplaneError.self) { try refused.get() }
         #expect(error?.code == .controlBusy && error?.message.contains("2 requests are in progress") == true)

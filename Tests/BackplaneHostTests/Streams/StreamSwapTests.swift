@@ -304,15 +304,6 @@ struct StreamSwapTests {
 
     @Test(arguments: Kind.allCases)
     func `a resumable stream goes on in the new code, without a gap or a repetition`(kind: Kind) async throws {
-        // Seldom, and under load, a reader of the encoded lane is told that it closed its stream itself.
-        try await withKnownIssue("the encoded lane can tell `call.cancelled`", isIntermittent: true) {
-            try await expectResumption(kind)
-        } when: {
-            kind.lanes == .encoded
-        }
-    }
-
-    private func expectResumption(_ kind: Kind) async throws {
         let arrived = Atomic(0)
         try await with(
             kind,
