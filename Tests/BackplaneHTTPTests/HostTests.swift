@@ -3,6 +3,7 @@ import BackplaneExchange
 import BackplaneHost
 import BackplaneNetwork
 import BackplaneTestKit
+import Foundation
 import Testing
 
 /// A network service's `context.http`, through a whole host.
@@ -74,6 +75,29 @@ struct HostTests {
             #expect(error.code == .callCancelled)
             _ = await server.departures.first { _ in true }
         }
+    }
+
+    @Test(arguments: [
+        #""network": {"tls": {"127.0.0.1": {"minimum": "2.0"}}}"#, #""network": {"tls": []}"#, #""network": 1"#,
+        #""store": {"damaged": "no"}"#, #"]"#,
+    ])
+    func `a manifest with a mistake in its sections fails every exchange, and none goes by the defaults`(
+        section: String
+    ) async throws {
+        let server = try TestServer { $1.answer("204 No Content") }
+        let text = #"{"manifestVersion": 1, "plugins": [], "managers": {}, \#(section)}"#
+        let document = ManifestDocument(parsing: Data(text.utf8)), executor = Engine.urlSession.executor()
+        let host = PluginHost(manifest: document, options: HostOptions(executors: [executor]))
+        try await host.start(keepGoing: true)
+        let error = await #expect(throws: BackplaneError.self) {
+            try await host.network.send(HTTPRequest("GET", server.url("/refused")))
+        }
+        #expect(error == document.problems.first?.error)
+        try await host.apply(manifest)
+        _ = try await host.network.send(HTTPRequest("GET", server.url("/sent")))
+        let first = await server.requests.first { _ in true }
+        #expect(first?.target == "/sent")
+        await host.stop()
     }
 
     @Test(arguments: Engine.allCases)

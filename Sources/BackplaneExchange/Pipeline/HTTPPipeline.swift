@@ -21,6 +21,8 @@ public struct HTTPPipeline: Sendable {
     private let named: [String: Connect]
     /// The names of executors that these exchanges must not use, since they belong to one themselves.
     private let reserved: Set<String>
+    /// The error of every exchange, because it is not known how they are to be made; `nil` if they can be made.
+    private let refusal: BackplaneError?
 
     /// Creates a pipeline; of several executors for one scheme, the first is used.
     ///
@@ -32,9 +34,11 @@ public struct HTTPPipeline: Sendable {
     }
 
     package init(
-        _ executors: [any HTTPExecutor], tls: [String: TLSSettings], named: [String: Connect], reserved: Set<String>
+        _ executors: [any HTTPExecutor], tls: [String: TLSSettings], named: [String: Connect], reserved: Set<String>,
+        refusal: BackplaneError? = nil
     ) {
         (self.executors, self.tls, self.named, self.reserved) = (executors, tls, named, reserved)
+        self.refusal = refusal
     }
 
     /// Sends a request and returns the response with its body in memory, whatever its status.
@@ -120,7 +124,7 @@ public struct HTTPPipeline: Sendable {
 
     /// Checks that there is an executor for a request.
     ///
-    /// - Throws: `network.refused` if there is none.
+    /// - Throws: `network.refused` if there is none; the error of the manifest if that says not how to make exchanges.
     package func requireExecutor(for request: HTTPRequest, _ options: HTTPOptions) throws(BackplaneError) {
         _ = try choice(for: request, options)
     }
@@ -143,6 +147,7 @@ public struct HTTPPipeline: Sendable {
     }
 
     private func choice(for request: HTTPRequest, _ options: HTTPOptions) throws(BackplaneError) -> Choice {
+        if let refusal { throw refusal }
         let scheme = request.scheme, name = options.executor ?? scheme
         if let connect = named[name] { return .connected(connect) }
         if options.executor == nil, let executor = executors.first(where: { $0.schemes.contains(scheme) }) {

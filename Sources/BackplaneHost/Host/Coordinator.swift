@@ -69,7 +69,7 @@ actor Coordinator {
         }
         (self.dataFolder, records) = (dataFolder, store)
         network = HostNetwork([FileExecutor(folder: folder)] + options.executors, folder: folder)
-        network.follow(document.manifest)
+        network.follow(document)
         starter = ComponentStarter(
             options: options.lifecycle, timer: timer, clock: options.timerClock ?? timer, network: network,
             store: store, data: ComponentData(log: options.log, dataFolder), traces: TracedExchanges(log: options.log))

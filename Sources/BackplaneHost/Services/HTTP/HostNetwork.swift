@@ -32,7 +32,11 @@ final class HostNetwork: Sendable {
     func connect(_ find: @escaping Find) { state.withLock { $0.find = find } }
 
     /// Follows the settings of a manifest that becomes active; exchanges in progress keep theirs.
-    func follow(_ manifest: Manifest) {
+    ///
+    /// Under a manifest of which nothing may run, every exchange fails with its errors: the settings that were not
+    /// understood may be those that make exchanges secure.
+    func follow(_ document: ManifestDocument) {
+        let manifest = document.manifest, refusal = document.refusal
         let tls = manifest.network.tls.mapValues { $0.below(folder) }, names = manifest.network.executors
         var named: [String: HTTPPipeline.Connect] = [:]
         for (name, manager) in names {
@@ -42,8 +46,8 @@ final class HostNetwork: Sendable {
                 }
             }
         }
-        let pipeline = HTTPPipeline(executors, tls: tls, named: named, reserved: [])
-        let own = HTTPPipeline(executors, tls: tls, named: [:], reserved: Set(names.keys))
+        let pipeline = HTTPPipeline(executors, tls: tls, named: named, reserved: [], refusal: refusal)
+        let own = HTTPPipeline(executors, tls: tls, named: [:], reserved: Set(names.keys), refusal: refusal)
         state.withLock { state in
             (state.pipeline, state.ownPipeline, state.carriers) = (pipeline, own, manifest.carriers)
         }
@@ -61,6 +65,15 @@ final class HostNetwork: Sendable {
         state.withLock { state in
             managers.contains(where: state.carriers.contains) ? state.ownPipeline : state.pipeline
         }
+    }
+}
+
+extension ManifestDocument {
+    /// The errors because of which nothing of the manifest may run, as one.
+    fileprivate var refusal: BackplaneError? {
+        guard manifest.managers.isEmpty else { return nil }
+        let errors = problems.filter { $0.severity == .error && $0.manager == nil }.map(\.error)
+        return errors.isEmpty ? nil : .combining(errors, of: "the manifest", at: path)
     }
 }
 
