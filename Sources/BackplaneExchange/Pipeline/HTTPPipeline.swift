@@ -99,25 +99,19 @@ public struct HTTPPipeline: Sendable {
 
     /// Sends a request, and writes the response's body to a file.
     ///
-    /// - Parameter headed: Called with the response once its head is there, and where the executor writes the file
-    ///   itself, once it is complete.
+    /// - Parameter headed: Called with the response once its head is there.
     package func download(
-        _ request: HTTPRequest, to path: String, _ options: HTTPOptions, headed: (HTTPStreamedResponse) -> Void
+        _ request: HTTPRequest, to path: String, _ options: HTTPOptions,
+        headed: @escaping @Sendable (HTTPStreamedResponse) -> Void
     ) async throws -> HTTPResponse {
         let options = prepared(options, for: request), watch = ExchangeWatch(request, options)
         let executor = try await executor(for: request, options, watch)
-        if executor.capabilities.contains(.backPressure) {
-            let response = try await watch.open(executor, options)
-            headed(response)
-            return try await response.write(to: path)
+        if let executor = executor as? any HTTPFileExecutor {
+            return try await watch.download(executor, to: path, headed: headed)
         }
-        // It would hold the unread bytes in memory, so it writes them itself: without limits of the body's phases.
-        try executor.require(request, options)
-        let response = try await watch.limited(options.totalTimeout, "did not answer completely") {
-            try await executor.download(request, to: path, options)
-        }
-        headed(HTTPStreamedResponse(response))
-        return response
+        let response = try await watch.open(executor, options)
+        headed(response)
+        return try await response.write(to: path)
     }
 
     // MARK: The choice of the executor
