@@ -72,7 +72,7 @@ extension Instances {
     {
         live.endStreams(openedBy: component)
         let served = ComponentHandles.find(component.handle)
-        let isIdle = { !(served?.isBusy ?? false) }
+        let isIdle = { !(served?.isWorking ?? false) }
         _ = await live.drained(Self.servicesLimit, isIdle)
         try await starter.limited("be suspended", component.node, limit: limit, canBeGivenUp: canBeGivenUp) {
             watch async throws(BackplaneError) in
