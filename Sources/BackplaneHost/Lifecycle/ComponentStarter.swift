@@ -47,7 +47,7 @@ struct ComponentStarter {
             OfferedServices(
                 role: node.role, name: node.name, log: options.log,
                 exchanges: Exchanges(
-                    network, of: node.name, managers: node.managers, folder: folder.path, timer: timer,
+                    network, of: node.name, number: number, managers: node.managers, folder: folder.path, timer: timer,
                     idleLimit: options.exchangeIdleLimit,
                     exchangeAccounts.counts(
                         of: .init(

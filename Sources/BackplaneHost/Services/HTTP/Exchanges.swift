@@ -15,6 +15,8 @@ final class Exchanges: Sendable {
     let counts: ExchangeCounts
     private let traces: TracedExchanges
     private let component: String
+    /// The component's number in the path of calls.
+    private let number: UInt16
     private let abandoned: AbandonedDownloads
     private let state = Mutex(State())
 
@@ -27,10 +29,11 @@ final class Exchanges: Sendable {
     }
 
     init(
-        _ network: HostNetwork, of component: String, managers: [String], folder: String, timer: DeadlineTimer,
+        _ network: HostNetwork, of component: String, number: UInt16 = 0, managers: [String], folder: String, timer: DeadlineTimer,
         idleLimit: Duration, _ counts: ExchangeCounts, _ traces: TracedExchanges
     ) {
         (self.network, self.component, self.managers, self.timer) = (network, component, managers, timer)
+        self.number = number
         (self.idleLimit, self.counts, self.traces) = (idleLimit, counts, traces)
         abandoned = AbandonedDownloads(in: folder)
     }
@@ -44,7 +47,8 @@ final class Exchanges: Sendable {
     ) -> UInt64 {
         let pipeline = network.pipeline(of: managers)
         var options = options
-        options.call = call
+        // An executor that is swapped together with the component lets in what the swap waits for.
+        options.call = call.made(by: UInt32(number))
         do throws(BackplaneError) {
             try pipeline.requireExecutor(for: request, options)
         } catch {
