@@ -57,6 +57,25 @@ struct NamedStreamTests {
         }
     }
 
+    @Test func `a stream that opens at its deadline is open, or ends with the deadline`() async throws {
+        try await with { test, watch in
+            let wire = try await test.host.coordinator.names(of: "Direct"),
+                late = BackplaneError.deadlinePassed(before: "")
+            var statuses: Set<Int32> = []
+            for round in 0..<5_000 {
+                let stream = wire.openAside(.named("endless"), Array("null".utf8), test.host.begin())
+                let status = await withCheckedContinuation { answer in
+                    stream.next(1, Backplane.Reply { status, _ in answer.resume(returning: status) })
+                    for _ in 0..<(round % 100) { sched_yield() }
+                    stream.end(late)
+                }
+                statuses.insert(status)
+                stream.close()
+            }
+            #expect(Set(codes).isSubset(of: [.callDeadline]), "\(Set(codes))")
+        }
+    }
+
     @Test func `leaving the loop and cancelling its task close the stream`() async throws {
         try await with { test, watch in
             for try await number in try await stream(test, "endless") where number == Array("40".utf8) { break }
