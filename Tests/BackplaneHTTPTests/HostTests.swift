@@ -93,10 +93,32 @@ struct HostTests {
             try await host.network.send(HTTPRequest("GET", server.url("/refused")))
         }
         #expect(error == document.problems.first?.error)
-        try await host.apply(manifest)
+        try await host.apply(Manifest(plugins: [], managers: [:]))
         _ = try await host.network.send(HTTPRequest("GET", server.url("/sent")))
         let first = await server.requests.first { _ in true }
         #expect(first?.target == "/sent")
+        await host.stop()
+    }
+
+    @Test func `files are those of the folder of the manifest that is active`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "files-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        func document(_ name: String) throws -> ManifestDocument {
+            let own = "\(folder)/\(name)"
+            try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
+            try Data(name.utf8).write(to: URL(filePath: own + "/name.txt"))
+            try Data(#"{"manifestVersion": 1, "plugins": [], "managers": {}}"#.utf8).write(
+                to: URL(filePath: own + "/manifest.json"))
+            return ManifestDocument(contentsOf: own + "/manifest.json")
+        }
+        let host = PluginHost(manifest: try document("one"))
+        try await host.start()
+        func name() async throws -> String {
+            String(decoding: try await host.network.send(HTTPRequest("GET", "file:name.txt")).body, as: UTF8.self)
+        }
+        #expect(try await name() == "one")
+        try await host.apply(document("two"))
+        #expect(try await name() == "two")
         await host.stop()
     }
 

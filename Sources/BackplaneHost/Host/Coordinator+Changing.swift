@@ -42,7 +42,7 @@ extension Coordinator {
                 if old.loadFolder == nil { new.loadFolder?.remove() }
                 throw error
             }
-            follow(document)
+            follow(document.manifest)
             // Only a swap to the manifest before knows the code that belongs to it.
             manifestHistory = ManifestHistory()
             return try await go(to: new, change, configurations) { expectedManagers }

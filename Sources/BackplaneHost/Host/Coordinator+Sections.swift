@@ -20,10 +20,9 @@ extension Coordinator {
     }
 
     /// Hands the sections of a manifest that becomes active to the parts that use them.
-    func follow(_ document: ManifestDocument) {
-        let manifest = document.manifest
-        network.follow(document)
-        starter.traces.follow(manifest.network)
+    ///
+    /// Exchanges follow the manifest that is active (``LiveComposition``).
+    func follow(_ manifest: Manifest) {
         starter.store.settings = manifest.store.overruled(by: options.damagedStore)
     }
 

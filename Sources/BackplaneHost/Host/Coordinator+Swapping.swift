@@ -68,15 +68,15 @@ extension Coordinator {
         swapUnderWay = swap
         defer { swapUnderWay = nil }
         // A new component's first use of its services follows its own manifest.
-        if swap.isOfAnotherManifest { follow(swap.after.document) }
+        if swap.isOfAnotherManifest { follow(swap.after.document.manifest) }
         let result: SwapReport
         do throws(BackplaneError) { result = try await swap.perform() } catch {
-            follow(before.document)
+            follow(before.document.manifest)
             abandon(target)
             throw error
         }
         if result.outcome == .rolledBack {
-            follow(before.document)
+            follow(before.document.manifest)
         } else if swap.isOfAnotherManifest {
             owed.formIntersection(swap.after.plan.managers.keys)
             manifestHistory.add(from: before, to: swap.after)

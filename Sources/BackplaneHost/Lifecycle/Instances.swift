@@ -43,7 +43,8 @@ struct Instances {
         return try await starter.make(
             node.node, type, of: manifest.plugins[node.node.entry.order], in: manifest.plan,
             number: node.number ?? 0, gate: node.gate,
-            wires, finder(node.id, type), limit: limit)
+            wires, finder(node.id, type),
+            exchanging: live.isActive(manifest) ? nil : starter.network.network(of: manifest.document), limit: limit)
     }
 
     /// Gives back the resources of a node that no longer lives.
