@@ -91,8 +91,9 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
         }
         let place = try await places.take(at: ready.origin)
         let mayRepeat = ready.isIdempotent && ready.body.isReplayable && origins.mayHaveConnection(to: ready.origin)
-        let key = ClientKey(
-            proxy: proxies.proxy(scheme: ready.scheme, host: ready.host), decodes: decodes, tls: options.tls)
+        let key = clients.key(
+            scheme: ready.scheme, proxy: proxies.proxy(scheme: ready.scheme, host: ready.host), decodes: decodes,
+            tls: options.tls)
         if let response = try await attempt(ready, key, at: place, mayRepeat: mayRepeat) { return response }
         guard var response = try await attempt(ready, key, at: place, mayRepeat: false) else {
             throw HTTPFailure.closed.error(for: ready)
@@ -109,11 +110,11 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
     ) async throws -> HTTPStreamedResponse? {
         let upload = try Upload(request.body)
         do {
-            let client = try clients.client(key)
-            let response = try await client.execute(HTTPClientRequest(request, upload), deadline: .distantFuture)
+            let use = try clients.client(key)
+            let response = try await use.client.execute(HTTPClientRequest(request, upload), deadline: .distantFuture)
             origins.answered(request.origin)
             return HTTPStreamedResponse(
-                response, to: request, decoded: key.decodes, ratio: decompressionRatio, place: place)
+                response, to: request, decoded: key.decodes, ratio: decompressionRatio, holding: (place, use))
         } catch {
             try Task.checkCancellation()
             if let failure = upload?.failure { throw failure }
@@ -150,7 +151,9 @@ extension HTTPClientRequest {
 }
 
 extension HTTPStreamedResponse {
-    fileprivate init(_ response: HTTPClientResponse, to request: HTTPRequest, decoded: Bool, ratio: Int, place: Place) {
+    fileprivate init(
+        _ response: HTTPClientResponse, to request: HTTPRequest, decoded: Bool, ratio: Int, holding: (Place, ClientUse)
+    ) {
         var headers: BackplaneNetwork.HTTPHeaders = [:]
         let isDecoded =
             decoded
@@ -159,7 +162,7 @@ extension HTTPStreamedResponse {
             if isDecoded, ["content-encoding", "content-length"].contains(name.lowercased()) { continue }
             headers.add(name, value)
         }
-        let reader = ResponseReader(response.body, of: request, ratio: ratio, place: place)
+        let reader = ResponseReader(response.body, of: request, ratio: ratio, holding: holding)
         self.init(
             status: Int(response.status.code), headers: headers,
             version: response.version.major == 2 ? "HTTP/2" : "\(response.version)",

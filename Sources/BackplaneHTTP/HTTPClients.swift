@@ -14,38 +14,76 @@ struct ClientKey: Hashable, Sendable {
     var decodes: Bool
     /// The settings of TLS for the request's host, if it has any.
     var tls: TLSSettings?
+    /// The state of the file with the certificates to trust; `nil` for those of the system.
+    var roots: FileState?
 }
 
 /// The clients of one executor, each made when it is first needed: one for each proxy and settings of TLS, with and
 /// without decoding.
 ///
-/// Their number is bounded by that of the proxies, of which the environment names one, and of the hosts with settings.
+/// Certificates that are replaced make another client, which reads them. A client with settings of its own ends when
+/// the next one is made and nothing has used it for a while.
 final class HTTPClients: Sendable {
-    private struct State {
-        var clients: [ClientKey: HTTPClient] = [:]
+    fileprivate struct Entry {
+        let client: HTTPClient
+        /// The number of exchanges that use the client.
+        var uses = 0
+        var lastUse = ContinuousClock.now
+    }
+    fileprivate struct State {
+        var clients: [ClientKey: Entry] = [:]
         var isOpen = true
     }
     private let connectTimeout: Duration
     private let connectionsPerHost: Int
     private let trustRoots: String?
     private let decompressionRatio: Int
+    /// The time after which an unused client with settings of its own ends.
+    private let unusedLimit: Duration
     private let state = Mutex(State())
 
-    init(connectTimeout: Duration, connectionsPerHost: Int, trustRoots: String?, decompressionRatio: Int) {
+    init(
+        connectTimeout: Duration, connectionsPerHost: Int, trustRoots: String?, decompressionRatio: Int,
+        unusedLimit: Duration = .seconds(60)
+    ) {
         (self.connectTimeout, self.connectionsPerHost) = (connectTimeout, connectionsPerHost)
         (self.trustRoots, self.decompressionRatio) = (trustRoots, decompressionRatio)
+        self.unusedLimit = unusedLimit
     }
 
-    /// Returns the client with these properties.
+    /// Returns the key of the client for a request.
+    func key(scheme: String, proxy: HTTPProxies.Proxy?, decodes: Bool, tls: TLSSettings?) -> ClientKey {
+        let roots = scheme == "https" ? tls?.roots ?? trustRoots : nil
+        return ClientKey(proxy: proxy, decodes: decodes, tls: tls, roots: roots.map(FileState.init(of:)))
+    }
+
+    /// The number of clients that have not ended.
+    var count: Int { state.withLock { $0.clients.count } }
+
+    /// Returns the client with these properties, in use until the value is released.
     ///
     /// - Throws: If the clients were shut down.
-    func client(_ key: ClientKey) throws -> HTTPClient {
-        try state.withLock { state in
-            if let client = state.clients[key] { return client }
+    func client(_ key: ClientKey) throws -> ClientUse {
+        let (client, ended) = try state.withLock { state -> (HTTPClient, [HTTPClient]) in
             guard state.isOpen else { throw HTTPFailure.shutDown }
-            let client = HTTPClient(configuration: configuration(key))
-            state.clients[key] = client
-            return client
+            var ended: [HTTPClient] = []
+            if state.clients[key] == nil {
+                ended = state.takeUnused(since: .now - unusedLimit)
+                state.clients[key] = Entry(client: HTTPClient(configuration: configuration(key)))
+            }
+            if key.isOfSettings { state.clients[key]!.uses += 1 }
+            return (state.clients[key]!.client, ended)
+        }
+        for client in ended { client.shutdown { _ in } }
+        return ClientUse(client, of: self, key)
+    }
+
+    /// Ends the use of a client.
+    fileprivate func leave(_ key: ClientKey) {
+        guard key.isOfSettings else { return }
+        state.withLock { state in
+            state.clients[key]?.uses -= 1
+            state.clients[key]?.lastUse = .now
         }
     }
 
@@ -61,7 +99,7 @@ final class HTTPClients: Sendable {
     private func take() -> [HTTPClient] {
         state.withLock { state in
             defer { state = State(isOpen: false) }
-            return Array(state.clients.values)
+            return state.clients.values.map(\.client)
         }
     }
 
@@ -85,6 +123,33 @@ final class HTTPClients: Sendable {
         }
         return configuration
     }
+}
+
+extension HTTPClients.State {
+    /// Removes the clients with settings of their own that were last used before a time, and returns them.
+    fileprivate mutating func takeUnused(since time: ContinuousClock.Instant) -> [HTTPClient] {
+        let unused = clients.filter { key, entry in key.isOfSettings && entry.uses == 0 && entry.lastUse <= time }
+        for key in unused.keys { clients[key] = nil }
+        return unused.values.map(\.client)
+    }
+}
+
+extension ClientKey {
+    /// A Boolean value that indicates whether the client exists because of settings, which may change.
+    fileprivate var isOfSettings: Bool { tls != nil || roots != nil }
+}
+
+/// The use of a client by one exchange, which ends with the value.
+final class ClientUse: Sendable {
+    let client: HTTPClient
+    private let clients: HTTPClients
+    private let key: ClientKey
+
+    fileprivate init(_ client: HTTPClient, of clients: HTTPClients, _ key: ClientKey) {
+        (self.client, self.clients, self.key) = (client, clients, key)
+    }
+
+    deinit { clients.leave(key) }
 }
 
 extension HTTPClient.Configuration.Proxy {

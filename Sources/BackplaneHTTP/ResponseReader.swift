@@ -12,10 +12,11 @@ final class ResponseReader: @unchecked Sendable {
     private let request: HTTPRequest
     private let ratio: Int
     private let place: Place
+    private var use: ClientUse?
     private var iterator: HTTPClientResponse.Body.AsyncIterator?
 
-    init(_ body: HTTPClientResponse.Body, of request: HTTPRequest, ratio: Int, place: Place) {
-        (self.request, self.ratio, self.place) = (request, ratio, place)
+    init(_ body: HTTPClientResponse.Body, of request: HTTPRequest, ratio: Int, holding: (Place, ClientUse)) {
+        (self.request, self.ratio, (place, use)) = (request, ratio, holding)
         iterator = body.makeAsyncIterator()
     }
 
@@ -37,6 +38,7 @@ final class ResponseReader: @unchecked Sendable {
     @Sendable func release() {
         iterator = nil
         place.end()
+        use = nil
     }
 }
 #endif

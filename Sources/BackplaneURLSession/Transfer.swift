@@ -1,3 +1,4 @@
+import Backplane
 import BackplaneExchange
 import BackplaneNetwork
 import Foundation
@@ -10,29 +11,33 @@ import Synchronization
 final class Transfer: Sendable {
     typealias Head = Result<HTTPURLResponse, HTTPFailure>
 
+    /// The destination of a body that is not held in memory, and who is told about it.
+    struct Sink: Sendable {
+        let file: IncomingFile
+        let headed: @Sendable (HTTPURLResponse) -> Void
+        let received: @Sendable (Int) -> Void
+    }
+
     fileprivate struct State {
         var end: Result<Void, HTTPFailure>?
         var hasHead = false
         var unread: [Data] = []
-        var unreadCount = 0
-        /// The file that the body is written to, instead of memory.
-        var file: FileHandle?
+        /// The number of the bytes in `unread`, or of those written to the file.
+        var count = 0
         var headWaiter: CheckedContinuation<Head, Never>?
         var reader: CheckedContinuation<Result<HTTPBodyPart, HTTPFailure>, Never>?
         var cancel: (@Sendable () -> Void)?
     }
     private let limit: Int
-    private let state: Mutex<State>
+    private let sink: Sink?
+    private let state = Mutex(State())
 
     /// Creates an exchange that was not started.
     ///
     /// - Parameters:
-    ///   - limit: The greatest number of unread bytes; for a body that goes to a file it does not matter.
-    ///   - file: The file that the body is written to, instead of memory.
-    init(limit: Int, file: FileHandle? = nil) {
-        self.limit = limit
-        state = Mutex(State(file: file))
-    }
+    ///   - limit: The greatest number of unread bytes, or of all bytes of a body that goes to a file.
+    ///   - sink: The destination of the body, instead of memory.
+    init(limit: Int, into sink: Sink? = nil) { (self.limit, self.sink) = (limit, sink) }
 
     /// Waits for the head of the exchange that `start` begins.
     ///
@@ -80,8 +85,7 @@ final class Transfer: Sendable {
     ///
     /// - Parameter count: The announced size of the body in bytes; negative if the server does not announce it.
     func receive(_ response: URLResponse, expecting count: Int64) {
-        let isTooLarge = state.withLock { $0.file == nil } && count > Int64(limit)
-        if isTooLarge { return cancel(.tooLarge(limit: limit)) }
+        if count > Int64(limit) { return cancel(.tooLarge(limit: limit)) }
         deliver(response)
     }
 
@@ -90,18 +94,25 @@ final class Transfer: Sendable {
     /// - Parameter response: The response that it belongs to, whose head may not have been announced.
     func receive(_ data: Data, of response: URLResponse?) {
         deliver(response)
-        let failure = state.withLock { state -> HTTPFailure? in
-            guard state.end == nil, !data.isEmpty else { return nil }
-            if let file = state.file {
-                do { try file.write(contentsOf: data) } catch { return .other("the file cannot be written: \(error)") }
-                return nil
+        guard !data.isEmpty else { return }
+        let (isTaken, failure) = state.withLock { state -> (Bool, HTTPFailure?) in
+            guard state.end == nil else { return (false, nil) }
+            state.count += data.count
+            guard state.count <= limit else { return (false, .tooLarge(limit: limit)) }
+            guard let sink else {
+                state.unread.append(data)
+                return (true, nil)
             }
-            state.unread.append(data)
-            state.unreadCount += data.count
-            return state.unreadCount > limit ? .tooLarge(limit: limit) : nil
+            do throws(BackplaneError) {
+                try sink.file.write(data)
+                return (true, nil)
+            } catch {
+                return (false, .other(error.message))
+            }
         }
         if let failure { return cancel(failure) }
-        wakeReader()
+        guard isTaken else { return }
+        if let sink { sink.received(data.count) } else { wakeReader() }
     }
 
     func complete(_ response: URLResponse?) {
@@ -126,7 +137,9 @@ final class Transfer: Sendable {
             defer { state.hasHead = true }
             return state.hasHead ? nil : state.headWaiter.take()
         }
-        waiter?.resume(returning: .success(response))
+        guard let waiter else { return }
+        sink?.headed(response)
+        waiter.resume(returning: .success(response))
     }
 
     private func wakeReader() {
@@ -149,7 +162,7 @@ final class Transfer: Sendable {
                 return (nil as CheckedContinuation<Head, Never>?, nil as (@Sendable () -> Void)?)
             }
             state.end = result
-            if case .failure = result { (state.unread, state.unreadCount) = ([], 0) }
+            if case .failure = result { (state.unread, state.count) = ([], 0) }
             return (state.headWaiter.take(), state.cancel.take())
         }
         if let waiter {
@@ -169,9 +182,9 @@ extension Transfer.State {
     fileprivate mutating func takePart() -> Result<HTTPBodyPart, HTTPFailure>? {
         if !unread.isEmpty {
             var bytes: [UInt8] = []
-            bytes.reserveCapacity(unreadCount)
+            bytes.reserveCapacity(count)
             for data in unread { data.withUnsafeBytes { bytes.append(contentsOf: $0) } }
-            (unread, unreadCount) = ([], 0)
+            (unread, count) = ([], 0)
             return .success(.bytes(bytes))
         }
         return end.map { $0.map { _ in HTTPBodyPart.end(trailers: [:]) } }

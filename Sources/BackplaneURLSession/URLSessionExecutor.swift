@@ -3,7 +3,6 @@ public import BackplaneExchange
 public import BackplaneNetwork
 import Foundation
 import FoundationNetworking
-import Glibc
 
 /// An HTTP executor that uses Foundation's URLSession, for builds without packages.
 ///
@@ -19,7 +18,7 @@ import Glibc
 /// - A response that breaks off within its head **ends the program**, and so does one with trailer fields. Use
 ///   `BackplaneHTTP` for servers that are not your own.
 /// - There is no back-pressure: what nobody reads is received all the same, and held in memory up to a limit. A body of
-///   any size can go to a file, with ``download(_:to:_:)``.
+///   any size can go to a file, with ``download(_:to:_:headed:received:)``.
 /// - While one server sends without a pause, all other exchanges of URLSession in the process wait, and the response is
 ///   read even beyond the limit.
 /// - Bodies of requests are read into memory before they are sent, and streams are refused.
@@ -33,7 +32,7 @@ import Glibc
 /// - A `GET` has no body, and `.` and `..` in a path are resolved before sending. The only timeout for connecting is
 ///   libcurl's of five minutes: give calls a deadline.
 /// - `User-Agent`, `Accept` and `Accept-Language` are added to requests without them.
-public final class URLSessionExecutor: HTTPExecutor {
+public final class URLSessionExecutor: HTTPFileExecutor {
     /// The schemes that are served: `http` and `https`.
     public let schemes = ["http", "https"]
     /// Nothing beyond plain exchanges; compressed content is decoded whether that was asked for or not.
@@ -94,18 +93,22 @@ public final class URLSessionExecutor: HTTPExecutor {
             })
     }
 
-    /// Sends a request, and writes the response's body to a file as it arrives, whatever its size.
-    public func download(_ request: HTTPRequest, to path: String, _ options: HTTPOptions) async throws -> HTTPResponse {
-        // The stream is empty: it puts the file in its place once it has ended.
-        let incoming = URL(fileURLWithPath: "\(path).incoming-\(UUID().uuidString)")
-        guard
-            FileManager.default.createFile(atPath: incoming.path, contents: nil, attributes: [.posixPermissions: 0o600])
-        else {
-            throw BackplaneError(.networkFailed, "the body cannot be written to this file", at: path)
-        }
-        defer { try? FileManager.default.removeItem(at: incoming) }
-        let file = try FileHandle(forWritingTo: incoming)
-        let transfer = Transfer(limit: maximumBodySize, file: file)
+    /// Sends a request, and writes the response's body to a file as it arrives.
+    ///
+    /// It has any size, unless the options limit it.
+    ///
+    /// - Throws: What ``open(_:_:)`` throws; `network.failed` if the file cannot be written.
+    public func download(
+        _ request: HTTPRequest, to path: String, _ options: HTTPOptions,
+        headed: @escaping @Sendable (HTTPStreamedResponse) -> Void, received: @escaping @Sendable (Int) -> Void
+    ) async throws -> HTTPResponse {
+        let file = try IncomingFile(path)
+        defer { file.discard() }
+        // The stream is empty: the file is in its place once it has ended.
+        let transfer = Transfer(
+            limit: options.maximumBodySize ?? .max,
+            into: Transfer.Sink(
+                file: file, headed: { headed(HTTPStreamedResponse($0, body: HTTPBodyStream([]))) }, received: received))
         let (ready, head) = try await start(transfer, request, options)
         do throws(HTTPFailure) {
             while case .bytes = try await transfer.next() {}
@@ -113,10 +116,7 @@ public final class URLSessionExecutor: HTTPExecutor {
             try Task.checkCancellation()
             throw error.error(for: ready)
         }
-        try file.close()
-        guard rename(incoming.path, path) == 0 else {
-            throw BackplaneError(.networkFailed, "the body cannot be written to this file", at: path)
-        }
+        _ = try file.finish()
         let response = HTTPStreamedResponse(head, body: HTTPBodyStream([]))
         return HTTPResponse(status: response.status, headers: response.headers)
     }

@@ -88,7 +88,7 @@ struct ComponentClientTests {
         }
     }
 
-    @Test(arguments: Engine.streaming)
+    @Test(arguments: Engine.allCases)
     func `a server that sends nothing of a body for too long ends a download, and a response that is collected`(
         engine: Engine
     ) async throws {
@@ -122,24 +122,53 @@ struct ComponentClientTests {
         try await LendingPlugin.lent(engine) { _, context in
             let folder = context.folder, files = FileManager.default
             try files.createDirectory(atPath: folder + "/sub", withIntermediateDirectories: true)
-            for name in [
-                "a.incoming-1x2y3z", "sub/b.incoming-0", "c.incoming-held", "d.incoming-", "e.incoming-not one",
-                "incoming-1", "f",
-            ] {
-                try Data([1]).write(to: URL(filePath: folder + "/" + name))
-            }
-            try files.createSymbolicLink(atPath: folder + "/g.incoming-1", withDestinationPath: folder + "/f")
+            let others = [
+                "x.incoming-may", ".backplane-incoming-", ".backplane-incoming-0123456789abcde",
+                ".backplane-incoming-0123456789abcdeg", "a.backplane-incoming-0123456789abcdef", "f",
+            ]
+            let left = [".backplane-incoming-0123456789abcdef", "sub/.backplane-incoming-0000000000000000"]
+            let locked = ".backplane-incoming-1111111111111111", link = ".backplane-incoming-2222222222222222"
+            for name in others + left + [locked] { try Data([1]).write(to: URL(filePath: folder + "/" + name)) }
+            try files.createSymbolicLink(atPath: folder + "/" + link, withDestinationPath: folder + "/f")
             // A download in progress holds the lock.
-            let held = open(folder + "/c.incoming-held", O_RDWR)
+            let held = open(folder + "/" + locked, O_RDWR)
             #expect(flock(held, LOCK_EX) == 0)
             defer { close(held) }
             try await context.http.download(HTTPRequest("GET", server.url()), to: "whale", context.begin())
-            let left = try files.subpathsOfDirectory(atPath: folder).sorted()
-            #expect(
-                left == [
-                    "c.incoming-held", "d.incoming-", "e.incoming-not one", "f", "g.incoming-1", "incoming-1", "sub",
-                    "whale",
-                ])
+            let found = try files.subpathsOfDirectory(atPath: folder).sorted()
+            #expect(found == (others + [locked, link, "sub", "whale"]).sorted())
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a download in progress has a name that is removed once its process was killed`(engine: Engine) async throws {
+        let latch = Latch()
+        defer { latch.open() }
+        let server = try TestServer { request, connection in
+            guard request.target == "/held" else { return connection.answer("204 No Content") }
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf")
+            latch.pass()
+            connection.send("rest")
+        }
+        try await LendingPlugin.lent(engine) { _, context in
+            let files = FileManager.default
+            func incoming() -> [String] {
+                (try? files.contentsOfDirectory(atPath: context.folder))?.filter { $0 != "whale" } ?? []
+            }
+            let held = Task {
+                try await context.http.download(HTTPRequest("GET", server.url("/held")), to: "whale", context.begin())
+            }
+            try await eventually { incoming().count == 1 }
+            // What a killed process leaves has the same kind of name, and nobody's lock.
+            let name = try #require(incoming().first),
+                copy = name.dropLast(4) + (name.hasSuffix("0000") ? "1111" : "0000")
+            try Data([1]).write(to: URL(filePath: "\(context.folder)/\(copy)"))
+            IncomingFile.removeAbandoned(in: context.folder)
+            #expect(incoming() == [name])
+            latch.open()
+            _ = try await held.value
+            #expect(try Data(contentsOf: URL(filePath: context.folder + "/whale")) == Data("halfrest".utf8))
+            #expect(incoming() == [])
         }
     }
 
@@ -259,15 +288,6 @@ struct ComponentClientTests {
             held.body.cancel()
             try await eventually { await counts() == expected + ExchangeStatistics(begun: 1, received: 4) }
         }
-    }
-
-    /// Looks again and again until a condition holds.
-    private func eventually(_ condition: () async -> Bool) async throws {
-        for _ in 0..<3_000 {
-            if await condition() { return }
-            try await Task.sleep(for: .milliseconds(10))
-        }
-        #expect(await condition())
     }
 }
 

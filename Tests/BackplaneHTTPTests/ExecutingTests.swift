@@ -120,6 +120,47 @@ struct ExecutingTests {
         }
     }
 
+    @Test(arguments: ["http", "relay"])
+    func `a URL of http reaches an executor as a server sees it, whatever the executor is called`(name: String)
+        async throws
+    {
+        let telling = MemoryExecutor { request, _ in
+            let text = "\(request.url) \(request.headers["Authorization"] ?? "")"
+            return HTTPStreamedResponse(HTTPResponse(status: 200, body: Array(text.utf8)))
+        }
+        try await RelayHost.with(telling, network: NetworkSettings(executors: [name: "Relay"])) { relay in
+            var options = HTTPOptions()
+            options.executor = name
+            let response = try await relay.context.http.send(
+                HTTPRequest("GET", "HTTP://ann:secret@books.test/a?b=c#part"), relay.context.begin(), options)
+            #expect(String(decoding: response.body, as: UTF8.self) == "http://books.test/a?b=c Basic YW5uOnNlY3JldA==")
+            let hostless = await relay.failure("http:books", options)
+            #expect(hostless?.code == .networkRefused)
+        }
+    }
+
+    @Test(arguments: [
+        "relay:a b", "relay:a\r\nX-A: b", "relay:a\tb", "relay:a\u{0}b", "relay:a\u{7F}b", "relay://h\n/a",
+        "http://books.test/a\r\nX-A: b", "http://books.test/a b", "http://books\r\n.test/",
+    ])
+    func `no executor has a URL with a space or a control character`(url: String) async throws {
+        let seen = Mutex<[String]>([])
+        let telling = MemoryExecutor(schemes: ["relay", "http"]) { request, _ in
+            seen.withLock { $0.append(request.url) }
+            return HTTPStreamedResponse(HTTPResponse(status: 200))
+        }
+        let network = NetworkSettings(executors: ["relay": "Relay", "http": "Relay"])
+        try await RelayHost.with(telling, network: network) { relay in
+            if url.hasPrefix("relay") {
+                let error = await relay.failure(url)
+                #expect(error?.code == .networkRefused)
+            } else {
+                _ = try? await relay.context.http.send(HTTPRequest("GET", url), relay.context.begin())
+            }
+        }
+        #expect(seen.withLock { $0 }.allSatisfy { $0.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F } })
+    }
+
     @Test func `what an executor sends itself passes no executor of a plugin`() async throws {
         let key = UUID().uuidString
         RelayExecutor.engines.withLock { $0[key] = Self.echo }

@@ -51,6 +51,94 @@ struct PipelineTests {
         for _ in 1...2 { await departures.next() }
     }
 
+    /// Downloads, and returns the error and what is left in the folder.
+    private func download(
+        _ network: HTTPPipeline, _ url: String, _ options: HTTPOptions
+    ) async throws -> (error: BackplaneError?, files: [String]) {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "limits-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let error = await #expect(throws: BackplaneError.self) {
+            try await network.download(HTTPRequest("GET", url), to: folder + "/whale", options)
+        }
+        try await eventually { try FileManager.default.contentsOfDirectory(atPath: folder) == [] }
+        return (error, try FileManager.default.contentsOfDirectory(atPath: folder))
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a download keeps the limits of the head, of reading and of the size`(engine: Engine) async throws {
+        let server = try TestServer { request, connection in
+            switch request.target {
+            case "/silent": break
+            case "/announced": connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nhalf")
+            case "/endless":
+                connection.send("HTTP/1.1 200 OK\r\n\r\n")
+                connection.send([UInt8](repeating: 120, count: 10_000))
+            default: connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
+            }
+            connection.stall()
+        }
+        let network = HTTPPipeline([engine.executor()])
+        var head = HTTPOptions(), read = HTTPOptions(), size = HTTPOptions()
+        (head.headTimeout, read.readTimeout, size.maximumBodySize) = (.milliseconds(50), .milliseconds(50), 5_000)
+        for (path, options, code, words) in [
+            ("/silent", head, BackplaneError.Code.networkTimeout, "did not answer within 0.05 seconds"),
+            ("/half", read, .networkTimeout, "sent nothing of the body within 0.05 seconds"),
+            ("/announced", size, .networkTooLarge, "more than 5000 bytes"),
+            ("/endless", size, .networkTooLarge, "more than 5000 bytes"),
+        ] {
+            let (error, files) = try await download(network, server.url(path), options)
+            #expect(error?.code == code && error?.message.contains(words) == true, "\(path): \(error as Any)")
+            #expect(files == [], "\(path)")
+        }
+        var departures = server.departures.makeAsyncIterator()
+        for _ in 1...4 { await departures.next() }
+    }
+
+    @Test func `an executor without back-pressure is watched, too`() async throws {
+        let half = MemoryExecutor(capabilities: []) { request, _ in
+            let isFirst = Mutex(true)
+            return HTTPStreamedResponse(
+                status: 200,
+                body: HTTPBodyStream {
+                    let begins = isFirst.withLock { isFirst in
+                        defer { isFirst = false }
+                        return isFirst
+                    }
+                    if !begins { try await Task.sleep(for: .seconds(3_600)) }
+                    return .bytes([UInt8](repeating: 0, count: 6_000))
+                })
+        }
+        var read = HTTPOptions(), size = HTTPOptions()
+        (read.readTimeout, size.maximumBodySize) = (.milliseconds(50), 5_000)
+        let url = "http://library.invalid/"
+        #expect(try await download(HTTPPipeline([half]), url, read).error?.code == .networkTimeout)
+        #expect(try await download(HTTPPipeline([half]), url, size).error?.code == .networkTooLarge)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `the progress of a download is told while it arrives`(engine: Engine) async throws {
+        let latch = Latch()
+        defer { latch.open() }
+        let server = try TestServer { _, connection in
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf")
+            latch.pass()
+            connection.send("rest")
+        }
+        let reports = Mutex<[HTTPProgress]>([])
+        var options = HTTPOptions()
+        options.progress = { progress in
+            reports.withLock { $0.append(progress) }
+            latch.open()
+        }
+        let path = FileManager.default.temporaryDirectory.appending(path: "told-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let network = HTTPPipeline([engine.executor()])
+        _ = try await network.download(HTTPRequest("GET", server.url()), to: path, options)
+        let all = reports.withLock { $0 }
+        #expect(all.first?.received == 4 && all.last?.received == 8 && all.allSatisfy { $0.toReceive == 8 })
+    }
+
     @Test(arguments: Engine.allCases)
     func `a limit that is not reached changes nothing`(engine: Engine) async throws {
         let server = try TestServer { $1.answer("200 OK", body: $0.body) }

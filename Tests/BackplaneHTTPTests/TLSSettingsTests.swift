@@ -2,13 +2,14 @@
 import Backplane
 import BackplaneConformance
 import BackplaneExchange
-import BackplaneHTTP
 import BackplaneHost
 import BackplaneNetwork
 import BackplaneURLSession
 import Foundation
 import Synchronization
 import Testing
+
+@testable import BackplaneHTTP
 
 /// Roots and versions of TLS for single hosts.
 @Suite(.timeLimit(.minutes(5)))
@@ -82,6 +83,45 @@ struct TLSSettingsTests {
             #expect(await failure(network, server.url())?.code == .networkFailed)
             #expect(server.requestCount == 0)
         }
+    }
+
+    @Test func `certificates that are replaced at their path are read again`() async throws {
+        try await with { server, folder in
+            let network = HTTPPipeline(
+                [AsyncHTTPClientExecutor(proxies: .none)], tls: ["localhost": TLSSettings(roots: folder + "/ca.pem")])
+            let request = HTTPRequest("GET", server.url())
+            for (certificate, isTrusted) in [
+                (authority.certificate, true), (CertificateAuthority().certificate, false),
+                (authority.certificate, true),
+            ] {
+                try Data(certificate.utf8).write(to: URL(filePath: folder + "/ca.pem"), options: .atomic)
+                if isTrusted {
+                    #expect(try await network.send(request).status == 200)
+                } else {
+                    #expect(await failure(network, request.url)?.message.contains("no secure connection") == true)
+                }
+            }
+        }
+    }
+
+    @Test func `a client of settings that are no longer used ends, and one in use does not`() throws {
+        let clients = HTTPClients(
+            connectTimeout: .seconds(10), connectionsPerHost: 1, trustRoots: nil, decompressionRatio: 250,
+            unusedLimit: .zero)
+        defer { clients.close() }
+        func key(_ tls: TLSSettings?) -> ClientKey {
+            clients.key(scheme: "https", proxy: nil, decodes: false, tls: tls)
+        }
+        _ = try clients.client(key(nil))
+        let used = try clients.client(key(TLSSettings(minimum: .tls12)))
+        _ = try clients.client(key(TLSSettings(minimum: .tls13)))
+        #expect(clients.count == 3)
+        _ = try clients.client(key(TLSSettings(roots: "a.pem")))
+        #expect(clients.count == 3, "that of 1.3 has ended")
+        let again = try clients.client(key(TLSSettings(minimum: .tls12)))
+        #expect(again.client === used.client)
+        for _ in 1...10 { _ = try clients.client(key(TLSSettings(roots: UUID().uuidString))) }
+        #expect(clients.count == 3)
     }
 
     @Test func `an executor that cannot follow the settings sends nothing`() async throws {

@@ -111,13 +111,24 @@ extension HTTPConformance {
     /// Tasks that are cancelled.
     static let cancellation: [Case] = [
         Case("cancelling ends the exchange at once, and its connection") { executor in
+            // Once while there is no head, and once while the rest of the body is awaited.
             for sent in ["", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"] {
+                let (moments, moment) = AsyncStream.makeStream(of: Void.self)
                 let server = try TestServer { _, connection in
                     connection.send(sent)
+                    if sent.isEmpty { moment.yield() }
                     connection.stall()
                 }
-                let task = Task { try await executor.execute(HTTPRequest("GET", server.url())) }
-                _ = await server.requests.first { _ in true }
+                let task = Task {
+                    let response = try await executor.open(HTTPRequest("GET", server.url()), HTTPOptions())
+                    var count = 0
+                    while let chunk = try await response.body.next() {
+                        count += chunk.count
+                        if count == 4 { moment.yield() }
+                    }
+                    return HTTPResponse(status: response.status)
+                }
+                _ = await moments.first { _ in true }
                 task.cancel()
                 try await expectCancelled(task)
                 _ = await server.departures.first { _ in true }

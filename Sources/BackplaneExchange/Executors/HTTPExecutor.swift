@@ -25,20 +25,40 @@ public protocol HTTPExecutor: Sendable {
     /// - Throws: `network.unsupported` before anything is sent; `network.failed` and other codes of the network if
     ///   there is no response; `CancellationError`.
     func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse
+}
 
-    /// Sends a request, and writes the response's body to a file.
+/// An executor that writes bodies to files itself, since without back-pressure it would hold them in memory.
+///
+/// The bodies of other executors are written as they are read.
+public protocol HTTPFileExecutor: HTTPExecutor {
+    /// Sends a request, and writes the response's body to a file as it arrives.
     ///
-    /// Executors that hold unread bytes in memory write the body as it arrives. The default reads the stream of
-    /// ``open(_:_:)``.
+    /// The executor follows the option `maximumBodySize`, too. Cancelling the task ends the exchange immediately, and
+    /// leaves an existing file as it was.
     ///
+    /// - Parameters:
+    ///   - path: The path of the file, which replaces an existing one once it is complete.
+    ///   - headed: Called with the response without its body, once its head is there, and before `received`.
+    ///   - received: Called with the number of bytes of each part of the body.
     /// - Returns: The response without its body.
-    func download(_ request: HTTPRequest, to path: String, _ options: HTTPOptions) async throws -> HTTPResponse
+    /// - Throws: What ``HTTPExecutor/open(_:_:)`` throws; `network.too-large`; `network.failed` if the file cannot be
+    ///   written.
+    func download(
+        _ request: HTTPRequest, to path: String, _ options: HTTPOptions,
+        headed: @escaping @Sendable (HTTPStreamedResponse) -> Void, received: @escaping @Sendable (Int) -> Void
+    ) async throws -> HTTPResponse
 }
 
 extension HTTPExecutor {
-    /// Sends a request, and writes the response's body to a file as it is read.
+    /// Sends a request, and writes the response's body to a file, without the limits and the progress of a pipeline.
+    ///
+    /// - Returns: The response without its body.
+    /// - Throws: What ``open(_:_:)`` throws; `network.failed` if the file cannot be written.
     public func download(_ request: HTTPRequest, to path: String, _ options: HTTPOptions) async throws -> HTTPResponse {
-        try await open(request, options).write(to: path)
+        guard let executor = self as? any HTTPFileExecutor else {
+            return try await open(request, options).write(to: path)
+        }
+        return try await executor.download(request, to: path, options, headed: { _ in }, received: { _ in })
     }
 
     /// Sends a request and returns the response with its body in memory, whatever its status.

@@ -30,6 +30,51 @@ struct ExchangeWatch: Sendable {
         return response
     }
 
+    /// Has an executor write the body of the response to a file itself.
+    func download(
+        _ executor: any HTTPFileExecutor, to path: String,
+        headed: @escaping @Sendable (HTTPStreamedResponse) -> Void
+    ) async throws -> HTTPResponse {
+        try executor.require(request, options)
+        let meter = options.progress.map(ProgressMeter.init)
+        let outgoing = meter.map { metered(executor, $0) } ?? request
+        let phase = DownloadPhase()
+        var response = try await Race.run {
+            try await executor.download(outgoing, to: path, options) { response in
+                phase.head = .now
+                meter?.begin(receiving: response.hasBody(for: request) ? response.contentLength : nil)
+                headed(response)
+            } received: { count in
+                phase.last = .now
+                meter?.received(count)
+                options.received?(count)
+            }
+        } watchedBy: {
+            look(at: phase)
+        }
+        let head = phase.head
+        response.timings.head = head.map { $0 - start }
+        response.timings.body = head.map { .now - $0 }
+        return response
+    }
+
+    /// Looks whether a limit of a download has passed; returns when to look again, or `nil` if there is no limit.
+    private func look(at phase: DownloadPhase) -> Race<HTTPResponse>.Look? {
+        let head = phase.head
+        var limits = [(options.totalTimeout, start, head == nil ? "did not answer" : "did not answer completely")]
+        if let head {
+            limits.append((options.readTimeout, phase.last ?? head, "sent nothing of the body"))
+        } else {
+            limits.append((options.headTimeout, start, "did not answer"))
+            limits.append((options.readTimeout, .now, "sent nothing of the body"))  // it counts from the head
+        }
+        let next = limits.compactMap { limit, since, what in limit.map { (at: since + $0, limit: $0, what: what) } }
+            .min { $0.at < $1.at }
+        guard let next else { return nil }
+        guard next.at <= .now else { return .again(next.at) }
+        return .over(HTTPFailure.late(next.what, limit: next.limit).error(for: request))
+    }
+
     /// Returns the request with a body that counts what is taken of it, where the executor can stream it.
     private func metered(_ executor: any HTTPExecutor, _ meter: ProgressMeter) -> HTTPRequest {
         guard !request.body.isEmpty, executor.capabilities.contains(.streamedUploads) else { return request }
@@ -84,6 +129,22 @@ struct ExchangeWatch: Sendable {
         let late = HTTPFailure.late(what, limit: [limit, .zero].max() ?? limit).error(for: request)
         let left = start.map { limit - (.now - $0) } ?? limit
         return try await Race.run(step, within: left, otherwise: late)
+    }
+}
+
+/// The times at which something of a download arrived.
+private final class DownloadPhase: Sendable {
+    private let times = Mutex<(head: ContinuousClock.Instant?, last: ContinuousClock.Instant?)>((nil, nil))
+
+    /// The time of the head.
+    var head: ContinuousClock.Instant? {
+        get { times.withLock { $0.head } }
+        set { times.withLock { $0.head = newValue } }
+    }
+    /// The time of the last part of the body.
+    var last: ContinuousClock.Instant? {
+        get { times.withLock { $0.last } }
+        set { times.withLock { $0.last = newValue } }
     }
 }
 

@@ -21,6 +21,8 @@ public struct HTTPPipeline: Sendable {
     private let named: [String: Connect]
     /// The names of executors that these exchanges must not use, since they belong to one themselves.
     private let reserved: Set<String>
+    /// The error of every exchange, because it is not known how they are to be made; `nil` if they can be made.
+    private let refusal: BackplaneError?
 
     /// Creates a pipeline; of several executors for one scheme, the first is used.
     ///
@@ -32,9 +34,11 @@ public struct HTTPPipeline: Sendable {
     }
 
     package init(
-        _ executors: [any HTTPExecutor], tls: [String: TLSSettings], named: [String: Connect], reserved: Set<String>
+        _ executors: [any HTTPExecutor], tls: [String: TLSSettings], named: [String: Connect], reserved: Set<String>,
+        refusal: BackplaneError? = nil
     ) {
         (self.executors, self.tls, self.named, self.reserved) = (executors, tls, named, reserved)
+        self.refusal = refusal
     }
 
     /// Sends a request and returns the response with its body in memory, whatever its status.
@@ -95,32 +99,26 @@ public struct HTTPPipeline: Sendable {
 
     /// Sends a request, and writes the response's body to a file.
     ///
-    /// - Parameter headed: Called with the response once its head is there, and where the executor writes the file
-    ///   itself, once it is complete.
+    /// - Parameter headed: Called with the response once its head is there.
     package func download(
-        _ request: HTTPRequest, to path: String, _ options: HTTPOptions, headed: (HTTPStreamedResponse) -> Void
+        _ request: HTTPRequest, to path: String, _ options: HTTPOptions,
+        headed: @escaping @Sendable (HTTPStreamedResponse) -> Void
     ) async throws -> HTTPResponse {
         let options = prepared(options, for: request), watch = ExchangeWatch(request, options)
         let executor = try await executor(for: request, options, watch)
-        if executor.capabilities.contains(.backPressure) {
-            let response = try await watch.open(executor, options)
-            headed(response)
-            return try await response.write(to: path)
+        if let executor = executor as? any HTTPFileExecutor {
+            return try await watch.download(executor, to: path, headed: headed)
         }
-        // It would hold the unread bytes in memory, so it writes them itself: without limits of the body's phases.
-        try executor.require(request, options)
-        let response = try await watch.limited(options.totalTimeout, "did not answer completely") {
-            try await executor.download(request, to: path, options)
-        }
-        headed(HTTPStreamedResponse(response))
-        return response
+        let response = try await watch.open(executor, options)
+        headed(response)
+        return try await response.write(to: path)
     }
 
     // MARK: The choice of the executor
 
     /// Checks that there is an executor for a request.
     ///
-    /// - Throws: `network.refused` if there is none.
+    /// - Throws: `network.refused` if there is none; the error of the manifest if that says not how to make exchanges.
     package func requireExecutor(for request: HTTPRequest, _ options: HTTPOptions) throws(BackplaneError) {
         _ = try choice(for: request, options)
     }
@@ -143,6 +141,7 @@ public struct HTTPPipeline: Sendable {
     }
 
     private func choice(for request: HTTPRequest, _ options: HTTPOptions) throws(BackplaneError) -> Choice {
+        if let refusal { throw refusal }
         let scheme = request.scheme, name = options.executor ?? scheme
         if let connect = named[name] { return .connected(connect) }
         if options.executor == nil, let executor = executors.first(where: { $0.schemes.contains(scheme) }) {

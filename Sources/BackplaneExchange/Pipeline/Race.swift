@@ -19,6 +19,23 @@ package final class Race<Value: Sendable>: Sendable {
         _ step: @escaping @Sendable () async throws -> Value, within limit: Duration, otherwise late: any Error
     ) async throws -> Value {
         guard limit > .zero else { throw late }
+        let end = ContinuousClock.now + limit
+        return try await run(step) { end > .now ? .again(end) : .over(late) }
+    }
+
+    /// The result of a look at a step that is running.
+    package enum Look {
+        case again(ContinuousClock.Instant)
+        case over(any Error)
+    }
+
+    /// Runs a step whose time limit moves while it runs.
+    ///
+    /// - Parameter look: Looks whether the limit has passed; `nil` means that none does any more.
+    /// - Throws: The error of a look; `CancellationError` as soon as the task is cancelled; whatever the step throws.
+    package static func run(
+        _ step: @escaping @Sendable () async throws -> Value, watchedBy look: @escaping @Sendable () -> Look?
+    ) async throws -> Value {
         let race = Race()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -29,8 +46,13 @@ package final class Race<Value: Sendable>: Sendable {
                     })
                 race.add(
                     Task {
-                        guard (try? await Task.sleep(for: limit)) != nil else { return }
-                        race.end(.failure(late))
+                        while let look = look() {
+                            switch look {
+                            case .again(let time):
+                                guard (try? await Task.sleep(until: time, clock: .continuous)) != nil else { return }
+                            case .over(let error): return race.end(.failure(error))
+                            }
+                        }
                     })
             }
         } onCancel: {

@@ -41,14 +41,27 @@ extension HTTPRequest {
             ready.headers.add("Authorization", "Basic \(credentials.base64EncodedString())")
         }
         (address.scheme, address.user, address.password, address.fragment) = (scheme, nil, nil, nil)
-        ready.url = address.string ?? url
+        guard let reduced = address.string else { throw refused("this URL cannot be written without its user info") }
+        ready.url = reduced
         return ready
     }
 
-    /// Returns the request with a head that any executor can send, whatever its URL.
+    /// Returns the request as an executor that has a URL scheme of its own sends it.
     ///
-    /// - Throws: `network.refused` as ``readyToSend()`` does, but for the URL.
-    package func withValidHead() throws(BackplaneError) -> HTTPRequest {
+    /// A URL of that scheme stays as it is, unless the scheme is `http` or `https`.
+    ///
+    /// - Throws: `network.refused` as ``readyToSend()`` does; for a URL of the scheme, if it contains a space or a
+    ///   control character.
+    package func readyToSend(by scheme: String) throws(BackplaneError) -> HTTPRequest {
+        guard self.scheme == scheme, !["http", "https"].contains(scheme) else { return try readyToSend() }
+        guard url.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+            throw refused("the URL contains a space or a control character; write it percent-encoded")
+        }
+        return try withValidHead()
+    }
+
+    /// Returns the request with a head that any executor can send, whatever its URL.
+    private func withValidHead() throws(BackplaneError) -> HTTPRequest {
         guard method.isToken else { throw refused("the method is not a token such as GET") }
         var ready = HTTPRequest(method, url, body: body)
         for field in headers.fields {

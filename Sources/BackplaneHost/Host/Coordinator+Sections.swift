@@ -20,9 +20,9 @@ extension Coordinator {
     }
 
     /// Hands the sections of a manifest that becomes active to the parts that use them.
+    ///
+    /// Exchanges follow the manifest that is active (``LiveComposition``).
     func follow(_ manifest: Manifest) {
-        network.follow(manifest)
-        starter.traces.follow(manifest.network)
         starter.store.settings = manifest.store.overruled(by: options.damagedStore)
     }
 

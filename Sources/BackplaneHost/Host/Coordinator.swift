@@ -51,11 +51,11 @@ actor Coordinator {
         manifestSource = SourceInForce(document.source)
         if options.namesCrashes { LastWords.keep() }
         watchdog = options.occupationLimit.map { Watchdog(limit: $0, log: options.log) }
+        network = HostNetwork(options.executors, document)
         live = LiveComposition(
-            document, linked: linked, options.lifecycle, timer: timer, remotes: remotes, source: manifestSource,
-            watchdog: watchdog)
+            document, linked: linked, options.lifecycle, timer: timer, remotes: remotes, network: network,
+            source: manifestSource, watchdog: watchdog)
         lookUps = LookUpsUnderWay(live)
-        let folder = document.path.map { FilePath.folder(of: FilePath.absolute($0)) }
         let dataFolder = { @Sendable () throws(BackplaneError) in
             try DataFolder(in: options.dataFolder, manifest: document.path ?? "unnamed")
         }
@@ -68,12 +68,9 @@ actor Coordinator {
             }
         }
         (self.dataFolder, records) = (dataFolder, store)
-        network = HostNetwork([FileExecutor(folder: folder)] + options.executors, folder: folder)
-        network.follow(document.manifest)
         starter = ComponentStarter(
             options: options.lifecycle, timer: timer, clock: options.timerClock ?? timer, network: network,
-            store: store, data: ComponentData(log: options.log, dataFolder), traces: TracedExchanges(log: options.log))
-        starter.traces.follow(document.manifest.network)
+            store: store, data: ComponentData(log: options.log, dataFolder))
         network.connect { [weak self] manager throws(BackplaneError) in
             guard let self else { throw .hostHasStopped }
             if let slot = knownSlot(to: manager, as: HTTPExecuting.self) { return Remote(slot) }

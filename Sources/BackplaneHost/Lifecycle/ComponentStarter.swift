@@ -13,7 +13,6 @@ struct ComponentStarter {
     let data: ComponentData
     /// The counts of all components' exchanges.
     let exchangeAccounts = ExchangeAccounts()
-    let traces: TracedExchanges
     /// The steps of components that are in progress.
     let underWay = StepsUnderWay()
     let unfinished = UnfinishedCreations()
@@ -33,10 +32,12 @@ struct ComponentStarter {
 
     /// Creates the instance of a component.
     ///
+    /// - Parameter network: The way of its exchanges if the component does not belong to the active manifest.
     /// - Throws: The reason why it was not created, located at its definition in the manifest.
     func make(
         _ node: Plan.Node, _ type: ComponentClass, of plugin: LoadedPlugin, in plan: Plan, number: UInt16, gate: Gate,
-        _ wires: [OpenWire], _ managers: ManagerFinder, limit: Duration? = nil
+        _ wires: [OpenWire], _ managers: ManagerFinder, exchanging own: ManifestNetwork?,
+        limit: Duration? = nil
     ) async throws(BackplaneError) -> RunningComponent {
         if node.role == .dataAccessController { prepareStore() }
         let place: String?
@@ -47,12 +48,13 @@ struct ComponentStarter {
             OfferedServices(
                 role: node.role, name: node.name, log: options.log,
                 exchanges: Exchanges(
-                    network, of: node.name, managers: node.managers, folder: folder.path, timer: timer,
+                    network, own: own, of: node.name, number: number, managers: node.managers, folder: folder.path,
+                    timer: timer,
                     idleLimit: options.exchangeIdleLimit,
                     exchangeAccounts.counts(
                         of: .init(
                             plugin: node.entry.plugin, role: node.role, name: node.name,
-                            manager: node.managers.first ?? "")), traces),
+                            manager: node.managers.first ?? "")), ExchangeLog(log: options.log)),
                 store: store, storeOperations: StoreOperations(timer: timer), namespace: place ?? "",
                 folder: folder,
                 wires: Dictionary(uniqueKeysWithValues: wires.map { ($0.id, $0.wire) }), managers: managers,

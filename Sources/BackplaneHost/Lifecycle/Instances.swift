@@ -43,7 +43,8 @@ struct Instances {
         return try await starter.make(
             node.node, type, of: manifest.plugins[node.node.entry.order], in: manifest.plan,
             number: node.number ?? 0, gate: node.gate,
-            wires, finder(node.id, type), limit: limit)
+            wires, finder(node.id, type),
+            exchanging: live.isActive(manifest) ? nil : starter.network.network(of: manifest.document), limit: limit)
     }
 
     /// Gives back the resources of a node that no longer lives.
@@ -72,7 +73,7 @@ extension Instances {
     {
         live.endStreams(openedBy: component)
         let served = ComponentHandles.find(component.handle)
-        let isIdle = { !(served?.isBusy ?? false) }
+        let isIdle = { !(served?.isWorking ?? false) }
         _ = await live.drained(Self.servicesLimit, isIdle)
         try await starter.limited("be suspended", component.node, limit: limit, canBeGivenUp: canBeGivenUp) {
             watch async throws(BackplaneError) in

@@ -8,6 +8,7 @@ final class LiveComposition {
     let options: LifecycleOptions
     let timer: DeadlineTimer
     let remotes: RemoteTable
+    private let network: HostNetwork
     private let linked: [LinkedPlugin]
     private let watchdog: Watchdog?
 
@@ -43,13 +44,12 @@ final class LiveComposition {
 
     init(
         _ document: ManifestDocument, linked: [LinkedPlugin], _ options: LifecycleOptions, timer: DeadlineTimer,
-        remotes: RemoteTable, source: SourceInForce,
-        watchdog: Watchdog?
+        remotes: RemoteTable, network: HostNetwork, source: SourceInForce, watchdog: Watchdog?
     ) {
         (self.document, self.linked, self.options, self.timer, self.remotes) = (
             document, linked, options, timer, remotes
         )
-        (self.source, self.watchdog) = (source, watchdog)
+        (self.network, self.source, self.watchdog) = (network, source, watchdog)
         connections = Connections(options)
     }
 
@@ -137,6 +137,7 @@ extension LiveComposition {
     func putInForce(_ new: LoadedManifest, _ nodes: [LiveNode]) {
         for (live, node) in zip(nodes, new.plan.nodes) { live.node = node }
         nameGates(of: nodes)
+        lead(exchangesOf: nodes, by: new)
         self.nodes = nodes
         nodesByID = guests
         for node in nodes { nodesByID[node.id] = node }
@@ -145,6 +146,21 @@ extension LiveComposition {
         // A swap may take back the generation that it activates.
         generations.putInForce(new.plugins, isForGood: handover == nil)
         watchdog?.start(watched)
+    }
+
+    /// Returns whether a manifest is the active one, perhaps with other code.
+    func isActive(_ manifest: LoadedManifest) -> Bool { loadedManifest?.reading === manifest.reading }
+
+    /// Has components exchange as the manifest says that becomes active, and those that leave as theirs says.
+    private func lead(exchangesOf nodes: [LiveNode], by new: LoadedManifest) {
+        guard loadedManifest != nil, !isActive(new) else { return }
+        func exchanges(of node: LiveNode) -> Exchanges? {
+            node.callable.flatMap { ComponentHandles.find($0.handle)?.exchanges }
+        }
+        let staying = Set(nodes.map(\.id)), former = network.active
+        for node in self.nodes where !staying.contains(node.id) { exchanges(of: node)?.follow(former) }
+        network.follow(new.document)
+        for node in nodes { exchanges(of: node)?.follow(nil) }
     }
 
     /// Gives the gates of renamed managers their names; a former name has a gate of its own when it comes again.

@@ -89,7 +89,7 @@ extension ManifestReader {
 
     /// Reads the sections of a root into a manifest and returns whether they have no errors.
     mutating func readSections(of root: Section, into manifest: inout Manifest) -> Bool {
-        let before = problems.count
+        let before = errorCount  // not all errors are listed
         for section in ManifestSection.all {
             guard let value = root.values[section.key] else { continue }
             let path = root.path / section.key
@@ -97,6 +97,6 @@ extension ManifestReader {
             section.read(&self, values, &manifest)
             warnOfUnknownKeys(in: values, known: section.keys)
         }
-        return !problems[before...].contains { $0.severity == .error }
+        return errorCount == before
     }
 }

@@ -26,6 +26,8 @@ final class OfferedServices: Sendable {
     private struct Operations {
         /// The number of operations that the host has not answered.
         var count = 0
+        /// The number of those among them that somebody else ends, whatever the component does.
+        var waits = 0
         var isClosed = false
         /// The calls among those operations, by id.
         var calls: [UInt64: OwnCall] = [:]
@@ -33,6 +35,7 @@ final class OfferedServices: Sendable {
     /// A call that the component makes through the host.
     private struct OwnCall {
         let reply: Reply
+        let isWait: Bool
         /// Notifies the provider that its answer is no longer needed; `nil` until the call has begun.
         var cancel: (@Sendable () -> Void)?
     }
@@ -67,31 +70,41 @@ final class OfferedServices: Sendable {
     ///
     /// - Throws: `call.retired` if the component is closed.
     ///
-    /// - Parameter count: The number of operations, all of them or none.
-    func begin(_ count: Int = 1) throws(BackplaneError) {
-        try begin(count) { _ in }
+    /// - Parameters:
+    ///   - count: The number of operations, all of them or none.
+    ///   - isWait: Whether they wait for somebody else, so that only the release of the component waits for them.
+    func begin(_ count: Int = 1, isWait: Bool = false) throws(BackplaneError) {
+        try begin(count, isWait: isWait) { _ in }
     }
 
-    private func begin(_ count: Int = 1, _ note: (inout Operations) -> Void) throws(BackplaneError) {
+    private func begin(_ count: Int = 1, isWait: Bool, _ note: (inout Operations) -> Void) throws(BackplaneError) {
         let isOpen = operations.withLock { operations in
             guard !operations.isClosed else { return false }
             operations.count += count
+            if isWait { operations.waits += count }
             note(&operations)
             return true
         }
         if !isOpen { throw .askerStopped }
     }
 
-    func end() {
-        operations.withLock { $0.count -= 1 }
+    func end() { end(isWait: false) }
+
+    func end(isWait: Bool) {
+        operations.withLock { operations in
+            operations.count -= 1
+            if isWait { operations.waits -= 1 }
+        }
     }
 
     /// Counts a call that is answered through `reply` once: by ``answer(_:_:_:)`` or when the component is closed.
     ///
     /// - Throws: `call.retired` if the component is closed.
-    func begin(_ reply: Reply) throws(BackplaneError) -> UInt64 {
+    ///
+    /// - Parameter isWait: The same as in ``begin(_:isWait:)``.
+    func begin(_ reply: Reply, isWait: Bool = false) throws(BackplaneError) -> UInt64 {
         let id = Callbacks.newID()
-        try begin { $0.calls[id] = OwnCall(reply: reply) }
+        try begin(isWait: isWait) { $0.calls[id] = OwnCall(reply: reply, isWait: isWait) }
         return id
     }
 
@@ -107,7 +120,7 @@ final class OfferedServices: Sendable {
     func answer(_ call: UInt64, _ status: Int32, _ payload: bp_bytes) {
         guard let call = operations.withLock({ $0.calls.removeValue(forKey: call) }) else { return }
         call.reply.end(status, payload)
-        end()
+        end(isWait: call.isWait)
     }
 
     /// Refuses further operations, and ends the timers, the exchanges, the calls in progress and the waits for changes.
@@ -128,7 +141,7 @@ final class OfferedServices: Sendable {
         StreamEndings(open.map { stream in { stream.close() } }, timer: storeOperations.timer).run()
         for call in calls {
             call.reply.end(.askerStopped)
-            end()
+            end(isWait: call.isWait)
             call.cancel?()
         }
     }
@@ -183,7 +196,11 @@ final class OfferedServices: Sendable {
         for stream in streams.withLock({ Array($0.values) }) { stream.end(error) }
     }
 
+    /// A Boolean value that indicates whether an answer of the host is missing.
     var isBusy: Bool { operations.withLock { $0.count > 0 } }
+
+    /// A Boolean value that indicates whether the component still has the host do something, besides waiting.
+    var isWorking: Bool { operations.withLock { $0.count > $0.waits } }
 
     /// Requires the component to have one of the roles.
     ///

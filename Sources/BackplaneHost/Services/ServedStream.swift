@@ -64,14 +64,12 @@ final class ServedStream: Sendable {
     /// Ends the stream for a reason of the host's, of which the consumer is told, while the stream is being opened.
     ///
     /// One that is open is ended at its provider.
-    func end(_ error: BackplaneError) {
-        let isOpening = state.withLock { if case .opening = $0 { true } else { false } }
-        if isOpening { leave(.failed(error), error) }
-    }
+    func end(_ error: BackplaneError) { leave(.failed(error), error, onlyWhileOpening: true) }
 
-    private func leave(_ next: State, _ error: BackplaneError) {
+    private func leave(_ next: State, _ error: BackplaneError, onlyWhileOpening: Bool = false) {
         let left = state.withLock { state -> State in
             let left = state
+            if case .opening = left {} else if onlyWhileOpening { return .over }
             if case .opening(.some) = left, case .failed = next { state = .over } else { state = next }
             return left
         }

@@ -1,26 +1,44 @@
-import Backplane
-import FoundationEssentials
+package import Backplane
+package import FoundationEssentials
 import Glibc
 
 /// A file that is written beside its place, and moved there when it is complete.
 ///
-/// While it is written, it is locked (`flock(2)`): one without a lock was left by a process that was killed.
-package final class IncomingFile: @unchecked Sendable {  // used by one task
+/// While it is written, it has a name that no file of a component has, and is locked (`flock(2)`): one without a lock
+/// was left by a process that was killed.
+package final class IncomingFile: @unchecked Sendable {  // used by one thread at a time
+    private static let mark = ".backplane-incoming-"
     private let path: String
     private let temporary: String
     private let number: Int32
     private var count: Int64 = 0
     private var isOpen = true
 
-    init(_ path: String) throws(BackplaneError) {
+    /// Creates the file.
+    ///
+    /// - Throws: `network.failed` if it cannot be written.
+    package init(_ path: String) throws(BackplaneError) {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw BackplaneError(.networkFailed, "this is not the path of a file to write to", at: path)
         }
         self.path = path
-        temporary = "\(path)\(Self.mark)\(String(UInt64.random(in: .min ... .max), radix: 36))"
-        number = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard number >= 0 else { throw Self.failure(path) }
-        flock(number, LOCK_EX | LOCK_NB)
+        (temporary, number) = try Self.locked(beside: path)
+    }
+
+    /// Creates a locked file, and returns its path and its descriptor.
+    private static func locked(beside path: String) throws(BackplaneError) -> (String, Int32) {
+        let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+        while true {
+            let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+            let temporary = folder + mark + String(repeating: "0", count: 16 - digits.utf8.count) + digits
+            let number = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            guard number >= 0 else { throw failure(path) }
+            // A file system without locks gives none to who looks for abandoned files either.
+            let isTaken = flock(number, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+            var status = stat()
+            if !isTaken, fstat(number, &status) == 0, status.st_nlink > 0 { return (temporary, number) }
+            close(number)  // it was taken for an abandoned one before it was locked, and is removed
+        }
     }
 
     /// Removes the files of downloads that killed processes have left in a folder and below it.
@@ -39,34 +57,47 @@ package final class IncomingFile: @unchecked Sendable {  // used by one task
 
     /// Returns whether a path is one that a file has while it is written.
     private static func isIncoming(_ path: String) -> Bool {
-        guard let mark = path.ranges(of: mark).last else { return false }
-        let number = path[mark.upperBound...]
-        return (1...13).contains(number.utf8.count) && UInt64(number, radix: 36) != nil
+        let name = path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...]
+        let number = name.dropFirst(mark.count)
+        return name.hasPrefix(mark) && number.utf8.count == 16
+            && number.utf8.allSatisfy {
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+            }
     }
-
-    private static let mark = ".incoming-"
 
     deinit { if isOpen { discard() } }
 
-    func write(_ bytes: [UInt8]) throws(BackplaneError) {
-        var done = 0
-        while done < bytes.count {
-            let written = bytes.withUnsafeBytes { Glibc.write(number, $0.baseAddress! + done, $0.count - done) }
-            if written < 0, errno == EINTR { continue }
-            guard written > 0 else { throw Self.failure(path) }
-            done += written
+    /// Writes more of the file.
+    ///
+    /// - Throws: `network.failed` if it cannot be written.
+    package func write(_ bytes: some ContiguousBytes) throws(BackplaneError) {
+        let isWritten = bytes.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let written = Glibc.write(number, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if written < 0, errno == EINTR { continue }
+                guard written > 0 else { return false }
+                rest = rest.dropFirst(written)
+            }
+            count += Int64(bytes.count)
+            return true
         }
-        count += Int64(bytes.count)
+        guard isWritten else { throw Self.failure(path) }
     }
 
-    func finish() throws(BackplaneError) -> Int64 {
+    /// Moves the file to its place, and returns the number of its bytes.
+    ///
+    /// - Throws: `network.failed` if it cannot be moved.
+    package func finish() throws(BackplaneError) -> Int64 {
         guard rename(temporary, path) == 0 else { throw Self.failure(path) }
         isOpen = false
         close(number)
         return count
     }
 
-    func discard() {
+    /// Removes the file, unless it is in its place.
+    package func discard() {
         guard isOpen else { return }
         isOpen = false
         close(number)

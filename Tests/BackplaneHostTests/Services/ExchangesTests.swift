@@ -37,10 +37,10 @@ struct ExchangesTests {
                     try await Task.sleep(for: .seconds(3_600))
                     return HTTPStreamedResponse(HTTPResponse(status: 200))
                 }
-            ], folder: nil)
+            ], ManifestDocument(Manifest(managers: [:])))
         return Exchanges(
             network, of: "Books", managers: [], folder: "", timer: timer, idleLimit: .seconds(60), ExchangeCounts(),
-            TracedExchanges(log: RecordedLog()))
+            ExchangeLog(log: RecordedLog()))
     }
 
     private func begin(_ exchanges: Exchanges, _ client: KeptEnd) {

@@ -1,4 +1,6 @@
 import Backplane
+import CBackplane
+import Glibc
 import ParityContracts
 import Testing
 
@@ -54,6 +56,26 @@ struct NamedStreamTests {
                 try await test.host.stream("Indirect", "count", [], test.host.begin())
             }
             #expect(absent?.code == .unknownManager)
+        }
+    }
+
+    @Test func `a stream that opens at its deadline is open, or ends with the deadline`() async throws {
+        try await with { test, watch in
+            let wire = try await test.host.coordinator.names(of: "Direct"),
+                late = BackplaneError.deadlinePassed(before: "")
+            var statuses: Set<Int32> = []
+            for round in 0..<5_000 {
+                let stream = wire.openAside(.named("endless"), Array("null".utf8), test.host.begin())
+                let status = await withCheckedContinuation { answer in
+                    stream.next(1, Backplane.Reply { status, _ in answer.resume(returning: status) })
+                    for _ in 0..<(round % 100) { sched_yield() }
+                    stream.end(late)
+                }
+                statuses.insert(status)
+                stream.close()
+            }
+            #expect(statuses.isSubset(of: [Int32(BP_OK), Int32(BP_DEADLINE)]), "\(statuses)")
+            try await eventually { try watch.counts().running == 0 }
         }
     }
 

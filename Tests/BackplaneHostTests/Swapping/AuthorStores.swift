@@ -54,6 +54,29 @@ final class FirstAuthorStore: DataAccessController {
     }
 }
 
+/// The first edition as one that is swapped behind a gate.
+final class ExclusiveAuthorStore: DataAccessController {
+    typealias Provides = Authors
+    static var className: String { "AuthorStore" }
+    static let isExclusive = true
+    private let authors: RecordCollection<FirstAuthorStore.Author>
+
+    init(_ context: Context) { authors = context.store.collection() }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.add) { store, name, _ in
+            try await store.authors.save(FirstAuthorStore.Author(id: name, name: name))
+            return Nothing()
+        }
+        table.async(\.families) { store, _, _ in try await store.authors.all().map(\.name) }
+        table.stream(\.stored) { store, place, elements, _ in
+            for try await change in store.authors.changes(since: place.number) where change.kind == .inserted {
+                try await elements.send(StoredAuthor(number: change.number, id: change.id))
+            }
+        }
+    }
+}
+
 /// The second edition: two names, and an index over one of them.
 final class SecondAuthorStore: DataAccessController {
     typealias Provides = Authors
@@ -122,6 +145,9 @@ struct AuthorHost {
     let authors: Remote<Authors>
 
     static let first = LinkedPlugin(id: stores, version: "1.0.0") { $0.add(FirstAuthorStore.self) }
+    static func exclusive(_ version: Version) -> LinkedPlugin {
+        LinkedPlugin(id: stores, version: version) { $0.add(ExclusiveAuthorStore.self) }
+    }
     static let second = LinkedPlugin(id: stores, version: "2.0.0") { $0.add(SecondAuthorStore.self) }
     private static let manager = LinkedPlugin(id: "org.backplane.tests.author-manager", version: "1.0.0") {
         $0.add(AuthorManager.self)

@@ -62,6 +62,21 @@ struct RecordSwapTests {
     }
 
     @Test(arguments: Kind.allCases)
+    func `a wait for changes holds up no swap, and no blame falls on its component`(kind: Kind) async throws {
+        try await withAuthors(kind) { host in
+            try await host.swap(AuthorHost.exclusive("1.1.0"))
+            let authors = host.authors
+            _ = try await authors.add("Jules Verne")
+            var stored = authors.stored(AuthorsAfter(number: 0)).makeAsyncIterator()
+            #expect(try await stored.next()?.id == "Jules Verne")
+            let report = try await host.swap(AuthorHost.exclusive("1.2.0"))
+            #expect(report.outcome == .swapped && report.warnings == [])
+            _ = try await authors.add("Jane Austen")
+            #expect(try await stored.next()?.id == "Jane Austen")
+        }
+    }
+
+    @Test(arguments: Kind.allCases)
     func `records are stored and followed while the editions change, and none is missed`(kind: Kind) async throws {
         try await withAuthors(kind) { host in
             let authors = host.authors, count = 300

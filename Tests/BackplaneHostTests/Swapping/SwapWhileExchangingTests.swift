@@ -14,22 +14,106 @@ struct SwapWhileExchangingTests {
         LinkedPlugin(id: "org.backplane.tests.feeds", version: version) {
             $0.add(FeedManager.self)
             $0.add(FeedCommunication.self)
+            $0.add(GatedCarrier.self)
         }
     }
 
-    private func host(_ executor: HeldExecutor, _ events: CounterEvents) throws -> CounterHost {
-        try CounterHost(
-            [],
-            others: [
-                "Feed": [
-                    "className": "FeedManager",
-                    "communicationController": [
-                        "className": "FeedCommunication", "configuration": ["key": .string(events.key)],
-                    ],
-                ]
+    /// The managers: the one that sends, and two executors, of which one is swapped with it.
+    ///
+    /// - Parameter first: The URL that the sender asks for when it is created.
+    private static func managers(_ events: CounterEvents, first: String? = nil) -> [String: ManifestValue] {
+        var configuration: [String: ManifestValue] = ["key": .string(events.key)]
+        configuration["first"] = first.map { .string($0) }
+        return [
+            "Feed": [
+                "className": "FeedManager",
+                "communicationController": [
+                    "className": "FeedCommunication", "configuration": .dictionary(configuration),
+                ],
             ],
-            linked: [Self.edition("1.0.0")]
-        ) { $0.executors = [executor] }
+            "GatedCarrier": ["className": "GatedCarrier"], "StayingCarrier": ["className": "StayingCarrier"],
+        ]
+    }
+
+    private func host(
+        _ executor: HeldExecutor, _ events: CounterEvents, lanes: LaneRule = .fastest,
+        _ change: (inout HostOptions) -> Void = { _ in }
+    ) throws -> CounterHost {
+        let staying = LinkedPlugin(id: "org.backplane.tests.carriers", version: "1.0.0") { $0.add(StayingCarrier.self) }
+        return try CounterHost(
+            [], lanes: lanes, others: Self.managers(events), linked: [Self.edition("1.0.0"), staying],
+            sections: ["network": ["executors": ["gated": "GatedCarrier", "before": "StayingCarrier"]]]
+        ) {
+            $0.executors = [executor]
+            change(&$0)
+        }
+    }
+
+    @Test(arguments: [LaneRule.fastest, .encoded])
+    func `one through an executor that is swapped with its component is let in, as calls are`(lanes: LaneRule)
+        async throws
+    {
+        let latch = Latch(), events = CounterEvents(CounterScript(opened: { await latch.pass() }))
+        let counters = try host(HeldExecutor(), events, lanes: lanes) {
+            // The gates are held, and the call is awaited.
+            $0.swapFault = { action in if case .drain = action { latch.open() } }
+        }
+        try await counters.host.start()
+        let feed: Remote<Feeds> = try await counters.host.manager("Feed")
+        let call = Task { try await feed.fetch("gated:news") }
+        await eventually { latch.arrived == 1 }
+        let report = try await counters.swap(linked: [Self.edition("2.0.0")])
+        #expect(report.outcome == .swapped && report.warnings == [])
+        #expect(try await call.value == "204")
+        await counters.host.stop()
+    }
+
+    @Test func `a piece that nobody takes holds up no swap of its executor, and no blame falls on it`() async throws {
+        let counters = try host(HeldExecutor(), CounterEvents())
+        try await counters.host.start()
+        let response = try await counters.host.network.open(HTTPRequest("GET", "gated:endless"))
+        let first = try await response.body.next()
+        #expect(first?.count == 1_000)
+        let report = try await counters.swap(linked: [Self.edition("2.0.0")])
+        #expect(report.outcome == .swapped && report.warnings == [])
+        let error = await error { while try await response.body.next() != nil {} }
+        #expect(error?.code == .networkFailed)
+        await counters.host.stop()
+    }
+
+    @Test func `old code sends by the old manifest until the flip, and new code by the new one from its start`()
+        async throws
+    {
+        let events = CounterEvents(), counters = try host(HeldExecutor(), events)
+        let feed: Remote<Feeds> = try await counters.host.manager("Feed")
+        let document = ManifestDocument([
+            "manifestVersion": 1, "plugins": [], "managers": .dictionary(Self.managers(events, first: "after:news")),
+            "network": ["executors": ["gated": "GatedCarrier", "after": "StayingCarrier"]],
+        ])
+        func swap() async throws(BackplaneError) {
+            let coordinator = counters.host.coordinator
+            _ = try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
+                try await coordinator.swap(linked: [Self.edition("2.0.0")], applying: document, SwapOptions())
+            }
+        }
+        struct Refusal: Error {}
+        events.next(
+            CounterScript(built: {
+                events.note("old \(try await feed.fetch("before:news"))")
+                throw Refusal()
+            }))
+        let failure = await error { try await swap() }
+        #expect(failure?.code == .swapFailed)
+        #expect(events.all == ["old 204"])
+        #expect(try await feed.fetch("before:news") == "204")
+        events.clear()
+        events.next(CounterScript(built: { events.note("old \(try await feed.fetch("before:news"))") }))
+        try await swap()
+        #expect(events.all == ["old 204", "new 204", "suspend"])
+        #expect(try await feed.fetch("after:news") == "204")
+        let refused = await error { try await feed.fetch("before:news") }
+        #expect(refused?.code == .networkRefused)
+        await counters.host.stop()
     }
 
     @Test func `one that its component does not end is ended once it is suspended, and the report says so`()
@@ -89,6 +173,8 @@ private struct Feeds: Contract {
     static let version: Version = "1.0.0"
     /// Begins an exchange, and does not wait for it.
     let listen = AsyncMethod<Nothing, Nothing>()
+    /// Answers with the status of a URL.
+    let fetch = AsyncMethod<String, String>()
 }
 
 private final class FeedManager: Manager {
@@ -103,18 +189,69 @@ private final class FeedManager: Manager {
 
     static func methods(_ table: inout Methods) {
         table.async(\.listen) { manager, _, call in try await manager.wires.communicationController.listen(call) }
+        table.async(\.fetch) { manager, url, call in
+            try await manager.wires.communicationController.fetch(url, call)
+        }
+    }
+}
+
+/// Answers every request with 204, but for those that end in `endless`.
+private final class GatedCarrier: Manager {
+    typealias Provides = HTTPExecuting
+    static let className = "GatedCarrier"
+    static let isExclusive = true
+    private let context: Context
+
+    init(_ context: Context) { self.context = context }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.capabilities) { _, _, _ in .backPressure }
+        table.stream(\.exchange) { carrier, order, heads, _ in
+            try await carrier.context.execute(order, heads) { request, _ in
+                guard request.url.hasSuffix("endless") else {
+                    return HTTPStreamedResponse(HTTPResponse(status: 204))
+                }
+                return HTTPStreamedResponse(
+                    status: 200, body: HTTPBodyStream { .bytes([UInt8](repeating: 1, count: 1_000)) })
+            }
+        }
+    }
+}
+
+private final class StayingCarrier: Manager {
+    typealias Provides = HTTPExecuting
+    static let className = "StayingCarrier"
+    private let context: Context
+
+    init(_ context: Context) { self.context = context }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.capabilities) { _, _, _ in [] }
+        table.stream(\.exchange) { carrier, order, heads, _ in
+            try await carrier.context.execute(order, heads) { _, _ in
+                HTTPStreamedResponse(HTTPResponse(status: 204))
+            }
+        }
     }
 }
 
 private final class FeedCommunication: CommunicationController {
     typealias Provides = Feeds
-    typealias Configuration = StatefulCounter.Configuration
+    struct Configuration: Codable, Sendable {
+        var key: String
+        var first: String?
+    }
     static let className = "FeedCommunication"
     static let isExclusive = true
     private let context: Context
     private let events: CounterEvents
 
-    init(_ context: Context) { (self.context, events) = (context, CounterEvents.of(context.configuration.key)) }
+    init(_ context: Context) async throws {
+        (self.context, events) = (context, CounterEvents.of(context.configuration.key))
+        try await events.script.built()
+        guard let url = context.configuration.first else { return }
+        events.note("new \(try await context.http.send(HTTPRequest("GET", url), context.begin()).status)")
+    }
 
     func suspend() async throws {
         events.note("suspend")
@@ -123,6 +260,10 @@ private final class FeedCommunication: CommunicationController {
     func stop() {}
 
     static func methods(_ table: inout Methods) {
+        table.async(\.fetch) { feed, url, call in
+            try await feed.events.script.opened()
+            return "\(try await feed.context.http.send(HTTPRequest("GET", url), call).status)"
+        }
         table.async(\.listen) { feed, _, _ in
             feed.context.tasks.run { [context = feed.context, events = feed.events] in
                 do throws(BackplaneError) {

@@ -36,9 +36,16 @@ extension Slot {
     package var number: UInt32 { pointer.pointee.number }
 
     /// Returns the frame with the slot's component at the end of its path.
-    package func appended(to call: Call) -> Call {
-        var call = call
-        bp_call_append(&call.frame, pointer.pointee.number)
+    package func appended(to call: Call) -> Call { call.made(by: pointer.pointee.number) }
+}
+
+extension Call {
+    /// Returns the frame with a component at the end of its path.
+    ///
+    /// - Parameter number: The component's number; 0 changes nothing.
+    package func made(by number: UInt32) -> Call {
+        var call = self
+        bp_call_append(&call.frame, number)
         return call
     }
 }

@@ -144,7 +144,7 @@ final class Exchange: Sendable {
             state.withLock { $0.status = response.status }
             end(.success(response))
         case .file(let path):
-            let response = try await network.download(request, to: path, options) { response in
+            let response = try await network.download(request, to: path, options) { [self] response in
                 bytesPassed()
                 headArrived(response)
             }

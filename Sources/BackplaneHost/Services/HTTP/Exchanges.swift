@@ -7,14 +7,18 @@ import Synchronization
 /// The exchanges of one component in progress, each ended exactly once: by its executor, its limits or its client.
 final class Exchanges: Sendable {
     private let network: HostNetwork
+    /// The way of the exchanges while the component belongs to another manifest than the active one.
+    private let own: Mutex<ManifestNetwork?>
     /// The managers that the component belongs to.
     private let managers: [String]
     private let timer: DeadlineTimer
     /// The time in which something of a response's body must pass.
     private let idleLimit: Duration
     let counts: ExchangeCounts
-    private let traces: TracedExchanges
+    private let log: ExchangeLog
     private let component: String
+    /// The component's number in the path of calls.
+    private let number: UInt16
     private let abandoned: AbandonedDownloads
     private let state = Mutex(State())
 
@@ -26,14 +30,23 @@ final class Exchanges: Sendable {
         var isEnding = false
     }
 
+    /// Creates the exchanges of a component.
+    ///
+    /// - Parameter own: The way of the exchanges if the component does not belong to the active manifest.
     init(
-        _ network: HostNetwork, of component: String, managers: [String], folder: String, timer: DeadlineTimer,
-        idleLimit: Duration, _ counts: ExchangeCounts, _ traces: TracedExchanges
+        _ network: HostNetwork, own: ManifestNetwork? = nil, of component: String, number: UInt16 = 0,
+        managers: [String], folder: String, timer: DeadlineTimer,
+        idleLimit: Duration, _ counts: ExchangeCounts, _ log: ExchangeLog
     ) {
         (self.network, self.component, self.managers, self.timer) = (network, component, managers, timer)
-        (self.idleLimit, self.counts, self.traces) = (idleLimit, counts, traces)
+        self.number = number
+        (self.idleLimit, self.counts, self.log) = (idleLimit, counts, log)
+        self.own = Mutex(own)
         abandoned = AbandonedDownloads(in: folder)
     }
+
+    /// Goes another way with the exchanges that begin from now on; `nil` is that of the active manifest.
+    func follow(_ network: ManifestNetwork?) { own.withLock { $0 = network } }
 
     /// Begins an exchange and returns its number, or 0 if it was refused, which the client is told.
     ///
@@ -42,9 +55,10 @@ final class Exchanges: Sendable {
         _ request: HTTPRequest, source: ComponentBody? = nil, options: HTTPOptions = HTTPOptions(),
         _ delivery: ExchangeDelivery, _ call: Call, _ client: any ExchangeClient, ended: @escaping @Sendable () -> Void
     ) -> UInt64 {
-        let pipeline = network.pipeline(of: managers)
+        let network = own.withLock { $0 } ?? network.active, pipeline = network.pipeline(of: managers)
         var options = options
-        options.call = call
+        // An executor that is swapped together with the component lets in what the swap waits for.
+        options.call = call.made(by: UInt32(number))
         do throws(BackplaneError) {
             try pipeline.requireExecutor(for: request, options)
         } catch {
@@ -53,10 +67,10 @@ final class Exchanges: Sendable {
             ended()
             return 0
         }
-        let id = Callbacks.newID(), trace = call.trace, request = traces.request(request, with: trace)
+        let id = Callbacks.newID(), trace = call.trace, request = network.request(request, with: trace)
         let exchange = Exchange(id, request, source, options, delivery, client, counts) {
             exchange, status, error in
-            self.traces.note(
+            self.log.note(
                 exchange.request, of: self.component, trace, status: status, error, after: exchange.duration)
         } forget: { exchange in
             // First, so that who schedules a timer meanwhile finds it gone and cancels that.

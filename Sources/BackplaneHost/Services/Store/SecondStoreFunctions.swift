@@ -92,10 +92,10 @@ private func start<Value: Sendable>(
         let component = try ComponentHandles.require(handle)
         try component.require(.dataAccessController, for: BP_STORE)
         let operation = try prepare(component)
-        try component.begin()
+        try component.begin(isWait: isWait)
         return component.storeOperations.start(call.map { Call(copying: $0) }, isWait: isWait, operation) { result in
             answer(result)
-            component.end()
+            component.end(isWait: isWait)
         }
     } catch {
         answer(.failure(error))

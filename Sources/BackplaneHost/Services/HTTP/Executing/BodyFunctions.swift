@@ -20,7 +20,7 @@ let bodyFunctions = bp_bodies_1(
         do throws(BackplaneError) {
             let component = try ComponentHandles.require(handle)
             guard case .response(let body)? = LentBodies.find(body) else { throw .bodyUnknown }
-            let push = try component.begin(reply)
+            let push = try component.begin(reply, isWait: true)  // for the reader
             body.push(
                 piece.array, trailers: HTTPHeaders(copying: trailers, count: count),
                 Reply { component.answer(push, $0, $1) })

@@ -39,7 +39,7 @@ struct PluginExecutor: HTTPExecutor {
                 "the request needs \(missing), which the executor `\(name)` does not have; nothing was sent",
                 at: request.printableURL)
         }
-        let ready = request.scheme == name ? try request.withValidHead() : try request.readyToSend()
+        let ready = try request.readyToSend(by: name)
         try Task.checkCancellation()
         return try await PluginExchange(ready, options, of: name).open(remote, call)
     }

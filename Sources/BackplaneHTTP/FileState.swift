@@ -1,0 +1,22 @@
+#if Engines
+import Glibc
+
+/// The state of a file, by which it is known whether it was changed or replaced.
+///
+/// It is what the system says without reading the file: an exchange costs one `stat(2)`.
+struct FileState: Hashable, Sendable {
+    private let device, inode: UInt64
+    private let size: Int64
+    /// The times at which the content and the file's properties changed, in seconds and nanoseconds.
+    private let changed: [Int]
+
+    /// Creates the state of the file at a path; all files that are not there have the same.
+    init(of path: String) {
+        var status = stat()
+        _ = stat(path, &status)
+        (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
+        size = Int64(status.st_size)
+        changed = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
+    }
+}
+#endif
