@@ -20,11 +20,13 @@ final class HostNetwork: Sendable {
     private let executors: [any HTTPExecutor]
     /// The manifest's folder, which paths are relative to.
     private let folder: String
+    /// The budgets of retries, which outlast manifests.
+    private let retries = Retries()
     private let state: Mutex<State>
 
     init(_ executors: [any HTTPExecutor], folder: String?) {
         (self.executors, self.folder) = (executors, FilePath.absolute(folder ?? "."))
-        let pipeline = HTTPPipeline(executors)
+        let pipeline = HTTPPipeline(executors, retries: retries)
         state = Mutex(State(pipeline: pipeline, ownPipeline: pipeline))
     }
 
@@ -42,8 +44,8 @@ final class HostNetwork: Sendable {
                 }
             }
         }
-        let pipeline = HTTPPipeline(executors, tls: tls, named: named, reserved: [])
-        let own = HTTPPipeline(executors, tls: tls, named: [:], reserved: Set(names.keys))
+        let pipeline = HTTPPipeline(executors, tls: tls, named: named, reserved: [], retries: retries)
+        let own = HTTPPipeline(executors, tls: tls, named: [:], reserved: Set(names.keys), retries: retries)
         state.withLock { state in
             (state.pipeline, state.ownPipeline, state.carriers) = (pipeline, own, manifest.carriers)
         }
