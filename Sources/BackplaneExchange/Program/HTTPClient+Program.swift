@@ -1,0 +1,31 @@
+public import Backplane
+public import BackplaneNetwork
+
+extension HTTPClient {
+    /// Creates the client of a program without plugins.
+    ///
+    /// - Parameter pipeline: The way of its exchanges.
+    public init(_ pipeline: HTTPPipeline) { self.init(PipelineWay(pipeline: pipeline)) }
+
+    /// Creates the client of a program without plugins, with a pipeline of its own.
+    ///
+    /// ```swift
+    /// let http = HTTPClient([AsyncHTTPClientExecutor()]).relative(to: "https://books.example.org/v2")
+    /// ```
+    public init(_ executors: [any HTTPExecutor]) { self.init(HTTPPipeline(executors)) }
+
+    /// Loads an endpoint outside of any call, as a program does.
+    ///
+    /// - Throws: What `load(_:_:progress:)` throws.
+    public func load<Response>(
+        _ endpoint: Endpoint<Response>, progress: (@Sendable (HTTPProgress) -> Void)? = nil
+    ) async throws(BackplaneError) -> Response {
+        try await load(endpoint, Call(), progress: progress)
+    }
+}
+
+extension Endpoint {
+    /// Starts to load the endpoint outside of any call, and returns the load, which can be watched and cancelled.
+    @discardableResult
+    public func load(on http: HTTPClient) -> EndpointLoad<Response> { load(on: http, Call()) }
+}
