@@ -22,6 +22,13 @@ extension HTTPClient {
     ) async throws(BackplaneError) -> Response {
         try await load(endpoint, Call(), progress: progress)
     }
+
+    /// Returns the pages of a resource outside of any call, as a sequence, which loads them as it is read.
+    public func pages<Response>(
+        _ endpoint: Endpoint<Response>, next rule: NextPage<Response> = .link, limit: Int = 1_000
+    ) -> Pages<Response> {
+        pages(endpoint, Call(), next: rule, limit: limit)
+    }
 }
 
 extension Endpoint {
