@@ -29,6 +29,13 @@ extension HTTPClient {
     ) -> Pages<Response> {
         pages(endpoint, Call(), next: rule, limit: limit)
     }
+
+    /// Returns the events of a server outside of any call, as a sequence, which connects as it is read.
+    public func events(
+        _ endpoint: Endpoint<ServerEvent>, after last: String = "", idle: Duration = .seconds(60)
+    ) -> ServerEvents {
+        events(endpoint, Call(), after: last, idle: idle)
+    }
 }
 
 extension Endpoint {
