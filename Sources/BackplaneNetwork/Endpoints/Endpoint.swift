@@ -20,7 +20,7 @@ public struct Endpoint<Response: Sendable>: Sendable {
     public var query: [(name: String, value: String)]
     /// The header fields; they replace those of the client with the same names.
     public var headers: HTTPHeaders
-    /// The body.
+    /// The content that is sent; a retry needs one that can be sent again.
     public var body: HTTPBody
     /// A Boolean value that indicates whether ``path`` may be a full URL, which need not be below the base URL.
     ///

@@ -7,7 +7,7 @@ public struct ServerEvent: Sendable, Equatable {
     /// The identifier of the last event that had one, from which a server continues; empty if none had.
     public var id = ""
 
-    /// Creates an event.
+    /// Creates an event as a server would send it, for tests.
     public init(name: String = "message", data: String = "", id: String = "") {
         (self.name, self.data, self.id) = (name, data, id)
     }

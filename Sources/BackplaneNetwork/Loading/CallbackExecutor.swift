@@ -28,7 +28,7 @@ public struct CallbackExecutor: Sendable {
     /// The main actor.
     public static var main: CallbackExecutor { CallbackExecutor(run: { work in await MainActor.run { work() } }) }
 
-    /// Returns the executor of an actor.
+    /// Returns a place where callbacks run isolated to an actor.
     public static func actor(_ actor: some Actor) -> CallbackExecutor {
         CallbackExecutor(run: { work in await Self.run(work, on: actor) })
     }

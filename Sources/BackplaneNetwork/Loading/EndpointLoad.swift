@@ -93,7 +93,7 @@ public final class EndpointLoad<Response: Sendable>: Sendable {
     }
 }
 
-/// An event of a load.
+/// A step of a load that its observers are told of.
 public enum LoadEvent: Sendable {
     /// The load has started; observers are told first.
     case started
