@@ -1,5 +1,4 @@
 public import Backplane
-import CBackplane
 
 /// The host's HTTP client for communication controllers and network services: `context.http`.
 ///
@@ -12,9 +11,18 @@ import CBackplane
 /// served applies to its exchanges, and cancelling it ends them. Outside of any call, pass `context.begin()`: such an
 /// exchange ends with `call.retired` when the component stops or a swap replaces it.
 public struct HTTPClient: Sendable {
-    private let services: ComponentServices
+    /// The settings for endpoints: `load` follows them, `send`, `open` and `download` do not.
+    public var defaults = EndpointDefaults()
+    package let way: any HTTPWay
 
-    init(_ services: ComponentServices) { self.services = services }
+    package init(_ way: any HTTPWay) { self.way = way }
+
+    /// Returns this client with a base URL, which the paths of endpoints are relative to.
+    public func relative(to baseURL: String) -> HTTPClient {
+        var client = self
+        client.defaults.baseURL = baseURL
+        return client
+    }
 
     /// Sends a request and returns the response with its body in memory, whatever its status.
     ///
@@ -31,18 +39,7 @@ public struct HTTPClient: Sendable {
         _ request: HTTPRequest, upTo limit: Int = HTTPOptions.collectionLimit, _ call: Call,
         _ options: HTTPOptions = HTTPOptions()
     ) async throws(BackplaneError) -> HTTPResponse {
-        // Whole bodies without options cross at once.
-        if options.isPlain, limit == HTTPOptions.collectionLimit, request.body.bytes != nil || table == nil {
-            return try await HTTPExchange(services).run(request, call)
-        }
-        var options = options
-        options.maximumBodySize = Swift.min(limit, options.maximumBodySize ?? limit)
-        let response = try await open(request, call, options)
-        do {
-            return try await response.collect(upTo: limit)
-        } catch {
-            throw .exchangeFailed(error, request)
-        }
+        try await way.send(request, upTo: limit, call, options)
     }
 
     /// Sends a request and returns once the head of the response is there, whatever its status.
@@ -54,13 +51,7 @@ public struct HTTPClient: Sendable {
     public func open(
         _ request: HTTPRequest, _ call: Call, _ options: HTTPOptions = HTTPOptions()
     ) async throws(BackplaneError) -> HTTPStreamedResponse {
-        let exchange = StreamedExchange(try requireTable(), component: services.handle, options, waitsForEnd: false)
-        let head = try await begin(exchange, request, download: "", call)
-        var response = HTTPStreamedResponse(
-            status: head.response.status, headers: head.response.headers, version: head.version,
-            body: exchange.body(of: head))
-        response.timings = head.response.timings
-        return response
+        try await way.open(request, call, options)
     }
 
     /// Sends a request, and has the host write the response's body to a file of the component's folder.
@@ -81,58 +72,11 @@ public struct HTTPClient: Sendable {
     public func download(
         _ request: HTTPRequest, to path: String, _ call: Call, _ options: HTTPOptions = HTTPOptions()
     ) async throws(BackplaneError) -> HTTPResponse {
-        guard !path.isEmpty else {
-            throw BackplaneError(.networkRefused, "the path of the file to download to is empty; give it a name")
-        }
-        let exchange = StreamedExchange(try requireTable(), component: services.handle, options, waitsForEnd: true)
-        return try await begin(exchange, request, download: path, call).response
-    }
-
-    private var table: ConstantPointer<bp_http_2>? { services.host.table(BP_HTTP, revision: 2, as: bp_http_2.self) }
-
-    private func requireTable() throws(BackplaneError) -> ConstantPointer<bp_http_2> {
-        if let table { return table }
-        throw BackplaneError(.interfaceMissing, "this host does not offer \(BP_HTTP)/2, which streams; use a newer one")
-    }
-
-    private func begin(_ exchange: StreamedExchange, _ request: HTTPRequest, download: String, _ call: Call)
-        async throws(BackplaneError) -> StreamedExchange.Head
-    {
-        let request = request.withMediaType
-        if request.body.bytes != nil {
-            return try await exchange.open(request, nil, upload: "", download: download, call)
-        }
-        if let path = request.body.file, !services.folder.isEmpty, path.hasPrefix(services.folder + "/") {
-            return try await exchange.open(request, nil, upload: path, download: download, call)
-        }
-        let source: BodySource
-        do { source = try BodySource(request.body) } catch { throw .exchangeFailed(error, request) }
-        return try await exchange.open(request, source, upload: "", download: download, call)
+        try await way.download(request, to: path, call, options)
     }
 }
 
 extension MayUseNetwork {
     /// The host's HTTP client.
-    public var http: HTTPClient { HTTPClient(services) }
-}
-
-extension HTTPRequest {
-    /// The request with its body's media type among its fields.
-    var withMediaType: HTTPRequest {
-        guard let type = body.mediaType, headers["Content-Type"] == nil else { return self }
-        var request = self
-        request.headers.add("Content-Type", type)
-        return request
-    }
-}
-
-extension BackplaneError {
-    /// Returns the error of an exchange whose bodies threw something.
-    fileprivate static func exchangeFailed(_ error: any Error, _ request: HTTPRequest) -> BackplaneError {
-        switch error {
-        case let error as BackplaneError: error
-        case is CancellationError: BackplaneError(.callCancelled, "the exchange was cancelled")
-        default: BackplaneError(.networkBody, "the request's body failed: \(error)", at: request.printableURL)
-        }
-    }
+    public var http: HTTPClient { HTTPClient(ComponentWay(services)) }
 }

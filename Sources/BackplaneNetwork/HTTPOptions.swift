@@ -24,6 +24,15 @@ public struct HTTPOptions: Sendable {
 
     /// The name of the executor in the manifest's `network.executors`; `nil` leaves the choice to the URL's scheme.
     public var executor: String?
+    /// The greatest number of redirects that are followed; 0, the default, means that a redirect is the response.
+    ///
+    /// Each of them passes the pipeline again. Header fields that could contain credentials stay with the origin that
+    /// they were given for.
+    public var redirects = 0
+    /// The rules for further attempts; `nil` means a single one.
+    public var retry: RetryPolicy?
+    /// The number of the first attempt: above 1 if the sender has rejected responses to this request.
+    package var attempt = 1
     /// The settings of TLS that the pipeline has for the request's host, for the executor to follow.
     public package(set) var tls: TLSSettings?
     /// The function that is told about the bytes of the response's body, before their reader has them.

@@ -329,7 +329,7 @@ private struct ComponentExecutor: HTTPExecutor {
 }
 
 /// Bytes in chunks of one size.
-private struct Chunks: AsyncSequence, Sendable {
+struct Chunks: AsyncSequence, Sendable {
     let bytes: [UInt8]
     let size: Int
 

@@ -21,6 +21,7 @@ public struct HTTPPipeline: Sendable {
     private let named: [String: Connect]
     /// The names of executors that these exchanges must not use, since they belong to one themselves.
     private let reserved: Set<String>
+    private let retries: Retries
     /// The error of every exchange, because it is not known how they are to be made; `nil` if they can be made.
     private let refusal: BackplaneError?
 
@@ -29,16 +30,19 @@ public struct HTTPPipeline: Sendable {
     /// - Parameters:
     ///   - executors: The executors.
     ///   - tls: The settings of TLS for the hosts that have any, by host name in lower case.
-    public init(_ executors: [any HTTPExecutor], tls: [String: TLSSettings] = [:]) {
-        self.init(executors, tls: tls, named: [:], reserved: [])
+    ///   - retries: The budgets and the clock of retries.
+    public init(
+        _ executors: [any HTTPExecutor], tls: [String: TLSSettings] = [:], retries: Retries = Retries()
+    ) {
+        self.init(executors, tls: tls, named: [:], reserved: [], retries: retries)
     }
 
     package init(
         _ executors: [any HTTPExecutor], tls: [String: TLSSettings], named: [String: Connect], reserved: Set<String>,
-        refusal: BackplaneError? = nil
+        retries: Retries, refusal: BackplaneError? = nil
     ) {
         (self.executors, self.tls, self.named, self.reserved) = (executors, tls, named, reserved)
-        self.refusal = refusal
+        (self.retries, self.refusal) = (retries, refusal)
     }
 
     /// Sends a request and returns the response with its body in memory, whatever its status.
@@ -134,10 +138,25 @@ public struct HTTPPipeline: Sendable {
         for request: HTTPRequest, _ options: HTTPOptions, _ watch: ExchangeWatch
     ) async throws -> any HTTPExecutor {
         switch try choice(for: request, options) {
-        case .given(let executor): return executor
+        case .given(let executor): return staged(executor, options)
         case .connected(let connect):
-            return try await watch.limitedToHead { try await connect(options.call ?? Call()) }
+            return staged(try await watch.limitedToHead { try await connect(options.call ?? Call()) }, options)
         }
+    }
+
+    /// Returns an executor with the stages around it that the options ask for: retries, and in them redirects.
+    private func staged(_ executor: any HTTPExecutor, _ options: HTTPOptions) -> any HTTPExecutor {
+        var executor = executor
+        if options.redirects > 0 {
+            executor = RedirectStage(first: executor) { request, options in
+                var hop = options
+                (hop.redirects, hop.retry, hop.tls) = (0, nil, nil)
+                hop = prepared(hop, for: request)
+                return (try await self.executor(for: request, hop), hop)
+            }
+        }
+        if let policy = options.retry { executor = RetryStage(next: executor, policy: policy, retries: retries) }
+        return executor
     }
 
     private func choice(for request: HTTPRequest, _ options: HTTPOptions) throws(BackplaneError) -> Choice {

@@ -13,7 +13,7 @@ extension HTTPOptions {
         if interim != nil { flags |= UInt32(BP_HTTP_REPORT_INTERIM) }
         return upload.withBytes { upload in
             download.withBytes { download in
-                Pairs(executor.map { [(key: "executor", value: $0)] } ?? []).withPairs { named in
+                Pairs(named).withPairs { named in
                     var options = bp_http_options(
                         size: UInt32(MemoryLayout<bp_http_options>.size), flags: flags,
                         total_ns: totalTimeout.nanoseconds, head_ns: headTimeout.nanoseconds,
@@ -23,6 +23,16 @@ extension HTTPOptions {
                 }
             }
         }
+    }
+
+    /// The options that have names.
+    private var named: [(key: String, value: String)] {
+        var named: [(key: String, value: String)] = []
+        if let executor { named.append(("executor", executor)) }
+        if redirects > 0 { named.append(("redirects", String(redirects))) }
+        if let retry { named.append(("retry", retry.text)) }
+        if attempt > 1 { named.append(("attempt", String(attempt))) }
+        return named
     }
 
     /// Copies the limits and flags of borrowed options.
@@ -38,7 +48,7 @@ extension HTTPOptions {
     /// A Boolean value that indicates whether the exchange is one without any options.
     var isPlain: Bool {
         totalTimeout == nil && headTimeout == nil && readTimeout == nil && maximumBodySize == nil && !decompresses
-            && progress == nil && interim == nil && executor == nil
+            && progress == nil && interim == nil && executor == nil && redirects == 0 && retry == nil
     }
 }
 

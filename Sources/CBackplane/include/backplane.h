@@ -464,7 +464,11 @@ typedef struct bp_http_options {
     bp_bytes download;                      /* path of a file in the component's folder that the body is written to
                                                once it is complete; empty: it is read                               */
     const bp_pair *_Nullable named;         /* `executor`: a name from the manifest's `network.executors`;
-                                               `credential`, `account`, `cache`, `coalescing`, `retry`, `redirects`,
+                                               `redirects`: the greatest number that is followed, 0 without it;
+                                               `retry`: the rules for further attempts, such as
+                                               `attempts=3 base=0.2 limit=10 after=60 statuses=503,504 any`;
+                                               `attempt`: the number of the first attempt, above 1 if responses
+                                               were rejected; `credential`, `account`, `cache`, `coalescing`,
                                                `mock`, `priority`: no host has them yet                             */
     size_t named_count;
 } bp_http_options;

@@ -14,7 +14,7 @@ struct ExchangeTerms {
     private static let knownFlags = UInt32(BP_HTTP_DECOMPRESS | BP_HTTP_REPORT_INTERIM)
     /// The names that are defined and that this host does not have yet.
     private static let laterNames = [
-        "credential", "account", "cache", "coalescing", "retry", "redirects", "mock", "priority",
+        "credential", "account", "cache", "coalescing", "mock", "priority",
     ]
 
     /// Checks options.
@@ -32,15 +32,30 @@ struct ExchangeTerms {
         }
         var own = HTTPOptions(copying: options)
         for (name, value) in Pairs.copy(options.named, count: min(options.named_count, 100)) {
-            guard name == "executor" else {
+            switch name {
+            case "executor": own.executor = value
+            case "redirects": own.redirects = try Self.count(value, of: name, 0...100)
+            case "retry": own.retry = try RetryPolicy(text: value)
+            case "attempt": own.attempt = try Self.count(value, of: name, 1...1_000_000)
+            default:
                 throw .unsupported(
                     Self.laterNames.contains(name) ? "the option `\(name)`" : "an option with the name `\(name)`")
             }
-            own.executor = value
         }
         self.options = own
         upload = options.upload.lent.isEmpty ? nil : try folder.path(of: options.upload.text, makingFolder: false)
         download = options.download.lent.isEmpty ? nil : try folder.path(of: options.download.text, makingFolder: true)
+    }
+
+    private static func count(_ value: String, of name: String, _ range: ClosedRange<Int>)
+        throws(BackplaneError) -> Int
+    {
+        guard let count = Int(value), range.contains(count) else {
+            throw BackplaneError(
+                .networkRefused,
+                "the option `\(name)` is a number from \(range.lowerBound) to \(range.upperBound), but is `\(value)`")
+        }
+        return count
     }
 }
 

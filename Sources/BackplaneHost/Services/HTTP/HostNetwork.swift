@@ -18,12 +18,15 @@ final class HostNetwork: Sendable {
     /// The folder of the first manifest, for those that are not files; `nil` if that is none either.
     private let folder: String?
     private let finder = Finder()
+    /// The budgets of retries, which outlast manifests.
+    private let retries: Retries
     private let state: Mutex<ManifestNetwork>
 
     /// Creates the way of the exchanges under a manifest.
     init(_ executors: [any HTTPExecutor], _ document: ManifestDocument) {
-        (self.executors, folder) = (executors, document.folder)
-        state = Mutex(Self.network(of: document, executors, in: document.folder, finder))
+        let retries = Retries()
+        (self.executors, folder, self.retries) = (executors, document.folder, retries)
+        state = Mutex(Self.network(of: document, executors, in: document.folder, retries, finder))
     }
 
     /// Gives the function that returns the managers that are executors.
@@ -43,13 +46,14 @@ final class HostNetwork: Sendable {
 
     /// Returns the way of exchanges under a manifest.
     func network(of document: ManifestDocument) -> ManifestNetwork {
-        Self.network(of: document, executors, in: document.folder ?? folder, finder)
+        Self.network(of: document, executors, in: document.folder ?? folder, retries, finder)
     }
 
     private static func network(
-        of document: ManifestDocument, _ executors: [any HTTPExecutor], in folder: String?, _ finder: Finder
+        of document: ManifestDocument, _ executors: [any HTTPExecutor], in folder: String?, _ retries: Retries,
+        _ finder: Finder
     ) -> ManifestNetwork {
-        ManifestNetwork(document, executors, in: folder) { name, manager in
+        ManifestNetwork(document, executors, in: folder, retries) { name, manager in
             { call in
                 guard let find = finder.find.withLock({ $0 }) else { throw BackplaneError.hostHasStopped }
                 return try await PluginExecutor(name, call) { () async throws(BackplaneError) in try await find(manager)

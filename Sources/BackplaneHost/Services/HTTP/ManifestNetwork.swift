@@ -21,9 +21,10 @@ struct ManifestNetwork: Sendable {
     /// - Parameters:
     ///   - executors: The executors of the host program.
     ///   - folder: The manifest's folder, which paths are relative to; `nil` if it has none.
+    ///   - retries: The budgets of retries.
     ///   - connect: Returns the function that finds a manager that is an executor, by the executor's name.
     init(
-        _ document: ManifestDocument, _ executors: [any HTTPExecutor], in folder: String?,
+        _ document: ManifestDocument, _ executors: [any HTTPExecutor], in folder: String?, _ retries: Retries,
         _ connect: (_ name: String, _ manager: String) -> HTTPPipeline.Connect
     ) {
         let network = document.manifest.network, refusal = document.refusal
@@ -31,9 +32,10 @@ struct ManifestNetwork: Sendable {
         let tls = network.tls.mapValues { $0.below(folder ?? FilePath.absolute(".")) }
         var named: [String: HTTPPipeline.Connect] = [:]
         for (name, manager) in network.executors { named[name] = connect(name, manager) }
-        pipeline = HTTPPipeline(executors, tls: tls, named: named, reserved: [], refusal: refusal)
+        pipeline = HTTPPipeline(executors, tls: tls, named: named, reserved: [], retries: retries, refusal: refusal)
         ownPipeline = HTTPPipeline(
-            executors, tls: tls, named: [:], reserved: Set(network.executors.keys), refusal: refusal)
+            executors, tls: tls, named: [:], reserved: Set(network.executors.keys), retries: retries,
+            refusal: refusal)
         carriers = document.manifest.carriers
         traced = Set(network.traced.map { $0.lowercased() })
     }

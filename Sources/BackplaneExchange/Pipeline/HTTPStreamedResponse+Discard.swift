@@ -1,0 +1,18 @@
+import BackplaneNetwork
+
+extension HTTPStreamedResponse {
+    /// Gives the response up: reads a short body, so that the connection is used again, and cancels any other.
+    func discard() async {
+        guard let length = contentLength, length <= 16 << 10 else { return body.cancel() }
+        let body = body
+        _ = try? await Race.run(
+            { try await body.collect(upTo: 16 << 10) }, within: .seconds(1), otherwise: CancellationError())
+    }
+
+    /// The response without its body, which is in a file.
+    var downloaded: HTTPResponse {
+        var response = HTTPResponse(status: status, headers: headers, trailers: trailers)
+        response.timings = timings
+        return response
+    }
+}

@@ -1,0 +1,33 @@
+public import FoundationEssentials
+
+/// The state that retries share: a budget for each host, and the clock and the chance that delays go by.
+///
+/// A pipeline has one of its own unless it is given one, as a test does to control time:
+///
+/// ```swift
+/// let clock = TestClock()
+/// let network = HTTPPipeline([executor], retries: Retries(clock: clock, date: { clock.date }, random: { 1 }))
+/// ```
+public final class Retries: Sendable {
+    let elapsed: @Sendable () -> Duration
+    let sleep: @Sendable (Duration) async throws -> Void
+    let date: @Sendable () -> Date
+    let random: @Sendable () -> Double
+    let budget = RetryBudget()
+
+    /// Creates the state of retries, with full budgets.
+    ///
+    /// - Parameters:
+    ///   - clock: The clock that delays and budgets go by.
+    ///   - date: Returns the time that a date in `Retry-After` is compared with.
+    ///   - random: Returns a number from 0 up to 1: the part of a delay's bound that is waited.
+    public init(
+        clock: some Clock<Duration> = ContinuousClock(), date: @escaping @Sendable () -> Date = { Date() },
+        random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
+    ) {
+        let start = clock.now
+        elapsed = { start.duration(to: clock.now) }
+        sleep = { try await clock.sleep(for: $0) }
+        (self.date, self.random) = (date, random)
+    }
+}

@@ -1,0 +1,45 @@
+public import Backplane
+public import BackplaneNetwork
+
+extension HTTPClient {
+    /// Creates the client of a program without plugins.
+    ///
+    /// - Parameter pipeline: The way of its exchanges.
+    public init(_ pipeline: HTTPPipeline) { self.init(PipelineWay(pipeline: pipeline)) }
+
+    /// Creates the client of a program without plugins, with a pipeline of its own.
+    ///
+    /// ```swift
+    /// let http = HTTPClient([AsyncHTTPClientExecutor()]).relative(to: "https://books.example.org/v2")
+    /// ```
+    public init(_ executors: [any HTTPExecutor]) { self.init(HTTPPipeline(executors)) }
+
+    /// Loads an endpoint outside of any call, as a program does.
+    ///
+    /// - Throws: What `load(_:_:progress:)` throws.
+    public func load<Response>(
+        _ endpoint: Endpoint<Response>, progress: (@Sendable (HTTPProgress) -> Void)? = nil
+    ) async throws(BackplaneError) -> Response {
+        try await load(endpoint, Call(), progress: progress)
+    }
+
+    /// Returns the pages of a resource outside of any call, as a sequence, which loads them as it is read.
+    public func pages<Response>(
+        _ endpoint: Endpoint<Response>, next rule: NextPage<Response> = .link, limit: Int = 1_000
+    ) -> Pages<Response> {
+        pages(endpoint, Call(), next: rule, limit: limit)
+    }
+
+    /// Returns the events of a server outside of any call, as a sequence, which connects as it is read.
+    public func events(
+        _ endpoint: Endpoint<ServerEvent>, after last: String = "", idle: Duration = .seconds(60)
+    ) -> ServerEvents {
+        events(endpoint, Call(), after: last, idle: idle)
+    }
+}
+
+extension Endpoint {
+    /// Starts to load the endpoint outside of any call, and returns the load, which can be watched and cancelled.
+    @discardableResult
+    public func load(on http: HTTPClient) -> EndpointLoad<Response> { load(on: http, Call()) }
+}

@@ -1,0 +1,74 @@
+public import Backplane
+import FoundationEssentials
+
+extension BackplaneError.Code {
+    /// A request cannot be made of an endpoint: it has no URL, or a path that is not allowed.
+    public static let networkInvalidRequest = Self(rawValue: "network.invalid-request")
+    /// The status of a response is not one of the endpoint's valid ones.
+    public static let networkStatus = Self(rawValue: "network.status")
+    /// A response without a body arrived where one was expected.
+    public static let networkEmpty = Self(rawValue: "network.empty")
+    /// The body of a response cannot be decoded or parsed.
+    public static let networkUnparsable = Self(rawValue: "network.unparsable")
+    /// The endpoint's check rejected what was loaded.
+    public static let networkRejected = Self(rawValue: "network.rejected")
+    /// A redirect cannot or may not be followed, or there were too many.
+    public static let networkRedirect = Self(rawValue: "network.redirect")
+    /// The pages of a resource do not end, or the next one may not be loaded.
+    public static let networkPages = Self(rawValue: "network.pages")
+    /// A further attempt was asked for, and the rules or the budget for retries do not allow it.
+    package static let networkNotRetried = Self(rawValue: "network.not-retried")
+}
+
+extension BackplaneError {
+    /// The status of the response that was not loaded; `nil` if there was none.
+    public var httpStatus: Int? { failure?.code == "http" ? failure?.details["status"].flatMap { Int($0) } : nil }
+
+    static var responseEmpty: BackplaneError {
+        BackplaneError(.networkEmpty, "the response has no body, but one was expected")
+    }
+
+    /// Returns the error of a response whose status is not valid.
+    static func status(_ response: HTTPStreamedResponse, valid: Range<Int>, _ request: HTTPRequest) -> BackplaneError {
+        BackplaneError(
+            .networkStatus,
+            "the response has the status \(response.status); expected \(valid.lowerBound) to \(valid.upperBound - 1)",
+            at: request.printableURL, failure: .http(response.status))
+    }
+
+    /// Returns the error of a response that cannot be parsed, which shows the beginning of the body.
+    static func unparsable(_ response: HTTPResponse, _ request: HTTPRequest, _ error: any Error) -> BackplaneError {
+        if var error = error as? BackplaneError, error.code == .networkEmpty {
+            (error.location, error.failure) = (request.printableURL, .http(response.status))
+            return error
+        }
+        let type = response.headers["Content-Type"].map { " of type `\($0.prefix(60))`" } ?? ""
+        let start = String(decoding: response.body.prefix(80), as: UTF8.self)
+        let shown = String(start.map { $0.isNewline || $0.isASCII && ($0.asciiValue ?? 32) < 32 ? " " : $0 })
+        return BackplaneError(
+            .networkUnparsable,
+            "the body\(type) cannot be parsed: \(explanation(error)); it has \(response.body.count) bytes and begins with `\(shown)`",
+            at: request.printableURL, failure: .http(response.status))
+    }
+
+    /// Returns what a decoder found wrong, and where.
+    private static func explanation(_ error: any Error) -> String {
+        func place(_ context: DecodingError.Context) -> String {
+            let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }
+            return path.isEmpty ? "" : " at `\(path.joined(separator: "/"))`"
+        }
+        return switch error {
+        case DecodingError.keyNotFound(let key, let context): "the key `\(key.stringValue)` is missing\(place(context))"
+        case DecodingError.typeMismatch(let type, let context): "expected \(type)\(place(context))"
+        case DecodingError.valueNotFound(let type, let context): "found null; expected \(type)\(place(context))"
+        case DecodingError.dataCorrupted(let context): context.debugDescription + place(context)
+        case let error as BackplaneError: error.message
+        case let error as any ComponentError: error.message
+        default: "\(error)"
+        }
+    }
+}
+
+extension BackplaneError.Failure {
+    static func http(_ status: Int) -> Self { Self(code: "http", details: ["status": String(status)]) }
+}

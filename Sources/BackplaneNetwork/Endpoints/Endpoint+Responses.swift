@@ -1,0 +1,114 @@
+public import Backplane
+public import FoundationEssentials
+
+extension Endpoint where Response: Decodable {
+    /// Creates an endpoint whose response is decoded.
+    ///
+    /// - Parameters:
+    ///   - method: The method, such as `GET`.
+    ///   - path: The path, relative to the client's base URL.
+    ///   - query: The fields of the query; those without a value are left out.
+    ///   - headers: The header fields.
+    ///   - body: The body.
+    public init(
+        _ method: String, _ path: String, query: KeyValuePairs<String, String?> = [:], headers: HTTPHeaders = [:],
+        body: HTTPBody = .none
+    ) {
+        self.init(
+            method, path, query, headers, body,
+            .parsed { response, decoder in
+                guard !response.body.isEmpty else { throw BackplaneError.responseEmpty }
+                return try decoder.decode(Response.self, from: Data(response.body))
+            })
+    }
+}
+
+extension Endpoint where Response: ParsedResponse {
+    /// Creates an endpoint whose response parses itself.
+    public init(
+        _ method: String, _ path: String, query: KeyValuePairs<String, String?> = [:], headers: HTTPHeaders = [:],
+        body: HTTPBody = .none
+    ) {
+        self.init(method, path, query, headers, body, .parsed { response, _ in try Response.parse(response) })
+    }
+}
+
+extension Endpoint where Response: ParsedResponse & Decodable {
+    /// Creates an endpoint whose response parses itself, although it could be decoded.
+    public init(
+        _ method: String, _ path: String, query: KeyValuePairs<String, String?> = [:], headers: HTTPHeaders = [:],
+        body: HTTPBody = .none
+    ) {
+        self.init(method, path, query, headers, body, .parsed { response, _ in try Response.parse(response) })
+    }
+}
+
+extension Endpoint where Response == String {
+    /// Creates an endpoint whose response is text in UTF-8; other bytes are replaced.
+    public init(
+        _ method: String, _ path: String, query: KeyValuePairs<String, String?> = [:], headers: HTTPHeaders = [:],
+        body: HTTPBody = .none
+    ) {
+        self.init(
+            method, path, query, headers, body,
+            .parsed { response, _ in String(decoding: response.body, as: UTF8.self) }
+        )
+    }
+}
+
+extension Endpoint where Response == [UInt8] {
+    /// Creates an endpoint whose response is the body as it is.
+    public init(
+        _ method: String, _ path: String, query: KeyValuePairs<String, String?> = [:], headers: HTTPHeaders = [:],
+        body: HTTPBody = .none
+    ) {
+        self.init(method, path, query, headers, body, .parsed { response, _ in response.body })
+    }
+}
+
+extension Endpoint where Response == Data {
+    /// Creates an endpoint whose response is the body as it is.
+    public init(
+        _ method: String, _ path: String, query: KeyValuePairs<String, String?> = [:], headers: HTTPHeaders = [:],
+        body: HTTPBody = .none
+    ) {
+        self.init(method, path, query, headers, body, .parsed { response, _ in Data(response.body) })
+    }
+}
+
+extension Endpoint where Response == Nothing {
+    /// Creates an endpoint of whose response only the status counts.
+    public init(
+        _ method: String, _ path: String, query: KeyValuePairs<String, String?> = [:], headers: HTTPHeaders = [:],
+        body: HTTPBody = .none
+    ) {
+        self.init(method, path, query, headers, body, .parsed { _, _ in Nothing() })
+    }
+}
+
+extension Endpoint where Response == DownloadedFile {
+    /// Creates an endpoint whose response is written to a file.
+    ///
+    /// - Parameters:
+    ///   - method: The method, such as `GET`.
+    ///   - path: The path, relative to the client's base URL.
+    ///   - file: The path of the file, inside a component relative to its folder. An existing file is replaced, once
+    ///     the response was loaded and found valid.
+    ///   - query: The fields of the query; those without a value are left out.
+    ///   - headers: The header fields.
+    ///   - body: The body.
+    public init(
+        _ method: String, _ path: String, to file: String, query: KeyValuePairs<String, String?> = [:],
+        headers: HTTPHeaders = [:], body: HTTPBody = .none
+    ) {
+        self.init(method, path, query, headers, body, .file(path: file) { $0 })
+    }
+}
+
+/// A file that a load has written.
+public struct DownloadedFile: Sendable {
+    /// The absolute path inside a component, and otherwise the path as it was given.
+    public let path: String
+    /// The number of bytes.
+    public let size: Int64
+}

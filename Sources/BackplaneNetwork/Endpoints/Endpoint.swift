@@ -1,0 +1,72 @@
+/// A remote resource: its request, and the type that its response is loaded into.
+///
+/// ```swift
+/// let search = Endpoint<[Book]>("GET", "search", query: ["q": "whale"])
+/// let books = try await http.load(search, call)
+/// ```
+///
+/// An endpoint is a value, and making one starts nothing. Its path is relative to the client's base URL, so that the
+/// same endpoint is loaded in a test, in a program and inside a plugin. A response is of any `Decodable` type, of a
+/// type that parses itself (``ParsedResponse``), `String`, `[UInt8]`, `Data`, `Nothing`, or a ``DownloadedFile``.
+public struct Endpoint<Response: Sendable>: Sendable {
+    /// The method, which may be any token: `GET`, `POST`.
+    public var method: String
+    /// The path, relative to the client's base URL; or a full URL, if ``allowsFullURL``.
+    ///
+    /// It may have a query. What a URL cannot contain is percent-encoded; percent-encoded bytes stay as they are.
+    /// Segments `.` and `..` are refused, so that a path that is made of values stays below the base URL.
+    public var path: String
+    /// The fields of the query, which follow those of the base URL and the path; all their bytes are encoded.
+    public var query: [(name: String, value: String)]
+    /// The header fields; they replace those of the client with the same names.
+    public var headers: HTTPHeaders
+    /// The content that is sent; a retry needs one that can be sent again.
+    public var body: HTTPBody
+    /// A Boolean value that indicates whether ``path`` may be a full URL, which need not be below the base URL.
+    ///
+    /// The header fields of the client are sent only to the origin of its base URL.
+    public var allowsFullURL = false
+    /// The time that a load may take, with all its attempts; `nil` means the limits of ``options`` and the call's only.
+    public var timeout: Duration? = .seconds(60)
+    /// The statuses of a response that is loaded; `nil` means any.
+    public var validStatuses: Range<Int>? = 200..<300
+    /// The rules for further attempts; `nil` means those of the client, and ``RetryPolicy/none`` a single attempt.
+    public var retry: RetryPolicy?
+    /// The greatest number of redirects that are followed; 0 means that a redirect is the response.
+    public var redirects = 20
+    /// The other options of the exchange; ``timeout``, ``retry`` and ``redirects`` replace theirs.
+    public var options = HTTPOptions()
+    /// The decoder for this endpoint; `nil` means the client's.
+    public var decoder: (any ResponseDecoder)?
+    /// The interceptors of this endpoint, which are inside those of the client; the first is outermost.
+    public var interceptors: [HTTPInterceptor] = []
+    /// The check of what was loaded; `nil` accepts everything.
+    ///
+    /// It is given the value, and the response without its body; `timings.attempts` is the number of attempts so far.
+    public var verdict: (@Sendable (Response, HTTPResponse) throws -> EndpointVerdict)?
+    let receipt: Receipt
+
+    /// The form in which a response is received.
+    enum Receipt: Sendable {
+        case parsed(@Sendable (HTTPResponse, any ResponseDecoder) throws -> Response)
+        case file(path: String, @Sendable (DownloadedFile) -> Response)
+    }
+
+    init(
+        _ method: String, _ path: String, _ query: KeyValuePairs<String, String?>, _ headers: HTTPHeaders,
+        _ body: HTTPBody, _ receipt: Receipt
+    ) {
+        (self.method, self.path, self.headers, self.body, self.receipt) = (method, path, headers, body, receipt)
+        self.query = query.compactMap { name, value in value.map { (name, $0) } }
+    }
+}
+
+/// The verdict on a value that was loaded.
+public enum EndpointVerdict: Sendable {
+    /// The value is the result of the load.
+    case accept
+    /// The load fails with `network.rejected`, with this reason.
+    case reject(String)
+    /// Another attempt may help; if the rules for retries do not allow it, the load fails with this reason.
+    case retry(String)
+}

@@ -1,0 +1,18 @@
+/// The settings of a client for the endpoints that are loaded on it.
+public struct EndpointDefaults: Sendable {
+    /// The URL that paths of endpoints are relative to; it may have a path and a query.
+    public var baseURL: String?
+    /// The header fields of every request, but for full URLs of another origin than that of ``baseURL``.
+    ///
+    /// Those of an endpoint replace them.
+    public var headers: HTTPHeaders = [:]
+    /// The decoder of endpoints without one; `nil` means a `JSONDecoder` as it is.
+    public var decoder: (any ResponseDecoder)?
+    /// The interceptors around every load, the first outermost.
+    public var interceptors: [HTTPInterceptor] = []
+    /// The rules for further attempts of endpoints without any; `nil` means a single attempt.
+    public var retry: RetryPolicy?
+
+    /// Creates settings without a base URL.
+    public init(baseURL: String? = nil) { self.baseURL = baseURL }
+}

@@ -1,0 +1,111 @@
+import Backplane
+import FoundationEssentials
+
+/// The rules by which a base URL and the path of an endpoint become one URL.
+enum EndpointURL {
+    /// Returns the URL of a path below a base URL, with exactly one slash between, and with the queries of both.
+    ///
+    /// - Throws: `network.invalid-request`.
+    static func join(
+        _ base: String?, _ path: String, _ query: [(name: String, value: String)], allowsFullURL: Bool
+    ) throws(BackplaneError) -> String {
+        let isFull = hasScheme(path)
+        guard !isFull || allowsFullURL else {
+            throw invalid(
+                "the path of an endpoint is relative to the base URL, but this is a full URL; set `allowsFullURL` to load it",
+                HTTPRequest("GET", path).printableURL)
+        }
+        guard isFull || base != nil else {
+            throw invalid(
+                "the endpoint's path is relative, and the client has no base URL; set `defaults.baseURL`", path)
+        }
+        let (head, baseQuery) = split(isFull ? "" : base ?? ""), (tail, ownQuery) = split(path)
+        let steps = tail.split(separator: "/", omittingEmptySubsequences: false)
+        guard isFull || !steps.contains(where: isDotSegment) else {
+            throw invalid("the endpoint's path has a segment `.` or `..`, which could lead out of the base URL", tail)
+        }
+        var url = isFull ? encoded(tail) : encoded(head.trimmingSlashes(atEnd: true))
+        if !isFull, !tail.isEmpty { url += "/" + encoded(tail.trimmingSlashes(atEnd: false)) }
+        let own = query.map { "\(encodedValue($0.name))=\(encodedValue($0.value))" }
+        let queries = ([baseQuery, ownQuery].compactMap(\.self).map(encoded) + own).filter { !$0.isEmpty }
+        if !queries.isEmpty { url += "?" + queries.joined(separator: "&") }
+        guard let address = URLComponents(string: url), address.scheme != nil else {
+            throw invalid(
+                "the base URL and the endpoint's path do not make a URL", HTTPRequest("GET", url).printableURL)
+        }
+        return url
+    }
+
+    /// Returns whether a text begins with a scheme and `//`, as a full URL does.
+    static func hasScheme(_ text: String) -> Bool {
+        guard let end = text.firstRange(of: "://") else { return false }
+        let scheme = text[..<end.lowerBound]
+        return scheme.first?.isASCIILetter == true
+            && scheme.allSatisfy { $0.isASCIILetter || $0.isASCII && $0.isNumber || "+-.".contains($0) }
+    }
+
+    /// Returns whether servers take a segment for `.` or `..`, also if it is percent-encoded.
+    private static func isDotSegment(_ segment: Substring) -> Bool {
+        let plain = segment.replacing("%2e", with: ".").replacing("%2E", with: ".")
+        return plain == "." || plain == ".."
+    }
+
+    /// Returns the part before the query, and the query; a fragment, which is never sent, is dropped.
+    private static func split(_ text: String) -> (path: String, query: String?) {
+        let sent = text.prefix { $0 != "#" }
+        guard let mark = sent.firstIndex(of: "?") else { return (String(sent), nil) }
+        return (String(sent[..<mark]), String(sent[sent.index(after: mark)...]))
+    }
+
+    /// Returns a text in which bytes that no URL contains are percent-encoded (RFC 3986, section 2).
+    private static func encoded(_ text: String) -> String {
+        text.percentEncoding { $0.isUnreserved || "%:/?#[]@!$&'()*+,;=".utf8.contains($0) }
+    }
+
+    /// Returns a value of which all bytes but unreserved ones are percent-encoded.
+    private static func encodedValue(_ text: String) -> String { text.percentEncoding(allBut: \.isUnreserved) }
+
+    private static func invalid(_ why: String, _ location: String) -> BackplaneError {
+        BackplaneError(.networkInvalidRequest, why, at: location)
+    }
+}
+
+extension Character {
+    fileprivate var isASCIILetter: Bool { isASCII && isLetter }
+}
+
+extension UInt8 {
+    /// A Boolean value that indicates whether the byte is an unreserved character (RFC 3986, section 2.3).
+    fileprivate var isUnreserved: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "-._~".utf8.contains(self)
+        }
+    }
+}
+
+extension String {
+    fileprivate func percentEncoding(allBut stays: (UInt8) -> Bool) -> String {
+        if utf8.allSatisfy(stays) { return self }
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in utf8 {
+            if stays(byte) {
+                bytes.append(byte)
+            } else {
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    fileprivate func trimmingSlashes(atEnd: Bool) -> String {
+        var rest = self[...]
+        while atEnd ? rest.last == "/" : rest.first == "/" {
+            if atEnd { rest.removeLast() } else { rest.removeFirst() }
+        }
+        return String(rest)
+    }
+}

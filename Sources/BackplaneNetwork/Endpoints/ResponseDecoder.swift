@@ -1,0 +1,29 @@
+public import FoundationEssentials
+
+/// A decoder of response bodies: `JSONDecoder`, or one of your own.
+public protocol ResponseDecoder: Sendable {
+    /// Decodes a value from a whole body.
+    func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value
+}
+
+extension JSONDecoder: ResponseDecoder {
+    /// The decoder of clients and endpoints without one, which nobody changes.
+    static let unchanged = JSONDecoder()
+}
+
+/// A response type that makes itself from the response, with its header fields and its own rules.
+///
+/// ```swift
+/// struct Quota: ParsedResponse {
+///     var left: Int
+///     static func parse(_ response: HTTPResponse) throws -> Quota {
+///         Quota(left: response.headers["X-Left"].flatMap { Int($0) } ?? 0)
+///     }
+/// }
+/// ```
+public protocol ParsedResponse: Sendable {
+    /// Returns the value of a response whose status is valid.
+    ///
+    /// - Throws: Any error; the load fails with `network.unparsable`.
+    static func parse(_ response: HTTPResponse) throws -> Self
+}

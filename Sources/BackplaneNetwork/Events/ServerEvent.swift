@@ -1,0 +1,14 @@
+/// An event of a server's event stream.
+public struct ServerEvent: Sendable, Equatable {
+    /// The name of its type; `message` unless the server gives another.
+    public var name = "message"
+    /// The data, without the last line break.
+    public var data = ""
+    /// The identifier of the last event that had one, from which a server continues; empty if none had.
+    public var id = ""
+
+    /// Creates an event as a server would send it, for tests.
+    public init(name: String = "message", data: String = "", id: String = "") {
+        (self.name, self.data, self.id) = (name, data, id)
+    }
+}

@@ -1,0 +1,152 @@
+public import Backplane
+
+/// The events of a server (WHATWG, HTML, section 9.2), which is connected to again where a connection ends.
+///
+/// Leaving the loop ends the connection.
+public struct ServerEvents: AsyncSequence, Sendable {
+    let http: HTTPClient
+    let endpoint: Endpoint<ServerEvent>
+    let call: Call
+    let last: String
+    let idle: Duration
+
+    /// Begins to receive events; nothing is sent before the first is asked for.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+
+    /// An iterator of events, for one task at a time.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private let stream: EventReading
+
+        init(_ events: ServerEvents) { stream = EventReading(events) }
+
+        /// Returns the next event, or `nil` after the server has said, with the status 204, that there are no more.
+        public mutating func next() async throws(BackplaneError) -> ServerEvent? {
+            do { return try await stream.next() } catch { throw BackplaneError(thrown: error) }
+        }
+    }
+}
+
+extension HTTPClient {
+    /// Returns the events of a server as a sequence, which connects as it is read.
+    ///
+    /// ```swift
+    /// for try await event in http.events(Endpoint<ServerEvent>("GET", "changes"), call) { … }
+    /// ```
+    ///
+    /// A connection that ends, breaks or is silent is made again, with the identifier of the last event, after the
+    /// delay that the server asks for or three seconds, and longer after failures. The rules for that are the
+    /// endpoint's or the client's `retry`: after so many connections without an event the sequence ends with the error
+    /// of the last one. The endpoint's `timeout` is that of each connection up to the response's head.
+    ///
+    /// - Parameters:
+    ///   - endpoint: The endpoint.
+    ///   - call: The call being served, whose deadline applies to all of it.
+    ///   - last: The identifier of the last event that was received before; empty for none.
+    ///   - idle: The time without a byte after which a connection is made again.
+    public func events(
+        _ endpoint: Endpoint<ServerEvent>, _ call: Call, after last: String = "", idle: Duration = .seconds(60)
+    ) -> ServerEvents {
+        ServerEvents(http: self, endpoint: endpoint, call: call, last: last, idle: idle)
+    }
+}
+
+extension Endpoint where Response == ServerEvent {
+    /// Creates the endpoint of an event stream, for `events`; a load of it fails.
+    public init(
+        _ method: String, _ path: String, query: KeyValuePairs<String, String?> = [:], headers: HTTPHeaders = [:],
+        body: HTTPBody = .none
+    ) {
+        self.init(
+            method, path, query, headers, body,
+            .parsed { _, _ in
+                throw BackplaneError(.networkUnparsable, "this is a stream of events; read it with `events`")
+            }
+        )
+    }
+}
+
+/// The position of one reader of events, used by one task at a time.
+private final class EventReading {
+    private let events: ServerEvents
+    private let policy: RetryPolicy
+    private var parser: EventStreamParser
+    private var body: HTTPBodyStream?
+    private var received: ArraySlice<ServerEvent> = []
+    /// The number of connections since the last event.
+    private var failures = 0
+    private var hasEnded = false
+
+    init(_ events: ServerEvents) {
+        self.events = events
+        policy = events.endpoint.retry ?? events.http.defaults.retry ?? RetryPolicy(attempts: 10)
+        parser = EventStreamParser(lastID: events.last)
+    }
+
+    func next() async throws -> ServerEvent? {
+        while received.isEmpty, !hasEnded {
+            do {
+                try await receive()
+            } catch {
+                body = nil
+                try await delay(after: BackplaneError(thrown: error))
+            }
+        }
+        return received.popFirst()
+    }
+
+    /// Receives some bytes, on a new connection if there is none.
+    private func receive() async throws {
+        if body == nil { body = try await connect() }
+        guard let body else { return hasEnded = true }
+        guard let bytes = try await body.next() else {
+            throw BackplaneError(.networkFailed, "the server has ended the stream of events")
+        }
+        received = try parser.take(bytes)[...]
+        if !received.isEmpty { failures = 0 }
+    }
+
+    /// Waits before the next connection.
+    ///
+    /// - Throws: The error, if another connection does not help.
+    private func delay(after error: BackplaneError) async throws {
+        failures += 1
+        let isTemporary = policy.mayHelp(after: error) || error.httpStatus.map(policy.statuses.contains) == true
+        guard isTemporary, failures < policy.attempts else {
+            hasEnded = true
+            throw error
+        }
+        let random = Double.random(in: 0..<1), backoff = policy.backoff(after: failures, random: random)
+        try await Task.sleep(for: Swift.max(parser.retry ?? .seconds(3), backoff))
+    }
+
+    /// Makes a connection; `nil` if the server has no more events.
+    private func connect() async throws -> HTTPBodyStream? {
+        var request = try events.endpoint.request(events.http.defaults)
+        if request.headers["Accept"] == nil { request.headers.add("Accept", "text/event-stream") }
+        request.headers["Cache-Control"] = "no-store"
+        if !parser.lastID.isEmpty { request.headers["Last-Event-ID"] = parser.lastID }
+        parser = EventStreamParser(lastID: parser.lastID, retry: parser.retry)
+        var options = events.endpoint.options
+        options.headTimeout = events.endpoint.timeout ?? options.headTimeout
+        options.readTimeout = events.idle
+        options.redirects = events.endpoint.redirects
+        let interceptors = events.http.defaults.interceptors + events.endpoint.interceptors
+        let exchange = interceptors.around { [way = events.http.way, call = events.call, options] request in
+            try await way.open(request, call, options)
+        }
+        let response = try await exchange(request)
+        guard response.status != 204 else { return nil }
+        if let valid = events.endpoint.validStatuses, !valid.contains(response.status) {
+            response.body.cancel()
+            throw BackplaneError.status(response, valid: valid, request)
+        }
+        let type = response.headers["Content-Type"]?.prefix { $0 != ";" }.lowercased()
+        guard type?.contains("text/event-stream") == true else {
+            response.body.cancel()
+            throw BackplaneError(
+                .networkUnparsable, "the response is of type `\(type ?? "")` and no stream of events",
+                at: request.printableURL, failure: .http(response.status))
+        }
+        return response.body
+    }
+}

@@ -1,0 +1,37 @@
+/// A function around the exchanges of loads, which may change, measure, refuse or answer them.
+///
+/// ```swift
+/// http.defaults.interceptors.append(HTTPInterceptor { request, next in
+///     var signed = request
+///     signed.headers["X-Reader"] = reader
+///     return try await next(signed)
+/// })
+/// ```
+///
+/// It surrounds the whole exchange, with its retries and redirects. It may throw, which ends the load with that error,
+/// and return a response of its own without calling `next`, which then passes through validation and decoding like any
+/// other.
+public struct HTTPInterceptor: Sendable {
+    /// The rest of the way: the next interceptor, and in the end the exchange.
+    ///
+    /// Returns once the head of the response is there. For a download it returns once the file is there, with a
+    /// response without a body.
+    public typealias Next = @Sendable (HTTPRequest) async throws -> HTTPStreamedResponse
+    let intercept: @Sendable (HTTPRequest, Next) async throws -> HTTPStreamedResponse
+
+    /// Creates an interceptor from its function.
+    ///
+    /// - Parameter intercept: Returns the response to a request, as a rule that of `next`.
+    public init(_ intercept: @escaping @Sendable (HTTPRequest, Next) async throws -> HTTPStreamedResponse) {
+        self.intercept = intercept
+    }
+}
+
+extension [HTTPInterceptor] {
+    /// Returns an exchange with the interceptors around it, the first of them outermost.
+    func around(_ exchange: @escaping HTTPInterceptor.Next) -> HTTPInterceptor.Next {
+        reversed().reduce(exchange) { next, interceptor in
+            { request in try await interceptor.intercept(request, next) }
+        }
+    }
+}

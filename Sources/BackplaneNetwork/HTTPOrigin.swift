@@ -1,0 +1,19 @@
+import FoundationEssentials
+
+/// The origin of a URL: scheme, host and port, which decide who is given credentials (RFC 6454, section 4).
+package struct HTTPOrigin: Equatable, Sendable {
+    package let scheme: String
+    /// The host in lower case, without the dot of the root.
+    package let host: String
+    package let port: Int
+
+    /// Creates the origin of an `http:` or `https:` URL; `nil` for any other.
+    package init?(_ url: String) {
+        guard let address = URLComponents(string: url), let scheme = address.scheme?.lowercased(),
+            ["http", "https"].contains(scheme), let host = address.host?.lowercased(), !host.isEmpty
+        else { return nil }
+        self.scheme = scheme
+        self.host = host.hasSuffix(".") ? String(host.dropLast()) : host
+        port = address.port ?? (scheme == "https" ? 443 : 80)
+    }
+}

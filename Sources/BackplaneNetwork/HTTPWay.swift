@@ -1,0 +1,21 @@
+package import Backplane
+
+/// The way of a client's exchanges: through the boundary to the host, or through a pipeline of the program's own.
+package protocol HTTPWay: Sendable {
+    /// Sends a request and returns the response with its body in memory.
+    func send(
+        _ request: HTTPRequest, upTo limit: Int, _ call: Call, _ options: HTTPOptions
+    ) async throws(BackplaneError) -> HTTPResponse
+
+    /// Sends a request and returns once the head of the response is there.
+    func open(_ request: HTTPRequest, _ call: Call, _ options: HTTPOptions) async throws(BackplaneError)
+        -> HTTPStreamedResponse
+
+    /// Sends a request and writes the response's body to a file.
+    func download(
+        _ request: HTTPRequest, to path: String, _ call: Call, _ options: HTTPOptions
+    ) async throws(BackplaneError) -> HTTPResponse
+
+    /// Returns the absolute path of a file that is downloaded to.
+    func file(_ path: String) -> String
+}

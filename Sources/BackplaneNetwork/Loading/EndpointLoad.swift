@@ -1,0 +1,188 @@
+public import Backplane
+import Synchronization
+
+/// A load that was started: it is watched by callbacks or awaited, and can be cancelled.
+///
+/// ```swift
+/// let load = search.load(on: http, call)
+///     .onSuccess(on: .main) { books in show(books) }
+///     .onFailure(on: .main) { error in show(error) }
+/// ```
+///
+/// Callbacks accumulate. They run one after the other in the order in which they were added, each on the executor it
+/// was added with. A load ends exactly once, by success, failure or cancellation; a callback that is added after the
+/// end is called, too.
+public final class EndpointLoad<Response: Sendable>: Sendable {
+    private let ends = LoadEnds<Response>()
+    private let task: Task<Result<Response, BackplaneError>, Never>
+
+    /// Starts a load.
+    init(
+        _ load:
+            @escaping @Sendable (@escaping @Sendable (HTTPProgress) -> Void) async throws(BackplaneError) -> Response
+    ) {
+        task = Task { [ends] in
+            let result: Result<Response, BackplaneError>
+            do {
+                result = .success(try await load { ends.progressed($0) })
+            } catch {
+                result = .failure(BackplaneError(thrown: error))
+            }
+            ends.ended(result)
+            return result
+        }
+    }
+
+    /// Adds a function that is called with the value, if there is one.
+    @discardableResult
+    public func onSuccess(
+        on executor: CallbackExecutor = .concurrent, _ body: @escaping @Sendable (Response) -> Void
+    ) -> Self {
+        onCompletion(on: executor) { if case .success(let value) = $0 { body(value) } }
+    }
+
+    /// Adds a function that is called with the error, if there is one; that of a cancelled load is `call.cancelled`.
+    @discardableResult
+    public func onFailure(
+        on executor: CallbackExecutor = .concurrent, _ body: @escaping @Sendable (BackplaneError) -> Void
+    ) -> Self {
+        onCompletion(on: executor) { if case .failure(let error) = $0 { body(error) } }
+    }
+
+    /// Adds a function that is called at the end, whatever it is.
+    @discardableResult
+    public func onCompletion(
+        on executor: CallbackExecutor = .concurrent,
+        _ body: @escaping @Sendable (Result<Response, BackplaneError>) -> Void
+    ) -> Self {
+        ends.add(executor, body)
+        return self
+    }
+
+    /// Adds a function that is called with the progress of both bodies, before the end.
+    ///
+    /// Progress that comes while the function is still to be called replaces the one before.
+    @discardableResult
+    public func onProgress(
+        on executor: CallbackExecutor = .concurrent, _ body: @escaping @Sendable (HTTPProgress) -> Void
+    ) -> Self {
+        ends.add(executor, progress: body)
+        return self
+    }
+
+    /// Adds an observer, which need not know the type of the response: it is told of the start, progress and the end.
+    @discardableResult
+    public func observe(
+        on executor: CallbackExecutor = .concurrent, _ body: @escaping @Sendable (LoadEvent) -> Void
+    ) -> Self {
+        ends.add(executor, observer: body)
+        return self
+    }
+
+    /// Cancels the load, which ends with `call.cancelled` unless it has ended already.
+    public func cancel() { task.cancel() }
+
+    /// The value, which is waited for; cancelling the waiting task does not cancel the load.
+    public var value: Response {
+        get async throws(BackplaneError) { try await result.get() }
+    }
+
+    /// The value or the error, which is waited for; cancelling the waiting task does not cancel the load.
+    public var result: Result<Response, BackplaneError> {
+        get async { await task.value }
+    }
+}
+
+/// A step of a load that its observers are told of.
+public enum LoadEvent: Sendable {
+    /// The load has started; observers are told first.
+    case started
+    /// Bytes of the bodies have passed.
+    case progress(HTTPProgress)
+    /// The load has ended with a value.
+    case succeeded
+    /// The load has ended with an error.
+    case failed(BackplaneError)
+}
+
+/// The functions that wait for the end of a load, and for its progress.
+private final class LoadEnds<Response: Sendable>: Sendable {
+    typealias Ending = @Sendable (Result<Response, BackplaneError>) -> Void
+
+    private struct State {
+        var endings: [(executor: CallbackExecutor, body: Ending)] = []
+        var watchers: [ProgressWatcher] = []
+        var result: Result<Response, BackplaneError>?
+    }
+    private let queue = CallbackQueue()
+    private let state = Mutex(State())
+
+    // The queue is filled while the lock is held, so that its order is that of additions and of the end.
+
+    func add(_ executor: CallbackExecutor, _ body: @escaping Ending) {
+        state.withLock { state in
+            if let result = state.result {
+                queue.add(executor) { body(result) }
+            } else {
+                state.endings.append((executor, body))
+            }
+        }
+    }
+
+    func add(_ executor: CallbackExecutor, progress body: @escaping @Sendable (HTTPProgress) -> Void) {
+        state.withLock { $0.watchers.append(ProgressWatcher(executor, body)) }
+    }
+
+    func add(_ executor: CallbackExecutor, observer body: @escaping @Sendable (LoadEvent) -> Void) {
+        let ending: Ending = { result in
+            switch result {
+            case .success: body(.succeeded)
+            case .failure(let error): body(.failed(error))
+            }
+        }
+        state.withLock { state in
+            queue.add(executor) { body(.started) }
+            if let result = state.result { return queue.add(executor) { ending(result) } }
+            state.watchers.append(ProgressWatcher(executor) { body(.progress($0)) })
+            state.endings.append((executor, ending))
+        }
+    }
+
+    func progressed(_ progress: HTTPProgress) {
+        state.withLock { state in
+            guard state.result == nil else { return }
+            for watcher in state.watchers where watcher.note(progress) {
+                queue.add(watcher.executor) { watcher.report() }
+            }
+        }
+    }
+
+    func ended(_ result: Result<Response, BackplaneError>) {
+        state.withLock { state in
+            state.result = result
+            for (executor, body) in state.endings { queue.add(executor) { body(result) } }
+            (state.endings, state.watchers) = ([], [])
+        }
+    }
+}
+
+/// A function that is told the latest progress.
+private final class ProgressWatcher: Sendable {
+    let executor: CallbackExecutor
+    private let body: @Sendable (HTTPProgress) -> Void
+    private let latest = Mutex<HTTPProgress?>(nil)
+
+    init(_ executor: CallbackExecutor, _ body: @escaping @Sendable (HTTPProgress) -> Void) {
+        (self.executor, self.body) = (executor, body)
+    }
+
+    /// Notes progress; `true` if a report of it is not due yet.
+    func note(_ progress: HTTPProgress) -> Bool {
+        latest.withLock { latest in
+            defer { latest = progress }
+            return latest == nil
+        }
+    }
+
+    func report() { if let progress = latest.withLock({ $0.take() }) { body(progress) } }
+}

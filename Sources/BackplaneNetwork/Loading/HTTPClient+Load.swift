@@ -1,0 +1,34 @@
+public import Backplane
+
+extension HTTPClient {
+    /// Loads an endpoint: sends its request, checks the status, decodes the response and has it judged.
+    ///
+    /// Cancelling the task cancels the exchange.
+    ///
+    /// - Parameters:
+    ///   - endpoint: The endpoint.
+    ///   - call: The call being served, whose deadline applies to all attempts.
+    ///   - progress: Called with the bytes of both bodies, in order; it must not block.
+    /// - Throws: `network.invalid-request`; what ``send(_:upTo:_:_:)`` throws; `network.redirect`; `network.status`,
+    ///   `network.empty`, `network.unparsable` and `network.rejected` for a response that is not what the endpoint
+    ///   expects; what an interceptor throws.
+    public func load<Response>(
+        _ endpoint: Endpoint<Response>, _ call: Call, progress: (@Sendable (HTTPProgress) -> Void)? = nil
+    ) async throws(BackplaneError) -> Response {
+        do {
+            return try await EndpointRun(endpoint, on: self, call, progress).run().value
+        } catch {
+            throw BackplaneError(thrown: error)
+        }
+    }
+}
+
+extension Endpoint {
+    /// Starts to load the endpoint, and returns the load, which can be watched and cancelled.
+    ///
+    /// The load goes on if nobody keeps it.
+    @discardableResult
+    public func load(on http: HTTPClient, _ call: Call) -> EndpointLoad<Response> {
+        EndpointLoad { progress throws(BackplaneError) in try await http.load(self, call, progress: progress) }
+    }
+}

@@ -1,0 +1,59 @@
+import Backplane
+import FoundationEssentials
+
+/// The rule by which the next page of a resource is found.
+public struct NextPage<Response: Sendable>: Sendable {
+    /// Returns the endpoint of the page that follows one, or `nil` after the last page.
+    let find: @Sendable (Response, HTTPResponse, Endpoint<Response>, HTTPRequest) throws -> Endpoint<Response>?
+
+    /// Creates a rule from a function.
+    ///
+    /// - Parameter find: Returns the endpoint of the page that follows one, given the value, the response without its
+    ///   body, and the endpoint of that page; or `nil` after the last page.
+    public init(_ find: @escaping @Sendable (Response, HTTPResponse, Endpoint<Response>) throws -> Endpoint<Response>?)
+    {
+        self.find = { value, response, endpoint, _ in try find(value, response, endpoint) }
+    }
+
+    private init(
+        requests find:
+            @escaping @Sendable (Response, HTTPResponse, Endpoint<Response>, HTTPRequest) throws ->
+            Endpoint<Response>?
+    ) { self.find = find }
+
+    /// The URL with the relation `next` in the response's `Link` fields (RFC 8288), which may be relative.
+    ///
+    /// A link to another origin is an error, since the request's header fields may contain credentials.
+    public static var link: NextPage {
+        NextPage(requests: { _, response, endpoint, request in
+            guard let target = LinkHeader.target("next", in: response.headers.values("Link")) else { return nil }
+            guard let base = URL(string: request.url), let url = URL(string: target, relativeTo: base)?.absoluteURL,
+                let origin = HTTPOrigin(url.absoluteString), origin == HTTPOrigin(request.url)
+            else {
+                throw BackplaneError(
+                    .networkPages, "the link to the next page is no URL of the same origin; it is not followed",
+                    at: request.printableURL)
+            }
+            var next = endpoint
+            (next.path, next.query, next.allowsFullURL) = (url.absoluteString, [], true)
+            return next
+        })
+    }
+
+    /// Returns the rule of a cursor in the value, which the request for the next page has in its query.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the query's field.
+    ///   - cursor: Returns the cursor of the next page, or `nil` after the last page.
+    public static func cursor(
+        _ name: String, _ cursor: @escaping @Sendable (Response) -> String?
+    ) -> NextPage {
+        NextPage { value, _, endpoint in
+            guard let cursor = cursor(value) else { return nil }
+            var next = endpoint
+            next.query.removeAll { $0.name == name }
+            next.query.append((name, cursor))
+            return next
+        }
+    }
+}

@@ -1,0 +1,119 @@
+public import Backplane
+import Synchronization
+
+/// The pages of a resource, loaded one after the other, the next one while the last one is used.
+///
+/// Leaving the loop cancels the load of the next page.
+public struct Pages<Response: Sendable>: AsyncSequence, Sendable {
+    let http: HTTPClient
+    let first: Endpoint<Response>
+    let call: Call
+    let rule: NextPage<Response>
+    let limit: Int
+
+    /// Begins to load the pages, from the first one.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+
+    /// An iterator of pages, for one task at a time.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private let state: PageLoading<Response>
+
+        init(_ pages: Pages) { state = PageLoading(pages) }
+
+        /// Returns the next page, or `nil` after the last one; the page after it begins to load.
+        ///
+        /// - Throws: What `load` throws; `network.pages` for a page that comes twice, and for one beyond the limit.
+        public mutating func next() async throws(BackplaneError) -> Response? { try await state.next() }
+    }
+}
+
+extension HTTPClient {
+    /// Returns the pages of a resource as a sequence, which loads them as it is read.
+    ///
+    /// ```swift
+    /// for try await books in http.pages(Endpoint<[Book]>("GET", "books"), call) { show(books) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - endpoint: The endpoint of the first page.
+    ///   - call: The call being served, whose deadline applies to all pages.
+    ///   - rule: The rule by which the next page is found, by default the response's `Link`.
+    ///   - limit: The greatest number of pages; more of them are an error.
+    public func pages<Response>(
+        _ endpoint: Endpoint<Response>, _ call: Call, next rule: NextPage<Response> = .link, limit: Int = 1_000
+    ) -> Pages<Response> {
+        Pages(http: self, first: endpoint, call: call, rule: rule, limit: limit)
+    }
+}
+
+/// The position of one reader of pages.
+private final class PageLoading<Response: Sendable>: Sendable {
+    /// A page that was loaded, and the endpoint of the one after it.
+    typealias Page = (value: Response, next: Endpoint<Response>?)
+    typealias Loading = Task<Result<Page, BackplaneError>, Never>
+
+    private struct State {
+        /// The page that is being loaded, or the error that is its result; `nil` before the first and after the last.
+        var coming: Result<Loading, BackplaneError>?
+        /// What the pages so far were asked for with.
+        var asked: Set<String> = []
+    }
+    private let pages: Pages<Response>
+    private let state = Mutex(State())
+
+    init(_ pages: Pages<Response>) { self.pages = pages }
+
+    deinit { cancel() }
+
+    private func cancel() { try? state.withLock { $0.coming }?.get().cancel() }
+
+    func next() async throws(BackplaneError) -> Response? {
+        let coming = state.withLock { state in
+            if state.asked.isEmpty { begin(pages.first, &state) }
+            return state.coming
+        }
+        guard let loading = try coming?.get() else { return nil }
+        let page: Result<Page, BackplaneError> = await withTaskCancellationHandler {
+            await loading.value
+        } onCancel: {
+            loading.cancel()
+        }
+        state.withLock { state in
+            state.coming = nil
+            if case .success(let page) = page, let next = page.next { begin(next, &state) }
+        }
+        return try page.get().value
+    }
+
+    /// Begins to load a page, unless it was asked for before.
+    private func begin(_ endpoint: Endpoint<Response>, _ state: inout State) {
+        do throws(BackplaneError) {
+            let request = try endpoint.request(pages.http.defaults)
+            let body = String(decoding: request.body.bytes ?? [], as: UTF8.self)
+            guard state.asked.insert("\(request.method) \(request.url) \(body)").inserted else {
+                throw BackplaneError(
+                    .networkPages, "the server gives a page as the next one that was loaded before",
+                    at: request.printableURL)
+            }
+            guard state.asked.count <= pages.limit else {
+                throw BackplaneError(
+                    .networkPages, "there are more than \(pages.limit) pages, the limit that was given",
+                    at: request.printableURL)
+            }
+            let run = EndpointRun(endpoint, on: pages.http, pages.call, nil), rule = pages.rule
+            state.coming = .success(
+                Task {
+                    do {
+                        let (value, response) = try await run.run()
+                        return .success((value, try rule.find(value, response, endpoint, request)))
+                    } catch {
+                        return .failure(BackplaneError(thrown: error))
+                    }
+                })
+        } catch {
+            state.coming = .failure(error)
+            // The first page may be the one that has no URL.
+            state.asked.insert("")
+        }
+    }
+}

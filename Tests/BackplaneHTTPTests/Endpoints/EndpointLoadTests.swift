@@ -1,0 +1,177 @@
+import Backplane
+import BackplaneConformance
+import BackplaneExchange
+import BackplaneNetwork
+import BackplaneTestKit
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+/// Loads that were started: callbacks, their order and executors, and cancellation at every stage.
+@Suite(.timeLimit(.minutes(5)))
+struct EndpointLoadTests {
+    /// The stages that a load is in when it is cancelled.
+    enum Stage: CaseIterable {
+        case interceptor, request, body, delay, verdict
+    }
+    /// An actor that knows whether it runs.
+    actor Shelf {
+        let steps = Recording<String>()
+        nonisolated func add(_ step: String) {
+            assumeIsolated { $0.steps.add(step) }
+        }
+    }
+
+    @Test(arguments: ClientKind.all)
+    func `callbacks are called in order, on their executors, also after the end`(kind: ClientKind) async throws {
+        let latch = Latch()
+        let server = try TestServer { _, connection in
+            latch.pass()
+            connection.answer("200 OK", body: Array("whale".utf8))
+        }
+        try await kind.lend { http, call async throws in
+            let shelf = Shelf(), steps = shelf.steps, queue = DispatchQueue(label: "callbacks")
+            let load = Endpoint<String>("GET", "").load(on: http.relative(to: server.url()), call)
+                .onSuccess(on: .actor(shelf)) { shelf.add("1 \($0)") }
+                .onFailure { steps.add("no \($0)") }
+                .onCompletion(
+                    on: CallbackExecutor { work in queue.async(execute: work) }
+                ) { _ in
+                    dispatchPrecondition(condition: .onQueue(queue))
+                    steps.add("2")
+                }
+                .onSuccess(on: .main) { _ in
+                    MainActor.assertIsolated()
+                    steps.add("3")
+                }
+                .onSuccess { _ in steps.add("4") }
+            latch.open()
+            #expect(try await load.value == "whale")
+            load.onSuccess(on: .actor(shelf)) { _ in shelf.add("5") }.onCompletion { _ in steps.add("6") }
+            #expect(try await steps.first(6) == ["1 whale", "2", "3", "4", "5", "6"])
+            load.cancel()
+            #expect(try await load.value == "whale", "the end does not change")
+        }
+    }
+
+    @Test(arguments: ClientKind.all)
+    func `a failure is told once to each of its callbacks, and to observers of any load`(kind: ClientKind) async throws
+    {
+        let server = try TestServer { $1.answer("500 Oops") }
+        try await kind.lend { http, call async throws in
+            let steps = Recording<String>()
+            let observer: @Sendable (LoadEvent) -> Void = { event in
+                switch event {
+                case .started: steps.add("started")
+                case .progress: break
+                case .succeeded: steps.add("succeeded")
+                case .failed(let error): steps.add("failed \(error.httpStatus ?? 0)")
+                }
+            }
+            let load = Endpoint<[Int]>("GET", "").load(on: http.relative(to: server.url()), call).observe(observer)
+                .onFailure { steps.add("\($0.code)") }.onSuccess { _ in steps.add("no") }
+            guard case .failure = await load.result else { return #expect(Bool(false), "it has a value") }
+            load.observe(observer).onCompletion { _ in steps.add("last") }
+            #expect(
+                try await steps.first(6) == [
+                    "started", "failed 500", "network.status", "started", "failed 500", "last",
+                ])
+        }
+    }
+
+    @Test(arguments: ClientKind.streaming)
+    func `progress is told before the end, up to the last byte`(kind: ClientKind) async throws {
+        let bytes = [UInt8](repeating: 1, count: 2_000_000)
+        let server = try TestServer { $1.answer("200 OK", body: bytes) }
+        try await kind.lend { http, call async throws in
+            let progress = Recording<Int64>()
+            let load = Endpoint<[UInt8]>("GET", "").load(on: http.relative(to: server.url()), call)
+                .onProgress { progress.add($0.received) }.onCompletion { _ in progress.add(-1) }
+            #expect(try await load.value == bytes)
+            _ = try await progress.first { $0 == -1 }
+            let all = progress.all
+            #expect(all.last == -1 && all.dropLast().last == 2_000_000)
+            #expect(all.dropLast() == all.dropLast().sorted()[...])
+        }
+    }
+
+    @Test(arguments: ClientKind.streaming, Stage.allCases)
+    func `a load that is cancelled ends once, with call.cancelled`(kind: ClientKind, stage: Stage) async throws {
+        let reached = Recording<Bool>()
+        let server = try TestServer { _, connection in
+            switch stage {
+            case .request:
+                reached.add(true)
+                connection.stall()
+            case .body:
+                connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
+                reached.add(true)
+                connection.stall()
+            case .delay:
+                connection.answer("503 Unavailable", [("Retry-After", "50")])
+                reached.add(true)
+            case .interceptor, .verdict: connection.answer("200 OK", body: Array("whale".utf8))
+            }
+        }
+        try await kind.lend { http, call async throws in
+            var endpoint = Endpoint<String>("GET", "")
+            endpoint.retry = RetryPolicy()
+            switch stage {
+            case .interceptor:
+                endpoint.interceptors = [
+                    HTTPInterceptor { request, next in
+                        reached.add(true)
+                        try await Task.sleep(for: .seconds(600))
+                        return try await next(request)
+                    }
+                ]
+            case .verdict:
+                endpoint.retry?.base = .seconds(50)
+                endpoint.retry?.limit = .seconds(50)
+                endpoint.verdict = { _, _ in
+                    reached.add(true)
+                    return .retry("for a test")
+                }
+            default: break
+            }
+            let ends = Recording<BackplaneError.Code?>()
+            let load = endpoint.load(on: http.relative(to: server.url()), call).onCompletion { result in
+                if case .failure(let error) = result { ends.add(error.code) } else { ends.add(nil) }
+            }
+            _ = try await reached.first(1)
+            load.cancel()
+            _ = await load.result
+            load.cancel()
+            load.onCompletion { _ in ends.add(nil) }
+            #expect(try await ends.first(2) == [.callCancelled, nil])
+        }
+    }
+
+    @Test(arguments: ClientKind.streaming)
+    func `cancelling a task cancels what it loads, and not a load that it waits for`(kind: ClientKind) async throws {
+        let latch = Latch(), reached = Recording<Bool>()
+        let server = try TestServer { request, connection in
+            reached.add(true)
+            guard request.target == "/held" else { return connection.stall() }
+            latch.pass()
+            connection.answer("200 OK", body: Array("whale".utf8))
+        }
+        try await kind.lend { http, call async throws in
+            let http = http.relative(to: server.url())
+            let load = Endpoint<String>("GET", "held").load(on: http, call)
+            _ = try await reached.first(1)
+            let waiting = Task { await load.result }
+            waiting.cancel()
+            latch.open()
+            #expect(try await waiting.value.get() == "whale")
+            let loading = Task {
+                do { return try await http.load(Endpoint<String>("GET", "other"), call) } catch { return "\(error)" }
+            }
+            _ = try await reached.first(2)
+            loading.cancel()
+            #expect(await loading.value.contains("call.cancelled"))
+            _ = await server.departures.first { _ in true }
+        }
+    }
+}

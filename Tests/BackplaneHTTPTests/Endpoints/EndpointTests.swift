@@ -1,0 +1,197 @@
+import Backplane
+import BackplaneExchange
+import BackplaneNetwork
+import BackplaneTestKit
+import Foundation
+import Testing
+
+/// Loads of endpoints over sockets: requests, responses of all kinds, and responses that are not what was expected.
+@Suite(.timeLimit(.minutes(5)))
+struct EndpointTests {
+    struct Book: Codable, Sendable, Equatable {
+        var title: String
+    }
+    /// A type with a rule of its own, which could be decoded as well.
+    struct Quota: ParsedResponse, Decodable, Equatable {
+        var left: Int
+
+        static func parse(_ response: HTTPResponse) throws -> Quota {
+            guard let left = response.headers["X-Left"].flatMap({ Int($0) }) else { throw Missing() }
+            return Quota(left: left)
+        }
+    }
+    struct Missing: Error {}
+    /// A decoder of lines of titles.
+    struct LineDecoder: ResponseDecoder {
+        func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+            let titles = String(decoding: data, as: UTF8.self).split(separator: "\n").map { ["title": String($0)] }
+            return try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(titles))
+        }
+    }
+
+    @Test(arguments: ClientKind.all)
+    func `responses are loaded into types`(kind: ClientKind) async throws {
+        let server = try TestServer { request, connection in
+            switch request.target {
+            case "/v2/books": connection.answer("200 OK", body: Array(#"[{"title":"Moby-Dick"}]"#.utf8))
+            case "/v2/lines": connection.answer("200 OK", body: Array("Moby-Dick\nOmoo".utf8))
+            case "/v2/nothing": connection.answer("204 No Content")
+            default: connection.answer("201 Created", [("X-Left", "3")], body: Array("whale".utf8))
+            }
+        }
+        try await kind.lend { http, call async throws in
+            var http = http.relative(to: server.url("/v2"))
+            #expect(try await http.load(Endpoint<[Book]>("GET", "books"), call) == [Book(title: "Moby-Dick")])
+            #expect(try await http.load(Endpoint<String>("POST", "text"), call) == "whale")
+            #expect(try await http.load(Endpoint<[UInt8]>("GET", "text"), call) == Array("whale".utf8))
+            #expect(try await http.load(Endpoint<Data>("GET", "text"), call) == Data("whale".utf8))
+            #expect(try await http.load(Endpoint<Nothing>("DELETE", "nothing"), call) == Nothing())
+            #expect(try await http.load(Endpoint<Quota>("GET", "text"), call) == Quota(left: 3))
+            var lines = Endpoint<[Book]>("GET", "lines")
+            lines.decoder = LineDecoder()
+            #expect(try await http.load(lines, call).count == 2)
+            lines.decoder = nil
+            http.defaults.decoder = LineDecoder()
+            #expect(try await http.load(lines, call).count == 2)
+        }
+    }
+
+    @Test(arguments: ClientKind.all)
+    func `a request has the endpoint's query, header fields and body`(kind: ClientKind) async throws {
+        let received = Recording<ReceivedRequest>()
+        let server = try TestServer { request, connection in
+            received.add(request)
+            connection.answer("200 OK", body: request.body)
+        }
+        try await kind.lend { http, call async throws in
+            var http = http.relative(to: server.url("/v2?key=1"))
+            http.defaults.headers = ["X-Client": "shelf", "X-Kind": "client"]
+            let endpoint = Endpoint<Book>(
+                "PUT", "books/7", query: ["q": "a b"], headers: ["X-Kind": "endpoint"],
+                body: try .json(Book(title: "Omoo")))
+            #expect(try await http.load(endpoint, call) == Book(title: "Omoo"))
+        }
+        let request = received.all[0]
+        #expect(request.method == "PUT" && request.target == "/v2/books/7?key=1&q=a%20b")
+        #expect(request["X-Client"] == "shelf" && request["X-Kind"] == "endpoint")
+        #expect(request["Content-Type"] == "application/json")
+    }
+
+    @Test(arguments: ClientKind.all)
+    func `a response that is not what was expected is an error that says so`(kind: ClientKind) async throws {
+        let server = try TestServer { request, connection in
+            switch request.target {
+            case "/empty": connection.answer("204 No Content")
+            case "/html":
+                connection.answer(
+                    "200 OK", [("Content-Type", "text/html")], body: Array("<!DOCTYPE html>\r\n<p>Sign in".utf8))
+            case "/incomplete": connection.answer("200 OK", body: Array(#"[{"title":"Omoo"},{"name":1}]"#.utf8))
+            default: connection.answer("404 Not Found", body: Array("no such book".utf8))
+            }
+        }
+        try await kind.lend { http, call async throws in
+            let http = http.relative(to: server.url())
+            func error(_ path: String) async -> BackplaneError? {
+                await #expect(throws: BackplaneError.self) {
+                    let books = try await http.load(Endpoint<[Book]>("GET", path), call)
+                    return books
+                }
+            }
+            let missing = await error("none?token=secret")
+            #expect(missing?.code == .networkStatus && missing?.httpStatus == 404)
+            #expect(missing?.message == "the response has the status 404; expected 200 to 299")
+            #expect(missing?.location == server.url("/none"), "the query may contain secrets")
+            let empty = await error("empty")
+            #expect(empty?.code == .networkEmpty && empty?.httpStatus == 204)
+            let html = await error("html")
+            #expect(html?.code == .networkUnparsable && html?.httpStatus == 200)
+            #expect(html?.message.contains("of type `text/html`") == true)
+            #expect(html?.message.contains("begins with `<!DOCTYPE html> <p>Sign in`") == true)
+            let incomplete = await error("incomplete")
+            #expect(
+                incomplete?.message.contains("the key `title` is missing at `1`") == true,
+                "\(String(describing: incomplete))")
+            let unparsed = await #expect(throws: BackplaneError.self) {
+                var endpoint = Endpoint<Quota>("GET", "none")
+                endpoint.validStatuses = nil
+                return try await http.load(endpoint, call)
+            }
+            #expect(unparsed?.code == .networkUnparsable && unparsed?.httpStatus == 404)
+        }
+    }
+
+    @Test(arguments: ClientKind.all)
+    func `a check rejects a value after it was decoded`(kind: ClientKind) async throws {
+        let server = try TestServer { $1.answer("200 OK", body: Array(#"{"title":""}"#.utf8)) }
+        try await kind.lend { http, call async throws in
+            var endpoint = Endpoint<Book>("GET", "")
+            endpoint.verdict = { book, response in
+                #expect(response.status == 200 && response.timings.attempts == 1)
+                return book.title.isEmpty ? .reject("the title is empty") : .accept
+            }
+            let error = await #expect(throws: BackplaneError.self) {
+                let book = try await http.relative(to: server.url()).load(endpoint, call)
+                return book
+            }
+            #expect(error?.code == .networkRejected && error?.httpStatus == 200)
+            #expect(error?.message == "the response was rejected: the title is empty")
+        }
+    }
+
+    @Test(arguments: ClientKind.all)
+    func `a file is there once it is valid, and otherwise what was there before`(kind: ClientKind) async throws {
+        let server = try TestServer { request, connection in
+            connection.answer(request.target == "/whale" ? "200 OK" : "500 Oops", body: Array("whale".utf8))
+        }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "endpoint-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await kind.lend { http, call async throws in
+            let http = http.relative(to: server.url()), name = kind.isInPlugin ? "w.epub" : folder.path + "/w.epub"
+            let file = try await http.load(Endpoint<DownloadedFile>("GET", "whale", to: name), call)
+            #expect(file.size == 5 && file.path.hasSuffix("/w.epub"))
+            #expect(try String(contentsOfFile: file.path, encoding: .utf8) == "whale")
+            try Data("before".utf8).write(to: URL(filePath: file.path))
+            var rejected = Endpoint<DownloadedFile>("GET", "whale", to: name)
+            rejected.verdict = { _, _ in .reject("for a test") }
+            for endpoint in [Endpoint<DownloadedFile>("GET", "other", to: name), rejected] {
+                let error = await #expect(throws: BackplaneError.self) {
+                    let file = try await http.load(endpoint, call)
+                    return file.path
+                }
+                #expect([.networkStatus, .networkRejected].contains(error?.code))
+            }
+            #expect(try String(contentsOfFile: file.path, encoding: .utf8) == "before")
+            let around = URL(filePath: file.path).deletingLastPathComponent().path
+            #expect(try FileManager.default.contentsOfDirectory(atPath: around) == ["w.epub"])
+        }
+    }
+
+    @Test(arguments: ClientKind.streaming)
+    func `the time limit of a load is for all of it`(kind: ClientKind) async throws {
+        let server = try TestServer { _, connection in
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
+            connection.stall()
+        }
+        try await kind.lend { http, call async throws in
+            var endpoint = Endpoint<String>("GET", "")
+            endpoint.timeout = .milliseconds(50)
+            endpoint.retry = RetryPolicy()
+            let error = await #expect(throws: BackplaneError.self) {
+                let text = try await http.relative(to: server.url()).load(endpoint, call)
+                return text
+            }
+            #expect(error?.code == .networkTimeout)
+        }
+    }
+
+    @Test func `a load in a program ends at the deadline of a call that it is given`() async throws {
+        let server = try TestServer { $1.stall() }
+        let error = await #expect(throws: BackplaneError.self) {
+            let text = try await HTTPClient([Engine.urlSession.executor()]).relative(to: server.url())
+                .load(Endpoint<String>("GET", ""), Call().within(.milliseconds(50)))
+            return text
+        }
+        #expect(error?.code == .callDeadline)
+    }
+}

@@ -1,0 +1,85 @@
+import Backplane
+import BackplaneNetwork
+import Testing
+
+/// The URL of an endpoint: a base URL, a path and a query become one.
+struct EndpointURLTests {
+    private func url(
+        _ base: String?, _ path: String, _ query: KeyValuePairs<String, String?> = [:], full: Bool = false
+    ) throws -> String {
+        var endpoint = Endpoint<String>("GET", path, query: query)
+        endpoint.allowsFullURL = full
+        return try endpoint.request(EndpointDefaults(baseURL: base)).url
+    }
+
+    @Test(arguments: [
+        ("http://h", "books", "http://h/books"), ("http://h/", "books", "http://h/books"),
+        ("http://h", "/books", "http://h/books"), ("http://h//", "//books", "http://h/books"),
+        ("http://h/v2", "books/1", "http://h/v2/books/1"), ("http://h/v2/", "books/", "http://h/v2/books/"),
+        ("http://h/v2", "", "http://h/v2"), ("http://h/v2?key=1", "books", "http://h/v2/books?key=1"),
+        ("http://h?key=1", "books?page=2", "http://h/books?key=1&page=2"),
+        ("http://h#part", "books#part", "http://h/books"),
+        ("http://h", "white whale/ü", "http://h/white%20whale/%C3%BC"),
+        ("http://h", "a%2Fb", "http://h/a%2Fb"), ("http://h", "a:b", "http://h/a:b"),
+        ("http://h", "//evil.test/books", "http://h/evil.test/books"),
+        ("http://h", "?q=http://other.test", "http://h?q=http://other.test"),
+    ])
+    func `base and path are joined by exactly one slash, and both queries survive`(
+        base: String, path: String, expected: String
+    ) throws {
+        #expect(try url(base, path) == expected)
+    }
+
+    @Test func `a query is encoded in its order, and has no fields without a value`() throws {
+        let found = try url("http://h?key=1", "s?a=b", ["q": "white & whale+", "none": nil, "q": "ü=/?", "e": ""])
+        #expect(found == "http://h/s?key=1&a=b&q=white%20%26%20whale%2B&q=%C3%BC%3D%2F%3F&e=")
+    }
+
+    @Test func `a full URL is loaded only if it is allowed`() throws {
+        for path in ["http://other.test/a", "HTTPS://other.test", "file:///etc/passwd"] {
+            let error = #expect(throws: BackplaneError.self) {
+                let found = try url("http://h", path)
+                return found
+            }
+            #expect(error?.code == .networkInvalidRequest && error?.message.contains("allowsFullURL") == true)
+        }
+        #expect(
+            try url("http://h?key=1", "http://other.test/a?b=c", ["d": "e"], full: true)
+                == "http://other.test/a?b=c&d=e")
+        #expect(try url(nil, "http://other.test/a/../b", full: true) == "http://other.test/a/../b")
+        #expect(try url("http://h", "books", full: true) == "http://h/books")
+    }
+
+    @Test(arguments: ["../admin", "books/../../admin", "books/.", "%2e%2E/admin", "books/.%2e"])
+    func `a path that leads out of the base URL is refused`(path: String) throws {
+        let error = #expect(throws: BackplaneError.self) {
+            let found = try url("http://h/v2", path)
+            return found
+        }
+        #expect(error?.code == .networkInvalidRequest && error?.message.contains("`..`") == true)
+    }
+
+    @Test func `a path without a base URL is refused`() {
+        let error = #expect(throws: BackplaneError.self) {
+            let found = try url(nil, "books")
+            return found
+        }
+        #expect(error?.code == .networkInvalidRequest && error?.message.contains("no base URL") == true)
+    }
+
+    @Test func `header fields of the client go to the origin of its base URL only, and those of the endpoint first`()
+        throws
+    {
+        var defaults = EndpointDefaults(baseURL: "http://h:80/v2")
+        defaults.headers = ["Authorization": "secret", "Accept": "a"]
+        var endpoint = Endpoint<String>("GET", "books", headers: ["accept": "b"])
+        #expect(try endpoint.request(defaults).headers == ["accept": "b", "Authorization": "secret"])
+        endpoint.allowsFullURL = true
+        for (path, isOwn) in [
+            ("http://H/x", true), ("http://other/x", false), ("http://h:81/x", false), ("https://h/x", false),
+        ] {
+            endpoint.path = path
+            #expect((try endpoint.request(defaults).headers["Authorization"] != nil) == isOwn, "\(path)")
+        }
+    }
+}

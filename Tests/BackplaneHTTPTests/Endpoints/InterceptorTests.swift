@@ -1,0 +1,121 @@
+import Backplane
+import BackplaneExchange
+import BackplaneNetwork
+import BackplaneTestKit
+import Foundation
+import Testing
+
+/// Interceptors around loads: decorating, measuring, refusing, and answering without the network.
+@Suite(.timeLimit(.minutes(5)))
+struct InterceptorTests {
+    struct SignedOut: ComponentError {
+        var code: String { "library.signed-out" }
+        var message: String { "sign in first" }
+    }
+
+    @Test(arguments: ClientKind.all)
+    func `those of the client are outside those of the endpoint, the first outermost`(kind: ClientKind) async throws {
+        let server = try TestServer { $1.answer("200 OK", body: Array(($0["X-Way"] ?? "").utf8)) }
+        let steps = Recording<String>()
+        func named(_ name: String) -> HTTPInterceptor {
+            HTTPInterceptor { request, next in
+                var request = request
+                request.headers["X-Way"] = (request.headers["X-Way"] ?? "") + name
+                let response = try await next(request)
+                steps.add("\(name) \(response.status)")
+                return response
+            }
+        }
+        try await kind.lend { http, call async throws in
+            var http = http.relative(to: server.url()), endpoint = Endpoint<String>("GET", "")
+            http.defaults.interceptors = [named("a"), named("b")]
+            endpoint.interceptors = [named("c"), named("d")]
+            #expect(try await http.load(endpoint, call) == "abcd")
+        }
+        #expect(steps.all == ["d 200", "c 200", "b 200", "a 200"])
+    }
+
+    @Test(arguments: ClientKind.all)
+    func `one that throws ends the load with its error, and nothing is sent`(kind: ClientKind) async throws {
+        let server = try TestServer { _, connection in
+            Issue.record("it was sent")
+            connection.answer("200 OK")
+        }
+        try await kind.lend { http, call async throws in
+            var endpoint = Endpoint<String>("GET", "")
+            endpoint.interceptors = [HTTPInterceptor { _, _ in throw SignedOut() }]
+            let error = await #expect(throws: BackplaneError.self) {
+                let text = try await http.relative(to: server.url()).load(endpoint, call)
+                return text
+            }
+            #expect(error?.failure?.code == "library.signed-out" && error?.message == "sign in first")
+        }
+    }
+
+    @Test(arguments: ClientKind.all)
+    func `one that answers itself is validated and decoded like the network, also into a file`(
+        kind: ClientKind
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "interceptor-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await kind.lend { http, call async throws in
+            var http = http.relative(to: "http://nobody.invalid")
+            http.defaults.interceptors = [
+                HTTPInterceptor { request, _ in
+                    let status = request.url.hasSuffix("books") ? 200 : 404
+                    return HTTPStreamedResponse(HTTPResponse(status: status, body: Array("[1,2]".utf8)))
+                }
+            ]
+            #expect(try await http.load(Endpoint<[Int]>("GET", "books"), call) == [1, 2])
+            let error = await #expect(throws: BackplaneError.self) {
+                let numbers = try await http.load(Endpoint<[Int]>("GET", "other"), call)
+                return numbers
+            }
+            #expect(error?.httpStatus == 404)
+            let name = kind.isInPlugin ? "numbers" : folder.path + "/numbers"
+            if kind.isInPlugin { return }  // the component's folder is created by the host with its first download
+            let file = try await http.load(Endpoint<DownloadedFile>("GET", "books", to: name), call)
+            #expect(file.size == 5)
+            #expect(try String(contentsOfFile: file.path, encoding: .utf8) == "[1,2]")
+        }
+    }
+
+    @Test(arguments: ClientKind.all)
+    func `retries and redirects are inside, and a second call of the rest is a second exchange`(
+        kind: ClientKind
+    ) async throws {
+        let received = Recording<String>()
+        let server = try TestServer { request, connection in
+            received.add(request.target)
+            switch received.all.count {
+            case 1: connection.answer("503 Unavailable")
+            case 2: connection.answer("302 Found", [("Location", "/found")])
+            default: connection.answer("200 OK", body: Array("whale".utf8))
+            }
+        }
+        let count = Recording<Int>()
+        try await kind.lend { http, call async throws in
+            var endpoint = Endpoint<String>("GET", "start")
+            endpoint.retry = .immediate
+            endpoint.interceptors = [
+                HTTPInterceptor { request, next in
+                    count.add(try await next(request).timings.attempts)
+                    return try await next(request)
+                }
+            ]
+            #expect(try await http.relative(to: server.url()).load(endpoint, call) == "whale")
+        }
+        #expect(received.all == ["/start", "/start", "/found", "/start"])
+        #expect(count.all == [2])
+    }
+}
+
+extension RetryPolicy {
+    /// The default rules without a delay worth mentioning.
+    static var immediate: RetryPolicy {
+        var policy = RetryPolicy()
+        policy.base = .nanoseconds(1)
+        return policy
+    }
+}

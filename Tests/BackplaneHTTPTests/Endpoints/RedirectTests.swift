@@ -1,0 +1,200 @@
+import Backplane
+import BackplaneNetwork
+import BackplaneTestKit
+import Foundation
+import Testing
+
+@testable import BackplaneExchange
+
+/// Redirects: the rules, which are pure, and their way over sockets.
+@Suite(.timeLimit(.minutes(5)))
+struct RedirectTests {
+    // MARK: The rules
+
+    private func next(
+        _ status: Int, _ location: String, _ method: String = "GET", from url: String = "http://h/a/b?q=1",
+        headers: HTTPHeaders = [:], body: HTTPBody = .none
+    ) throws -> HTTPRequest? {
+        var redirection = Redirection(limit: 1)
+        return try redirection.next(
+            after: status, ["Location": location], of: HTTPRequest(method, url, headers: headers, body: body))
+    }
+
+    @Test(arguments: [
+        (301, "GET", "GET"), (301, "POST", "GET"), (301, "PUT", "PUT"), (301, "HEAD", "HEAD"), (302, "POST", "GET"),
+        (302, "DELETE", "DELETE"), (303, "POST", "GET"), (303, "PUT", "GET"), (303, "GET", "GET"),
+        (303, "HEAD", "HEAD"), (307, "POST", "POST"), (308, "PATCH", "PATCH"), (308, "GET", "GET"),
+    ])
+    func `the method changes as browsers change it, and then the body is left out`(
+        status: Int, method: String, expected: String
+    ) throws {
+        let headers: HTTPHeaders = ["Content-Type": "text/plain", "Content-Language": "en", "X-A": "b"]
+        let found = try #require(try next(status, "/c", method, headers: headers, body: .text("order")))
+        #expect(found.method == expected && found.url == "http://h/c")
+        #expect(found.body.isEmpty == (method != expected))
+        #expect(found.headers == (method == expected ? headers : ["X-A": "b"]))
+    }
+
+    @Test(arguments: [
+        ("c", "http://h/a/c"), ("../c", "http://h/c"), ("?r=2", "http://h/a/b?r=2"), ("//other/c", "http://other/c"),
+        ("https://other/c#part", "https://other/c"), ("HTTP://H/c", "HTTP://H/c"), ("http://eve:pw@h/c", "http://h/c"),
+        ("/c d", "http://h/c%20d"),
+    ])
+    func `a location is relative to the request, and brings no credentials`(location: String, expected: String) throws {
+        #expect(try next(302, location)?.url == expected)
+    }
+
+    @Test func `credentials in a URL stay with its origin`() throws {
+        #expect(try next(302, "/c", from: "http://ann:pw@h/a")?.url == "http://ann:pw@h/c")
+        #expect(try next(302, "http://h:80/c", from: "http://ann:pw@h/a")?.url == "http://ann:pw@h:80/c")
+        #expect(try next(302, "http://other/c", from: "http://ann:pw@h/a")?.url == "http://other/c")
+        #expect(try next(302, "https://h/c", from: "http://ann:pw@h/a")?.url == "https://h/c")
+    }
+
+    @Test(arguments: ["http://other/c", "http://h:8080/c", "https://h/c", "http://h.other/c"])
+    func `header fields that may be credentials stay with their origin`(location: String) throws {
+        let harmless: HTTPHeaders = ["Accept": "a", "Content-Type": "b", "If-None-Match": "c", "User-Agent": "d"]
+        var headers = harmless
+        for name in ["Authorization", "Cookie", "Proxy-Authorization", "X-API-Key", "traceparent", "Referer", "Host"] {
+            headers.add(name, "secret")
+        }
+        #expect(try next(307, location, "PUT", headers: headers)?.headers == harmless)
+        #expect(try next(307, "http://H:80/c", "PUT", headers: headers)?.headers == headers)
+    }
+
+    @Test(arguments: [
+        ("https://h/a", "http://h/c", "from https to http"), ("http://h/a", "file:///etc/passwd", "leads to `file`"),
+        ("http://h/a", "ftp://h/c", "leads to `ftp`"), ("http://h/a", "archive:1851", "leads to `archive`"),
+        ("http://h/a", "http://", "leads to"), ("archive:1", "http://h/c", "`http:` and `https:`"),
+        ("http://h/a", "javascript:alert(1)", "leads to `javascript`"),
+    ])
+    func `where nothing may be sent a redirect is refused`(from: String, location: String, reason: String) {
+        let error = #expect(throws: BackplaneError.self) {
+            let found = try next(302, location, from: from)
+            return found?.url
+        }
+        #expect(
+            error?.code == .networkRedirect && error?.message.contains(reason) == true, "\(String(describing: error))")
+    }
+
+    @Test func `what is no redirect is the response`() throws {
+        for status in [200, 300, 304, 305, 306, 399, 400] { #expect(try next(status, "/c") == nil) }
+        var redirection = Redirection(limit: 1)
+        #expect(try redirection.next(after: 302, [:], of: HTTPRequest("GET", "http://h")) == nil)
+    }
+
+    @Test func `a body that can be sent only once is not sent again`() throws {
+        let error = #expect(throws: BackplaneError.self) {
+            let found = try next(307, "/c", "POST", body: .stream(Chunks([1], size: 1)))
+            return found?.url
+        }
+        #expect(error?.code == .networkRedirect && error?.message.contains("only once") == true)
+        #expect(try next(303, "/c", "POST", body: .stream(Chunks([1], size: 1)))?.method == "GET")
+    }
+
+    // MARK: Over sockets
+
+    @Test(arguments: ClientKind.all)
+    func `redirects are followed, with the body where the method stays`(kind: ClientKind) async throws {
+        let received = Recording<String>()
+        let server = try TestServer { request, connection in
+            received.add("\(request.method) \(request.target) \(String(decoding: request.body, as: UTF8.self))")
+            switch request.target {
+            case "/start": connection.answer("307 Temporary Redirect", [("Location", "/middle?x=1")], body: [1, 2, 3])
+            case "/middle?x=1": connection.answer("303 See Other", [("Location", "end")])
+            default: connection.answer("200 OK", body: Array("whale".utf8))
+            }
+        }
+        try await kind.lend { http, call async throws in
+            let http = http.relative(to: server.url())
+            var endpoint = Endpoint<String>("POST", "start", body: .text("order"))
+            #expect(try await http.load(endpoint, call) == "whale")
+            #expect(received.all == ["POST /start order", "POST /middle?x=1 order", "GET /end "])
+            (endpoint.redirects, endpoint.validStatuses) = (0, 307..<308)
+            if kind.engine != .urlSession { #expect(try await http.load(endpoint, call).utf8.count == 3) }
+        }
+    }
+
+    @Test(arguments: ClientKind.all)
+    func `a secret does not reach another origin, nor comes it back`(kind: ClientKind) async throws {
+        let received = Recording<String>()
+        let home = try TestServer { request, connection in
+            received.add("home \(request["Authorization"] ?? "-") \(request["X-API-Key"] ?? "-")")
+            if request.target == "/end" { return connection.answer("200 OK") }
+            connection.answer("302 Found", [("Location", request["X-Next"] ?? "")])
+        }
+        let other = try TestServer { request, connection in
+            received.add("other \(request["Authorization"] ?? "-") \(request["X-API-Key"] ?? "-")")
+            connection.answer("302 Found", [("Location", home.url("/end"))])
+        }
+        try await kind.lend { http, call async throws in
+            let headers: HTTPHeaders = [
+                "Authorization": "Bearer secret", "X-API-Key": "secret", "X-Next": other.url("/"),
+            ]
+            _ = try await http.relative(to: home.url()).load(Endpoint<Nothing>("GET", "start", headers: headers), call)
+        }
+        #expect(received.all == ["home Bearer secret secret", "other - -", "home - -"])
+    }
+
+    @Test(arguments: ClientKind.all)
+    func `a loop ends at the limit, and nothing follows a redirect that is refused`(kind: ClientKind) async throws {
+        let received = Recording<String>()
+        let server = try TestServer { request, connection in
+            received.add(request.target)
+            connection.answer("302 Found", [("Location", request.target == "/file" ? "file:///etc/passwd" : "/loop")])
+        }
+        try await kind.lend { http, call async throws in
+            let http = http.relative(to: server.url())
+            func error(_ path: String) async -> BackplaneError? {
+                await #expect(throws: BackplaneError.self) {
+                    var endpoint = Endpoint<String>("GET", path)
+                    endpoint.retry = .immediate
+                    return try await http.load(endpoint, call)
+                }
+            }
+            let loop = await error("loop")
+            #expect(loop?.code == .networkRedirect && loop?.message.contains("more than 20 redirects") == true)
+            #expect(received.all.count == 21)
+            let file = await error("file")
+            #expect(file?.code == .networkRedirect && received.all.count == 22)
+        }
+    }
+
+    @Test(arguments: ClientKind.all)
+    func `a download writes the last response only`(kind: ClientKind) async throws {
+        let server = try TestServer { request, connection in
+            if request.target == "/end" { return connection.answer("200 OK", body: Array("whale".utf8)) }
+            connection.answer("302 Found", [("Location", "/end")], body: Array("look elsewhere".utf8))
+        }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "redirect-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await kind.lend { http, call async throws in
+            let name = kind.isInPlugin ? "whale" : folder.path + "/whale"
+            let endpoint = Endpoint<DownloadedFile>("GET", "start", to: name)
+            let file = try await http.relative(to: server.url()).load(endpoint, call)
+            #expect(try String(contentsOfFile: file.path, encoding: .utf8) == "whale")
+        }
+    }
+
+    @Test func `each hop chooses its executor and settings of TLS again`() async throws {
+        let hops = Recording<String>()
+        func executor(_ scheme: String, _ capabilities: HTTPCapabilities) -> MemoryExecutor {
+            MemoryExecutor(schemes: [scheme], capabilities: capabilities) { request, options in
+                hops.add("\(scheme) \(request.url) \(options.tls?.minimum?.rawValue ?? "-")")
+                let next = ["http://a": "https://b", "https://b": "https://c"][request.url]
+                return HTTPStreamedResponse(
+                    HTTPResponse(
+                        status: next == nil ? 200 : 302, headers: next.map { ["Location": $0] } ?? [:]))
+            }
+        }
+        let network = HTTPPipeline(
+            [executor("http", []), executor("https", .all)],
+            tls: ["b": TLSSettings(minimum: .tls13), "c": TLSSettings(minimum: .tls12)])
+        var options = HTTPOptions()
+        options.redirects = 2
+        #expect(try await network.send(HTTPRequest("GET", "http://a"), options).status == 200)
+        #expect(hops.all == ["http http://a -", "https https://b 1.3", "https https://c 1.2"])
+        #expect(try await network.send(HTTPRequest("GET", "http://a")).status == 302, "only where it is asked for")
+    }
+}
