@@ -152,13 +152,16 @@ struct ManifestReader {
     }
 
     mutating func report(
-        _ code: BackplaneError.Code, _ message: String, at path: ManifestPath, severity: Problem.Severity = .error
+        _ code: BackplaneError.Code, _ message: String, at path: ManifestPath, severity: Problem.Severity = .error,
+        intended: ManifestPath? = nil
     ) {
         let place = origins.place(of: path.description) ?? path.description
-        report(BackplaneError(code, message, at: place), severity: severity)
+        report(BackplaneError(code, message, at: place), severity: severity, intended: intended)
     }
 
-    mutating func report(_ error: BackplaneError, severity: Problem.Severity = .error) {
+    mutating func report(
+        _ error: BackplaneError, severity: Problem.Severity = .error, intended: ManifestPath? = nil
+    ) {
         switch severity {
         case .error: errorCount += 1
         case .warning: warningCount += 1
@@ -166,7 +169,9 @@ struct ManifestReader {
         var isFirst = false
         if severity == .error, let manager { isFirst = faulty.insert(manager).inserted }
         guard isFirst || (severity == .error ? errorCount : warningCount) <= ManifestLimits.problems else { return }
-        problems.append(Problem(severity, manager: manager, error))
+        var problem = Problem(severity, manager: manager, error)
+        problem.intended = intended
+        problems.append(problem)
     }
 
     /// The problems found, and how many more there are that are not listed.

@@ -39,7 +39,9 @@ extension Resolution.Draft {
     }
 
     private func fault(of name: String) -> BackplaneError {
-        .combining(errors[name] ?? [], of: "`\(name)`", at: document.place(of: root / name))
+        let errors = errors[name] ?? [], causes = errors.filter { !$0.isConsequence }
+        return .combining(
+            (causes.isEmpty ? errors : causes).map(\.error), of: "`\(name)`", at: document.place(of: root / name))
     }
 
     /// Reports a cycle for every member of a group, at the use that continues the cycle.
@@ -76,7 +78,8 @@ extension Resolution.Draft {
             let cause = fault(of: origin).withoutFurtherManagers
             let through = origin == used ? "" : " because `\(origin)` cannot"
             let words = "`\(used)` cannot be created\(through): \(cause.message)"
-            report(.dependencyUnsatisfied, words, of: name, at: root / name / "uses" / label, causes: [cause])
+            report(.dependencyUnsatisfied, words, of: name, at: root / name / "uses" / label, causes: [cause],
+                isConsequence: true)
             if origins[name] == nil { origins[name] = origin }
         }
     }
