@@ -227,19 +227,25 @@ public final class SQLiteRecordStore: RecordStore {
     /// Moves the write-ahead log into the file once readers have kept SQLite from it for too long.
     ///
     /// Written records are safe in the log, so that this may fail; it is then tried again after as much has been
-    /// written again, since it makes other writes wait for readers.
+    /// written again, since it makes other writes wait for readers. The cancellation of the caller's task does not
+    /// interrupt it: the connection could keep the short timeout.
     private func boundLog() async {
         var status = stat()
         guard stat(database.path + "-wal", &status) == 0, status.st_size > boundAt.load(ordering: .relaxed) else {
             return
         }
-        let isDone: Void? = try? await database.writeWithoutTransaction { db in
-            try db.execute(sql: "PRAGMA busy_timeout = 50")
-            defer { try? db.execute(sql: "PRAGMA busy_timeout = 5000") }
-            _ = try db.checkpoint(.truncate)
+        let isDone = await withUnsafeContinuation { (continuation: UnsafeContinuation<Bool, Never>) in
+            database.asyncWriteWithoutTransaction { db in
+                let isDone = Result {
+                    try db.execute(sql: "PRAGMA busy_timeout = 50")
+                    defer { try? db.execute(sql: "PRAGMA busy_timeout = \(Int(StoreFile.patience * 1_000))") }
+                    _ = try db.checkpoint(.truncate)
+                }
+                continuation.resume(returning: (try? isDone.get()) != nil)
+            }
         }
         boundAt.store(
-            isDone == nil ? Int(status.st_size) + StoreFile.logLimit : 2 * StoreFile.logLimit, ordering: .relaxed)
+            isDone ? 2 * StoreFile.logLimit : Int(status.st_size) + StoreFile.logLimit, ordering: .relaxed)
     }
 
     /// Converts an error, and marks the file if that is damaged.
