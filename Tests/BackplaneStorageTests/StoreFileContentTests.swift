@@ -4,6 +4,7 @@ import BackplaneRecords
 import BackplaneStorage
 import Foundation
 import GRDB
+import Synchronization
 import Testing
 
 @testable import BackplaneSQLite
@@ -216,6 +217,21 @@ final class StoreFileContentTests {
         #expect(left.allSatisfy { $0.hasPrefix("text_2") }, "\(left)")
         let words = RecordQuery(collection: "books", .search(index: "words", text: "t4999"))
         #expect(try await store.count(words, in: "A") == 1)
+    }
+
+    @Test func `a reader that waits for changes reads no records meanwhile`() async throws {
+        let statements = Mutex<[String]>([])
+        var traced = StoreFile(folder: folder, durability: .full, damaged: .salvage)
+        traced.prepare = { db in db.trace { event in statements.withLock { $0.append("\(event)") } } }
+        let store = try SQLiteRecordStore(traced) { Issue.record("\($0)") }
+        try await fill(store)
+        statements.withLock { $0 = [] }
+        try await store.waitForChange(of: "books", since: 1, in: "A")
+        let last = try await store.read(RecordQuery(collection: "books", limit: 0), in: "A").change
+        let found = statements.withLock { $0 }.filter { $0.hasPrefix("SELECT") }
+        #expect(found.contains { $0.contains("FROM collections") })
+        #expect(!found.contains { $0.contains("FROM changes") }, "\(found)")
+        #expect(last == 100)
     }
 }
 #endif

@@ -59,8 +59,8 @@ public final class MemoryRecordStore: RecordStore {
     public func waitForChange(of collection: String, since number: Int64, in namespace: String)
         async throws(BackplaneError)
     {
-        try await signals.wait(for: collection, in: namespace) { () throws(BackplaneError) in
-            try await self.hasChange(of: collection, since: number, in: namespace)
+        try await signals.wait(for: collection, in: namespace, since: number) {
+            state.withLock { $0.lastChange(of: collection, in: namespace) }
         }
     }
 

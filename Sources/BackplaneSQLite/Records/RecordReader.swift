@@ -40,7 +40,7 @@ struct RecordReader {
         case .range:
             let selection = try SQLSelection(query, collection, db)
             let rows = try Row.fetchCursor(
-                db.cachedStatement(sql: selection.pageSQL), arguments: selection.arguments + [page.limit + 1])
+                db.cachedStatement(sql: selection.pageSQL), arguments: selection.arguments + [page.rowLimit])
             while let row = try rows.next(), try page.add(row) {}
         }
         return page.page(namespaceChange: change ?? 0)
@@ -159,6 +159,8 @@ struct RecordReader {
 private struct PageInProgress {
     let query: RecordQuery
     let limit: Int
+    /// The number of rows that tell whether there is another page; none for a page without records.
+    var rowLimit: Int { limit == 0 ? 0 : limit + 1 }
     private let collection: StoredCollection
     private var records: [StoredRecord] = [], damaged: [StoredRecord] = []
     private var size = 0

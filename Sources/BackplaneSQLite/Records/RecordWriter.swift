@@ -173,6 +173,13 @@ private struct KnownRecord {
 }
 
 extension Database {
+    /// Returns the number of the last change of a collection, 0 for none.
+    func lastChange(of collection: String, in namespace: String) throws -> Int64 {
+        try Int64.fetchOne(
+            cachedStatement(sql: "SELECT change FROM collections WHERE namespace = ? AND name = ?"),
+            arguments: [namespace, collection]) ?? 0
+    }
+
     /// - Throws: `store.conflict` if a condition does not hold.
     func require(_ conditions: [RecordCondition], in namespace: String) throws {
         for condition in conditions {
@@ -188,7 +195,7 @@ extension Database {
                     throw BackplaneError.conflict(name, id, expected: expected, found: found)
                 }
             case .unchanged(let name, let number):
-                let found = try StoredCollection(name, in: namespace, self, withIndexes: false)?.change ?? 0
+                let found = try lastChange(of: name, in: namespace)
                 guard found <= number else { throw BackplaneError.conflict(name, since: number, found: found) }
             }
         }
