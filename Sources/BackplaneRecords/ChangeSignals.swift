@@ -12,6 +12,9 @@ package final class ChangeSignals: Sendable {
 
     package init() {}
 
+    /// The number of tasks that wait for a signal now, and do not read.
+    package var waitingTasks: Int { state.withLock { $0.waiting.values.count { $0.signal.isAwaited } } }
+
     /// Wakes the tasks that wait for a collection of a batch, once it is written.
     package func written(_ batch: RecordBatch, in namespace: String) {
         let signals = state.withLock { state -> [Signal] in
@@ -53,6 +56,13 @@ private final class Signal: Sendable {
         case awaited(UnsafeContinuation<Void, Never>)
     }
     private let state = Mutex(State.silent)
+
+    var isAwaited: Bool {
+        state.withLock { state in
+            if case .awaited = state { return true }
+            return false
+        }
+    }
 
     func send() {
         let waiting = state.withLock { state -> UnsafeContinuation<Void, Never>? in

@@ -183,6 +183,9 @@ public final class SQLiteRecordStore: RecordStore {
         }
     }
 
+    /// The number of tasks that wait for a change.
+    package var waitingTasks: Int { signals.waitingTasks }
+
     /// Returns the namespaces that have collections.
     ///
     /// - Throws: `store.unusable`; `call.cancelled`.

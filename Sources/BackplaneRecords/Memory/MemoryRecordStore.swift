@@ -64,6 +64,9 @@ public final class MemoryRecordStore: RecordStore {
         }
     }
 
+    /// The number of tasks that wait for a change.
+    package var waitingTasks: Int { signals.waitingTasks }
+
     /// Returns the namespaces that have collections.
     public func namespaces() async throws(BackplaneError) -> [String] { state.withLock { $0.namespaces } }
 
