@@ -12,6 +12,9 @@ package final class ChangeSignals: Sendable {
 
     package init() {}
 
+    /// The number of tasks that wait for a signal now, and do not read.
+    package var waitingTasks: Int { state.withLock { $0.waiting.values.count { $0.signal.isAwaited } } }
+
     /// Wakes the tasks that wait for a collection of a batch, once it is written.
     package func written(_ batch: RecordBatch, in namespace: String) {
         let signals = state.withLock { state -> [Signal] in
@@ -23,11 +26,14 @@ package final class ChangeSignals: Sendable {
         for signal in signals { signal.send() }
     }
 
-    /// Returns once a condition on a collection holds, which is examined at first and after each change.
+    /// Returns once the last change of a collection has another number: a later one, unless the known number is that of
+    /// another store.
     ///
-    /// - Throws: `call.cancelled`; what the condition throws.
+    /// - Parameter last: Returns the number of the last change, 0 for none; called at first and after each change.
+    /// - Throws: `call.cancelled`; what `last` throws.
     package func wait(
-        for collection: String, in namespace: String, until isMet: () async throws(BackplaneError) -> Bool
+        for collection: String, in namespace: String, since change: Int64,
+        last: () async throws(BackplaneError) -> Int64
     ) async throws(BackplaneError) {
         let signal = Signal()
         let number = state.withLock { state in
@@ -36,7 +42,7 @@ package final class ChangeSignals: Sendable {
             return state.last
         }
         defer { state.withLock { _ = $0.waiting.removeValue(forKey: number) } }
-        while try await !isMet() {
+        while try await last() == change {
             await signal.wait()
             if Task.isCancelled { throw .waitCancelled }
         }
@@ -50,6 +56,13 @@ private final class Signal: Sendable {
         case awaited(UnsafeContinuation<Void, Never>)
     }
     private let state = Mutex(State.silent)
+
+    var isAwaited: Bool {
+        state.withLock { state in
+            if case .awaited = state { return true }
+            return false
+        }
+    }
 
     func send() {
         let waiting = state.withLock { state -> UnsafeContinuation<Void, Never>? in

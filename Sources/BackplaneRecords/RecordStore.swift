@@ -52,8 +52,8 @@ public protocol RecordStore: Sendable {
 
     /// Returns once there is a change of a collection after a number, or the log no longer has all of them.
     ///
-    /// Writes do not wait for this. Changes of other processes may be noticed later. By default, the log is looked at
-    /// every quarter of a second.
+    /// Writes do not wait for this. Changes of other processes may be noticed later. By default, the number of the last
+    /// change is looked at every quarter of a second.
     ///
     /// - Parameter number: The number of the last change that the caller knows; 0 for none.
     /// - Throws: `call.cancelled`; what ``changes(of:since:limit:in:)`` throws.
@@ -78,21 +78,15 @@ extension RecordStore {
     /// Finds nothing.
     public func findDamage() async throws(BackplaneError) -> [BackplaneError] { [] }
 
-    /// Looks at the log every quarter of a second.
+    /// Looks at the number of the collection's last change every quarter of a second.
     public func waitForChange(of collection: String, since number: Int64, in namespace: String)
         async throws(BackplaneError)
     {
-        while try await !hasChange(of: collection, since: number, in: namespace) {
+        let query = RecordQuery(collection: collection, limit: 0, isWithoutValues: true)
+        // A lower number is that of another store.
+        while try await read(query, in: namespace).change == number {
             do { try await Task.sleep(for: .milliseconds(250)) } catch { throw .waitCancelled }
         }
-    }
-
-    /// Returns whether there is a change of a collection after a number, or the log no longer has all of them.
-    package func hasChange(of collection: String, since number: Int64, in namespace: String)
-        async throws(BackplaneError) -> Bool
-    {
-        let page = try await changes(of: collection, since: number, limit: 1, in: namespace)
-        return page.hasMissed || !page.changes.isEmpty
     }
 }
 

@@ -13,6 +13,8 @@ import Synchronization
 /// of the machine. The checksum of a record is compared whenever the record is read.
 public final class SQLiteRecordStore: RecordStore {
     let database: DatabasePool
+    /// The tokenizers for texts that this machine's SQLite has.
+    private let support: FullTextSupport
     /// The lock that is held until the database is closed.
     private let lock: StoreLock
     private let report: @Sendable (BackplaneError) -> Void
@@ -38,13 +40,18 @@ public final class SQLiteRecordStore: RecordStore {
     ///     records that were saved and lost if the file was repaired.
     /// - Throws: `store.unusable` if the file cannot be opened for writing, or a newer version of Backplane has written
     ///   it; `store.damaged` if it is damaged, but the policy is to refuse it or the store is also open elsewhere.
-    public init(
+    public convenience init(
         folder: String, durability: StoreDurability = .full, damaged: DamagedStorePolicy = .salvage,
         report: @escaping @Sendable (BackplaneError) -> Void
     ) throws(BackplaneError) {
-        let file = StoreFile(folder: folder, durability: durability, damaged: damaged)
+        try self.init(StoreFile(folder: folder, durability: durability, damaged: damaged), report: report)
+    }
+
+    /// Opens a file.
+    init(_ file: StoreFile, report: @escaping @Sendable (BackplaneError) -> Void) throws(BackplaneError) {
         let opened = try file.open(report: report)
-        (database, lock, self.report, check) = (opened.database, opened.lock, report, StoreCheck(file.path))
+        (database, support, lock) = (opened.database, opened.support, opened.lock)
+        (self.report, check) = (report, StoreCheck(file.path))
         if opened.endedUncleanly { checkInBackground() }
     }
 
@@ -56,8 +63,10 @@ public final class SQLiteRecordStore: RecordStore {
         lock.whenLast { [path = database.path] in StoreMarks(path).isOpen = false }
     }
 
-    /// Full text, through FTS5.
-    public var capabilities: StoreCapabilities { .fullText }
+    /// Full text, if this machine's SQLite has FTS5 and its tokenizers.
+    ///
+    /// If only some of the tokenizers are missing, indexes of the others can be searched all the same.
+    public var capabilities: StoreCapabilities { support.isComplete ? .fullText : [] }
 
     /// The settings of the connection that writes.
     package var settings: StoreDatabaseSettings {
@@ -107,7 +116,7 @@ public final class SQLiteRecordStore: RecordStore {
     public func define(_ collection: CollectionDefinition, in namespace: String) async throws(BackplaneError) {
         try RecordLimits.check(name: namespace, "a namespace")
         try RecordLimits.check(collection)
-        let building = IndexBuilding(definition: collection, namespace: namespace)
+        let building = IndexBuilding(definition: collection, namespace: namespace, support: support)
         if try await reading({ try building.isDone(in: $0) }) { return }
         try await writing { try building.begin(in: $0) }
         var duplicate: BackplaneError?, isDone = false
@@ -129,8 +138,8 @@ public final class SQLiteRecordStore: RecordStore {
     public func write(_ batch: RecordBatch, in namespace: String) async throws(BackplaneError) -> [Int64] {
         try RecordLimits.check(name: namespace, "a namespace")
         try RecordLimits.check(batch)
-        let numbers = try await writing { db in
-            var writer = try RecordWriter(db, in: namespace)
+        let numbers = try await writing { [support] db in
+            var writer = try RecordWriter(db, in: namespace, support)
             return try writer.apply(batch)
         }
         signals.written(batch, in: namespace)
@@ -141,14 +150,14 @@ public final class SQLiteRecordStore: RecordStore {
     ///
     /// - Throws: `store.conflict`; `store.unindexed`; `call.invalid-input`; `store.unusable`; `call.cancelled`.
     public func read(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> RecordPage {
-        try await reading { try RecordReader($0, in: namespace).page(query) }
+        try await reading { [support] in try RecordReader($0, in: namespace, support).page(query) }
     }
 
     /// Counts the records that a query selects.
     ///
     /// - Throws: As ``read(_:in:)`` does.
     public func count(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> Int {
-        try await reading { try RecordReader($0, in: namespace).count(query) }
+        try await reading { [support] in try RecordReader($0, in: namespace, support).count(query) }
     }
 
     /// Reads changes of a collection from its log.
@@ -157,7 +166,9 @@ public final class SQLiteRecordStore: RecordStore {
     public func changes(of collection: String, since number: Int64, limit: Int, in namespace: String)
         async throws(BackplaneError) -> ChangePage
     {
-        try await reading { try RecordReader($0, in: namespace).changes(of: collection, since: number, limit: limit) }
+        try await reading { [support] in
+            try RecordReader($0, in: namespace, support).changes(of: collection, since: number, limit: limit)
+        }
     }
 
     /// Returns once there is a change of a collection after a number; one of another process is noticed with the next
@@ -167,10 +178,13 @@ public final class SQLiteRecordStore: RecordStore {
     public func waitForChange(of collection: String, since number: Int64, in namespace: String)
         async throws(BackplaneError)
     {
-        try await signals.wait(for: collection, in: namespace) { () throws(BackplaneError) in
-            try await self.hasChange(of: collection, since: number, in: namespace)
+        try await signals.wait(for: collection, in: namespace, since: number) { () throws(BackplaneError) in
+            try await self.reading { try $0.lastChange(of: collection, in: namespace) }
         }
     }
+
+    /// The number of tasks that wait for a change.
+    package var waitingTasks: Int { signals.waitingTasks }
 
     /// Returns the namespaces that have collections.
     ///
@@ -185,7 +199,7 @@ public final class SQLiteRecordStore: RecordStore {
     ///
     /// - Throws: `store.unusable`; `call.cancelled`.
     public func collections(in namespace: String) async throws(BackplaneError) -> [CollectionSummary] {
-        try await reading { try RecordReader($0, in: namespace).collections() }
+        try await reading { [support] in try RecordReader($0, in: namespace, support).collections() }
     }
 
     /// Runs queries in one snapshot of the database.
@@ -216,19 +230,25 @@ public final class SQLiteRecordStore: RecordStore {
     /// Moves the write-ahead log into the file once readers have kept SQLite from it for too long.
     ///
     /// Written records are safe in the log, so that this may fail; it is then tried again after as much has been
-    /// written again, since it makes other writes wait for readers.
+    /// written again, since it makes other writes wait for readers. The cancellation of the caller's task does not
+    /// interrupt it: the connection could keep the short timeout.
     private func boundLog() async {
         var status = stat()
         guard stat(database.path + "-wal", &status) == 0, status.st_size > boundAt.load(ordering: .relaxed) else {
             return
         }
-        let isDone: Void? = try? await database.writeWithoutTransaction { db in
-            try db.execute(sql: "PRAGMA busy_timeout = 50")
-            defer { try? db.execute(sql: "PRAGMA busy_timeout = 5000") }
-            _ = try db.checkpoint(.truncate)
+        let isDone = await withUnsafeContinuation { (continuation: UnsafeContinuation<Bool, Never>) in
+            database.asyncWriteWithoutTransaction { db in
+                let isDone = Result {
+                    try db.execute(sql: "PRAGMA busy_timeout = 50")
+                    defer { try? db.execute(sql: "PRAGMA busy_timeout = \(Int(StoreFile.patience * 1_000))") }
+                    _ = try db.checkpoint(.truncate)
+                }
+                continuation.resume(returning: (try? isDone.get()) != nil)
+            }
         }
         boundAt.store(
-            isDone == nil ? Int(status.st_size) + StoreFile.logLimit : 2 * StoreFile.logLimit, ordering: .relaxed)
+            isDone ? 2 * StoreFile.logLimit : Int(status.st_size) + StoreFile.logLimit, ordering: .relaxed)
     }
 
     /// Converts an error, and marks the file if that is damaged.

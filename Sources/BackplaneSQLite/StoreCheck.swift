@@ -42,7 +42,7 @@ final class StoreCheck: Sendable {
         do {
             var configuration = Configuration()
             configuration.readonly = true
-            configuration.busyMode = .timeout(5)
+            configuration.busyMode = .timeout(StoreFile.patience)
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             defer { try? queue.close() }
             state.withLock { $0.queue = queue }

@@ -10,8 +10,12 @@ struct StoreFile {
     let path: String
     let durability: StoreDurability
     let damaged: DamagedStorePolicy
+    /// Prepares each connection of the open store.
+    var prepare: @Sendable (Database) throws -> Void = { _ in }
     private var marks: StoreMarks { StoreMarks(path) }
 
+    /// The longest wait for another connection, in seconds.
+    static let patience = 5.0
     /// The size to which the write-ahead log is cut once its contents are in the file, in bytes.
     static let logLimit = 16 << 20
 
@@ -22,6 +26,7 @@ struct StoreFile {
     /// A store that has been opened.
     struct Opened {
         let database: DatabasePool
+        let support: FullTextSupport
         /// The lock that is held as long as the database is open.
         let lock: StoreLock
         /// A Boolean value that indicates whether the store was not closed by those who last had it open.
@@ -47,7 +52,8 @@ struct StoreFile {
                 database = try openSound()
             }
             marks.isOpen = true
-            return Opened(database: database, lock: lock, endedUncleanly: endedUncleanly)
+            let support = try database.writeWithoutTransaction { try FullTextSupport($0) }
+            return Opened(database: database, support: support, lock: lock, endedUncleanly: endedUncleanly)
         } catch {
             throw .unusable(error, at: path)
         }
@@ -82,8 +88,9 @@ struct StoreFile {
             try Self.makePrivate(path)
         }
         var configuration = Configuration()
-        configuration.busyMode = .timeout(5)
-        configuration.prepareDatabase { db in
+        configuration.busyMode = .timeout(Self.patience)
+        configuration.prepareDatabase { [prepare] db in
+            try prepare(db)
             try db.execute(sql: "PRAGMA journal_size_limit = \(Self.logLimit)")
         }
         let database = try DatabasePool(path: path, configuration: configuration)
@@ -101,7 +108,7 @@ struct StoreFile {
     private func check() throws {
         var configuration = Configuration()
         configuration.readonly = true
-        configuration.busyMode = .timeout(5)
+        configuration.busyMode = .timeout(Self.patience)
         let database = try DatabaseQueue(path: path, configuration: configuration)
         defer { try? database.close() }
         try database.read { db in
@@ -122,7 +129,7 @@ struct StoreFile {
     /// A connection that only reads cannot do this.
     private func rollBack() throws {
         var configuration = Configuration()
-        configuration.busyMode = .timeout(5)
+        configuration.busyMode = .timeout(Self.patience)
         let database = try DatabaseQueue(path: path, configuration: configuration)
         defer { try? database.close() }
         _ = try database.read { try Int.fetchOne($0, sql: "PRAGMA schema_version") }

@@ -21,7 +21,7 @@ public struct StoreFormat: Sendable {
         do {
             var configuration = Configuration()
             configuration.readonly = true
-            configuration.busyMode = .timeout(5)
+            configuration.busyMode = .timeout(StoreFile.patience)
             let database = try DatabaseQueue(path: path, configuration: configuration)
             defer { try? database.close() }
             (pending, records) = try database.read { db in

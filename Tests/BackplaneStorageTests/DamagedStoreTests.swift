@@ -423,5 +423,29 @@ struct DamagedStoreTests {
         let words = RecordQuery(collection: "texts 7", .search(index: "words", text: "number 7"))
         #expect(try await store.count(words, in: "library") == 1)
     }
+
+    @Test func `pages of the schema that lead to each other are read once`() async throws {
+        let fixture = try Fixture(), shape = Shape.all[0]
+        try await fixture.open().write((0..<shape.records).map { shape.change($0) }, in: "library")
+        var bytes = [UInt8](try Data(contentsOf: URL(filePath: fixture.file)))
+        let count = bytes.count / 4_096
+        /// Makes a page of the schema whose 400 cells and right child are all one page.
+        func lead(from page: Int, to child: Int) {
+            let start = (page - 1) * 4_096 + (page == 1 ? 100 : 0), end = page * 4_096
+            let number = (0..<4).map { UInt8(truncatingIfNeeded: child >> (24 - 8 * $0)) }
+            let cell: [UInt8] = [0x0F, 0xFB]
+            bytes.replaceSubrange(
+                start..<start + 12, with: [0x05, 0, 0, 1, 0x90, cell[0], cell[1], 0] + number)
+            for place in 0..<400 { bytes.replaceSubrange(start + 12 + 2 * place..<start + 14 + 2 * place, with: cell) }
+            bytes.replaceSubrange(end - 5..<end, with: number + [1])
+        }
+        bytes += [UInt8](repeating: 0, count: 2 * 4_096)
+        lead(from: 1, to: count + 1)
+        lead(from: count + 1, to: count + 2)
+        lead(from: count + 2, to: count + 1)
+        try Data(bytes).write(to: URL(filePath: fixture.file))
+        try await expectRecords(shape, in: try fixture.open(), but: [], "\(fixture.reports)")
+        #expect(fixture.reports.count == 1, "\(fixture.reports)")
+    }
 }
 #endif

@@ -28,6 +28,16 @@ struct RecordStoreTests {
             #endif
             }
         }
+
+        func waitingTasks(of store: any RecordStore) -> Int {
+            switch store {
+            case let store as MemoryRecordStore: store.waitingTasks
+            #if Engines
+            case let store as SQLiteRecordStore: store.waitingTasks
+            #endif
+            default: 0
+            }
+        }
     }
 
     @Test(arguments: Engine.allCases, RecordStoreConformance.requirements)
@@ -36,7 +46,8 @@ struct RecordStoreTests {
     ) async throws {
         let folder = try StorageFixture.folder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await requirement.check(try engine.open(in: folder))
+        let store = try engine.open(in: folder)
+        try await requirement.check(store) { engine.waitingTasks(of: store) }
     }
 
     @Test(arguments: Engine.allCases) func `offsets are emulated, with the number of all records`(engine: Engine)

@@ -4,6 +4,7 @@ import BackplaneRecords
 import BackplaneStorage
 import Foundation
 import GRDB
+import Synchronization
 import Testing
 
 @testable import BackplaneSQLite
@@ -131,9 +132,10 @@ final class StoreFileContentTests {
     @Test func `a search reads the index of words, and of the records only those that it finds`() async throws {
         let store = try open(), texts = IndexDefinition(paths: ["title"], name: "words", text: TextIndexing())
         try await store.define(CollectionDefinition("books", indexes: [texts]), in: "A")
-        try await DatabaseQueue(path: file).read { db in
+        let queue = try DatabaseQueue(path: file), support = try await queue.write { try FullTextSupport($0) }
+        try await queue.read { db in
             let collection = try #require(try StoredCollection("books", in: "A", db, withIndexes: false))
-            let table = try StoredIndex.ofTexts("words", of: collection, in: db)
+            let table = try StoredIndex.ofTexts("words", of: collection, support, in: db)
             for isDescending in [false, true] {
                 let query = RecordQuery(
                     collection: "books", .search(index: "words", text: "x"), isDescending: isDescending)
@@ -150,7 +152,6 @@ final class StoreFileContentTests {
     {
         let texts = IndexDefinition(paths: ["title"], name: "words", text: TextIndexing())
         let definition = CollectionDefinition("books", indexes: [IndexDefinition("year"), texts])
-        let building = IndexBuilding(definition: definition, namespace: "A")
         do {
             let store = try open()
             try await store.write(
@@ -160,7 +161,8 @@ final class StoreFileContentTests {
                         StoredRecord(
                             id: "\($0)", value: Array(#"{"year":\#($0),"title":"title \#($0)"}"#.utf8)))
                 }, in: "A")
-            let queue = try DatabaseQueue(path: file)
+            let queue = try DatabaseQueue(path: file), support = try await queue.write { try FullTextSupport($0) }
+            let building = IndexBuilding(definition: definition, namespace: "A", support: support)
             try await queue.write { try building.begin(in: $0) }
             _ = try await queue.write { try building.step(in: $0) }
             let range = RecordQuery(collection: "books", .range(RecordRange(of: "year")))
@@ -176,6 +178,60 @@ final class StoreFileContentTests {
         #expect(try await store.count(query, in: "A") == 5_000)
         let words = RecordQuery(collection: "books", .search(index: "words", text: "title"))
         #expect(try await store.count(words, in: "A") == 5_000)
+    }
+
+    @Test func `an index of words is deleted in steps, between which others write, and which another process goes on`()
+        async throws
+    {
+        let texts = IndexDefinition(paths: ["title"], name: "words", text: TextIndexing(prefixes: [2]))
+        let store = try open()
+        func save(_ ids: Range<Int>) async throws {
+            try await store.write(
+                ids.map {
+                    .save(collection: "books", StoredRecord(id: "\($0)", value: Array(#"{"title":"t\#($0)"}"#.utf8)))
+                }, in: "A")
+        }
+        try await save(0..<5_000)
+        try await store.define(CollectionDefinition("books", indexes: [texts]), in: "A")
+        let queue = try DatabaseQueue(path: file)
+        func tables() async throws -> [String] {
+            try await queue.read {
+                try String.fetchAll(
+                    $0, sql: "SELECT name FROM sqlite_master WHERE name LIKE 'text_%' OR name LIKE 'removed_%'")
+            }
+        }
+        #expect(try await !tables().isEmpty)
+        let support = try await queue.write { try FullTextSupport($0) }
+        let building = IndexBuilding(
+            definition: CollectionDefinition("books", indexes: []), namespace: "A", support: support)
+        try await queue.write { try building.begin(in: $0) }
+        for step in 0..<4 {
+            #expect(try await !queue.write { try building.step(in: $0) })
+            #expect(try await !tables().isEmpty, "step \(step)")
+            #expect(try await queue.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok")
+            try await save(step..<step + 1)
+        }
+        // The index is declared again before the old one is gone.
+        try await store.define(CollectionDefinition("books", indexes: [texts]), in: "A")
+        let left = try await tables()
+        #expect(left.allSatisfy { $0.hasPrefix("text_2") }, "\(left)")
+        let words = RecordQuery(collection: "books", .search(index: "words", text: "t4999"))
+        #expect(try await store.count(words, in: "A") == 1)
+    }
+
+    @Test func `a reader that waits for changes reads no records meanwhile`() async throws {
+        let statements = Mutex<[String]>([])
+        var traced = StoreFile(folder: folder, durability: .full, damaged: .salvage)
+        traced.prepare = { db in db.trace { event in statements.withLock { $0.append("\(event)") } } }
+        let store = try SQLiteRecordStore(traced) { Issue.record("\($0)") }
+        try await fill(store)
+        statements.withLock { $0 = [] }
+        try await store.waitForChange(of: "books", since: 1, in: "A")
+        let last = try await store.read(RecordQuery(collection: "books", limit: 0), in: "A").change
+        let found = statements.withLock { $0 }.filter { $0.hasPrefix("SELECT") }
+        #expect(found.contains { $0.contains("FROM collections") })
+        #expect(!found.contains { $0.contains("FROM changes") }, "\(found)")
+        #expect(last == 100)
     }
 }
 #endif

@@ -83,13 +83,18 @@ final class BookStore: DataAccessController, ReconfigurableComponent {
     private func keep(_ answer: SearchAnswer) async throws -> Nothing {
         let date = Date.now
         try await store.transaction { transaction in
-            try await transaction.collection(KeptSearch.self).save(
-                KeptSearch(id: answer.query.text, date: date, books: answer.books))
-            try await transaction.collection(KeptBook.self).save(
-                answer.books.map { KeptBook(id: $0.id, date: date, book: $0) })
+            let searches = transaction.collection(KeptSearch.self), books = transaction.collection(KeptBook.self)
+            // What a later search has kept meanwhile stays; what cannot be read is replaced.
+            func isLatest(_ known: Date?) -> Bool { known.map { $0 <= date } ?? true }
+            let text = answer.query.text
+            if isLatest((try? await searches.fetch(text))?.date) {
+                try await searches.save(KeptSearch(id: text, date: date, books: answer.books))
+            }
+            for book in answer.books where isLatest((try? await books.fetch(book.id))?.date) {
+                try await books.save(KeptBook(id: book.id, date: date, book: book))
+            }
         }
-        let limit = limit.load(ordering: .relaxed)
-        try await forgetOldest(keeping: limit)
+        try await forgetOldest(keeping: limit.load(ordering: .relaxed))
         return Nothing()
     }
 
@@ -101,24 +106,42 @@ final class BookStore: DataAccessController, ReconfigurableComponent {
             let words = query.text.split(separator: " ").map { "\($0)*" }.joined(separator: " ")
             found = try await books.search(\.words, words).records
         } catch {
-            guard error.code == .storeUnsupported else { throw error }
+            // The store has no full text, or the query no word.
+            guard error.code == .storeUnsupported || error.code == .callInvalidInput else { throw error }
             return nil
         }
         return found.map(\.date).min().map { Kept(found.map(\.book), at: $0) }
     }
 
+    /// Deletes the oldest searches beyond a number, and the books that no other search has.
     private func forgetOldest(keeping limit: Int) async throws {
-        let excess = try await searches.count() - limit
-        guard excess > 0 else { return }
-        let oldest = try await searches.query(\.date).page(limit: excess)
-        try await searches.delete(oldest.records.map(\.id) + oldest.unreadable.map(\.id))
-        // A book that a search still has is as young as that.
-        guard let date = oldest.records.last?.date else { return }
-        while true {
-            let forgotten = try await books.query(\.date, through: date).page(limit: 1_000)
-            let ids = forgotten.records.map(\.id) + forgotten.unreadable.map(\.id)
-            if ids.isEmpty { return }
-            try await books.delete(ids)
+        guard try await searches.count() > limit else { return }
+        do {
+            while try await forgetSome(keeping: limit) {}
+        } catch let error as BackplaneError where error.code == .storeConflict {
+            // So many keep searches at the same time that one of them forgets in turn.
+        }
+    }
+
+    /// Deletes as many searches and books as one transaction should.
+    ///
+    /// - Returns: Whether there are more.
+    private func forgetSome(keeping limit: Int) async throws -> Bool {
+        try await store.transaction { transaction in
+            let searches = transaction.collection(KeptSearch.self), books = transaction.collection(KeptBook.self)
+            let excess = max(0, try await searches.count() - limit)
+            let oldest = try await searches.query(\.date).page(limit: excess)
+            let remaining = try await searches.query(\.date).page(limit: 1, after: oldest.next)
+            let forgotten = oldest.records.map(\.id) + oldest.unreadable.map(\.id)
+            var hasMore = forgotten.count < excess
+            // A book is as young as the last search that has it.
+            if let date = remaining.records.first?.date {
+                let old = try await books.query(\.date, upTo: date).page(limit: 1_000)
+                try await books.delete(old.records.map(\.id) + old.unreadable.map(\.id))
+                hasMore = hasMore || old.next != nil
+            }
+            try await searches.delete(forgotten)
+            return hasMore
         }
     }
 }

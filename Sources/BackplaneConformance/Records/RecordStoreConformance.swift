@@ -23,10 +23,15 @@ public enum RecordStoreConformance {
 
         /// Runs the steps of the requirement against a store.
         ///
-        /// - Parameter store: An empty store.
+        /// - Parameters:
+        ///   - store: An empty store.
+        ///   - waitingTasks: Returns the number of tasks that the store makes wait for changes, so that requirements
+        ///     about these meet the moment. Without it they give the tasks a little time.
         /// - Throws: ``ConformanceFailure`` if the store does not fulfil the requirement; other errors as the store
         ///   throws them.
-        public func check(_ store: any RecordStore) async throws { try await body(RecordStoreTrial(store: store)) }
+        public func check(_ store: any RecordStore, waitingTasks: (@Sendable () -> Int)? = nil) async throws {
+            try await body(RecordStoreTrial(store: store, waitingTasks: waitingTasks))
+        }
     }
 
     /// All requirements.

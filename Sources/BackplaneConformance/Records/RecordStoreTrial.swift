@@ -5,6 +5,17 @@ import BackplaneStorage
 /// An empty store on trial, and short forms of what requirements do with it.
 struct RecordStoreTrial: Sendable {
     let store: any RecordStore
+    let waitingTasks: (@Sendable () -> Int)?
+
+    /// Returns once a number of tasks wait for changes.
+    func untilWaiting(_ count: Int, _ file: StaticString = #fileID, _ line: UInt = #line) async throws {
+        guard let waitingTasks else { return try await Task.sleep(for: .milliseconds(20)) }
+        let end = ContinuousClock.now + .seconds(60)
+        while waitingTasks() != count {
+            try expect(ContinuousClock.now < end, "\(waitingTasks()) tasks wait, and not \(count)", file, line)
+            try await Task.sleep(for: .milliseconds(1))
+        }
+    }
 
     @discardableResult
     func write(_ changes: RecordChange..., if conditions: RecordCondition..., in namespace: String = "A") async throws

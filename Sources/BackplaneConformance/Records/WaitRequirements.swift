@@ -12,20 +12,43 @@ extension RecordStoreConformance {
         Requirement("Whoever waits for a change is told when it is made, and of no other.") { trial in
             let number = try await trial.write(trial.save("1"))[0]
             let waiting = Task { try await trial.store.waitForChange(of: "books", since: number, in: "A") }
-            // Whether these come before it waits or after: none of them ends the wait.
+            try await trial.untilWaiting(1)
             try await trial.write(trial.save("1", in: "authors"))
             try await trial.write(trial.save("1"), in: "B")
-            let next = Task { try await trial.store.waitForChange(of: "authors", since: 0, in: "A") }
-            try await next.value
+            try await trial.store.waitForChange(of: "authors", since: 0, in: "A")
+            try await trial.untilWaiting(1)
             let change = try await trial.write(trial.delete("1"))[0]
             try await waiting.value
+            try await trial.untilWaiting(0)
             let page = try await trial.changes(since: number)
             try expect(page.changes.map(\.number), equals: [change])
         },
-        Requirement("A wait for a change is cancelled with its task.") { trial in
-            let waiting = Task { try await trial.store.waitForChange(of: "none", since: 0, in: "A") }
-            waiting.cancel()
-            try await trial.requireError(.callCancelled) { try await waiting.value }
+        Requirement("One change ends all waits for it, also one that is made before they begin.") { trial in
+            for isWaiting in [true, false] {
+                let number = try await trial.write(trial.save("1"))[0]
+                let waits = (0..<8).map { _ in
+                    Task { try await trial.store.waitForChange(of: "books", since: number, in: "A") }
+                }
+                if isWaiting { try await trial.untilWaiting(8) }
+                try await trial.write(trial.save("2"))
+                for wait in waits { try await wait.value }
+            }
+        },
+        Requirement("A wait for a change is cancelled with its task, before and after it begins, and no other is.") {
+            trial in
+            func wait() -> Task<Void, any Error> {
+                Task { try await trial.store.waitForChange(of: "books", since: 0, in: "A") }
+            }
+            let early = wait()
+            early.cancel()
+            try await trial.requireError(.callCancelled) { try await early.value }
+            let late = wait(), other = wait()
+            try await trial.untilWaiting(2)
+            late.cancel()
+            try await trial.requireError(.callCancelled) { try await late.value }
+            try await trial.untilWaiting(1)
+            try await trial.write(trial.save("1"))
+            try await other.value
         },
         Requirement("A reader that follows a collection while many write misses nothing.") { trial in
             let writing = Task {

@@ -59,10 +59,13 @@ public final class MemoryRecordStore: RecordStore {
     public func waitForChange(of collection: String, since number: Int64, in namespace: String)
         async throws(BackplaneError)
     {
-        try await signals.wait(for: collection, in: namespace) { () throws(BackplaneError) in
-            try await self.hasChange(of: collection, since: number, in: namespace)
+        try await signals.wait(for: collection, in: namespace, since: number) {
+            state.withLock { $0.lastChange(of: collection, in: namespace) }
         }
     }
+
+    /// The number of tasks that wait for a change.
+    package var waitingTasks: Int { signals.waitingTasks }
 
     /// Returns the namespaces that have collections.
     public func namespaces() async throws(BackplaneError) -> [String] { state.withLock { $0.namespaces } }

@@ -46,7 +46,7 @@ struct MemoryRecords {
                 let found = collection(name, in: namespace)?.records[Array(id.utf8)]?.version ?? 0
                 guard found == expected else { throw .conflict(name, id, expected: expected, found: found) }
             case .unchanged(let name, let number):
-                let found = collection(name, in: namespace)?.change ?? 0
+                let found = lastChange(of: name, in: namespace)
                 guard found <= number else { throw .conflict(name, since: number, found: found) }
             }
         }
@@ -67,6 +67,9 @@ struct MemoryRecords {
     func changes(of name: String, since number: Int64, limit: Int, in namespace: String) -> ChangePage {
         (collection(name, in: namespace) ?? MemoryCollection(name)).changes(since: number, limit: limit)
     }
+
+    /// Returns the number of the last change of a collection, 0 for none.
+    func lastChange(of name: String, in namespace: String) -> Int64 { collection(name, in: namespace)?.change ?? 0 }
 
     var namespaces: [String] {
         namespacesByName.keys.sorted { $0.precedes($1) }.map { String(decoding: $0, as: UTF8.self) }

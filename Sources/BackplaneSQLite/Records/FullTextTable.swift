@@ -26,29 +26,52 @@ struct FullTextTable {
     // MARK: The table
 
     func create(in db: Database) throws {
-        let tokenizer =
-            switch indexing.tokenizer {
-            case .unicode: "unicode61 remove_diacritics 2"
-            case .english: "porter unicode61 remove_diacritics 2"
-            case .substrings: "trigram"
-            }
         let lengths = Set(indexing.prefixes).sorted().map { "\($0)" }.joined(separator: " ")
         let prefix = lengths.isEmpty ? "" : ", prefix = '\(lengths)'"
         try db.execute(
             sql: """
-                CREATE VIRTUAL TABLE \(name) USING fts5(\(columns.joined(separator: ", ")), tokenize = '\(tokenizer)'\(prefix))
+                CREATE VIRTUAL TABLE \(name) USING fts5(\(columns.joined(separator: ", ")), tokenize = '\(indexing.tokenizer.sqlName)'\(prefix))
                 """)
-    }
-
-    /// Deletes the table of an index.
-    static func drop(_ index: Int64, in db: Database) throws {
-        try db.execute(sql: "DROP TABLE IF EXISTS \(name(of: index))")
     }
 
     /// Removes all rows; a new table costs less than the deletion of each of them.
     func clear(in db: Database) throws {
-        try Self.drop(index, in: db)
+        try db.execute(sql: "DROP TABLE \(name)")
         try create(in: db)
+    }
+
+    /// The tables in which FTS5 keeps the rows of a table.
+    private static let parts = ["content", "docsize", "data"]
+
+    /// Deletes the table of an index, and some of its rows; another call goes on.
+    ///
+    /// To delete the rows with their table would make others wait for all of them, and FTS5 takes far longer to delete
+    /// its rows itself. So the tables that have them are taken from FTS5 first, by other names.
+    ///
+    /// - Returns: `true` if there is nothing left.
+    static func drop(_ index: Int64, atMost limit: Int, in db: Database) throws -> Bool {
+        let name = name(of: index)
+        if try db.tableExists(name) {
+            for part in parts {
+                try db.execute(sql: "ALTER TABLE \(name)_\(part) RENAME TO removed_\(index)_\(part)")
+            }
+            // FTS5 reads the first rows, which describe the others, when it opens a table.
+            try db.execute(
+                sql: """
+                    CREATE TABLE \(name)_data (id INTEGER PRIMARY KEY, block BLOB);
+                    INSERT INTO \(name)_data SELECT * FROM removed_\(index)_data WHERE id <= 10;
+                    DROP TABLE \(name)
+                    """)
+        }
+        for part in parts {
+            let rows = "removed_\(index)_\(part)"
+            guard try db.tableExists(rows) else { continue }
+            try db.execute(
+                sql: "DELETE FROM \(rows) WHERE rowid IN (SELECT rowid FROM \(rows) LIMIT ?)", arguments: [limit])
+            if db.changesCount == limit { return false }
+            try db.execute(sql: "DROP TABLE \(rows)")
+        }
+        return true
     }
 
     // MARK: Rows

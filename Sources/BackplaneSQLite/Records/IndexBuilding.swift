@@ -12,6 +12,7 @@ import GRDB
 struct IndexBuilding {
     let definition: CollectionDefinition
     let namespace: String
+    let support: FullTextSupport
     /// The greatest number of records that one step enters, and of entries that one step deletes.
     private static let stepSize = 2_000
 
@@ -19,27 +20,35 @@ struct IndexBuilding {
     ///
     /// A definition without indexes creates no collection.
     func isDone(in db: Database) throws -> Bool {
-        guard let collection = try StoredCollection(definition.name, in: namespace, db, withIndexes: true) else {
+        guard let collection = try StoredCollection(definition.name, in: namespace, db, withIndexes: false) else {
             return definition.indexes.isEmpty
         }
-        guard try removed(from: collection, in: db) == nil, collection.indexes.count == definition.indexes.count else {
+        let indexes = try StoredIndex.declared(of: collection.number, in: db)
+        guard try removed(from: collection, in: db) == nil, indexes.count == definition.indexes.count else {
             return false
         }
-        return collection.indexes.allSatisfy { index in
-            index.state == .ready && definition.indexes.contains { $0.isSame(as: index.definition) }
+        return indexes.allSatisfy { index in
+            (index.state == .ready || (index.state == .unsupported && !support.includes(index.definition.text)))
+                && definition.indexes.contains { $0.isSame(as: index.definition) }
         }
     }
 
     /// Adds rows for new indexes, and marks those that are no longer declared.
     func begin(in db: Database) throws {
-        let collection =
+        var collection =
             try StoredCollection(definition.name, in: namespace, db, withIndexes: true)
             ?? StoredCollection(creating: definition.name, in: namespace, db)
+        try collection.giveUpIndexes(without: support, in: db)
         for index in collection.indexes where !definition.indexes.contains(where: { $0.isSame(as: index.definition) }) {
-            try setState(.removing, of: index, in: db)
+            try index.set(.removing, in: db)
         }
+        // What was not supported has no table, and may be supported or no longer be declared now.
+        try db.execute(
+            sql: "DELETE FROM indexes WHERE collection = ? AND state = ?",
+            arguments: [collection.number, IndexState.unsupported.rawValue])
         for index in definition.indexes
         where !collection.indexes.contains(where: { $0.definition.isSame(as: index) }) {
+            let isSupported = support.includes(index.text)
             let paths = String(decoding: try JSONEncoder().encode(index.paths), as: UTF8.self)
             try db.execute(
                 sql: """
@@ -47,10 +56,10 @@ struct IndexBuilding {
                     VALUES (?, ?, ?, ?, ?, x'', ?)
                     """,
                 arguments: [
-                    collection.number, index.name, paths, index.isUnique, IndexState.building.rawValue,
-                    index.text?.stored,
+                    collection.number, index.name, paths, index.isUnique,
+                    (isSupported ? IndexState.building : .unsupported).rawValue, index.text?.stored,
                 ])
-            if let text = index.text {
+            if isSupported, let text = index.text {
                 try FullTextTable(db.lastInsertedRowID, index.paths, text).create(in: db)
             }
         }
@@ -76,17 +85,18 @@ struct IndexBuilding {
                 (SELECT "index", key, id FROM entries WHERE "index" = ?1 LIMIT ?2)
                 """,
             arguments: [index, Self.stepSize])
-        if db.changesCount < Self.stepSize {
-            try FullTextTable.drop(index, in: db)
+        if try db.changesCount < Self.stepSize && FullTextTable.drop(index, atMost: Self.stepSize, in: db) {
             try db.execute(sql: "DELETE FROM indexes WHERE number = ?", arguments: [index])
         }
         return false
     }
 
+    /// Returns the number of an index that is to be deleted, except for those whose tables this SQLite cannot delete.
     private func removed(from collection: StoredCollection, in db: Database) throws -> Int64? {
-        try Int64.fetchOne(
-            db, sql: "SELECT number FROM indexes WHERE collection = ? AND state = ?",
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT number, text FROM indexes WHERE collection = ? AND state = ?",
             arguments: [collection.number, IndexState.removing.rawValue])
+        return rows.first { support.includes(StoredIndex.text($0[1])) }.map { $0[0] }
     }
 
     private func build(_ index: StoredIndex, of collection: StoredCollection, in db: Database) throws {
@@ -118,7 +128,7 @@ struct IndexBuilding {
             try db.execute(sql: "UPDATE indexes SET progress = ? WHERE number = ?", arguments: [last, index.number])
         } else {
             if index.definition.isUnique { try requireUniqueness(of: index, in: db) }
-            try setState(.ready, of: index, in: db)
+            try index.set(.ready, in: db)
         }
     }
 
@@ -145,12 +155,7 @@ struct IndexBuilding {
                     $0.state == .building
                 })
         else { return }
-        try setState(.removing, of: index, in: db)
-    }
-
-    private func setState(_ state: IndexState, of index: StoredIndex, in db: Database) throws {
-        try db.execute(
-            sql: "UPDATE indexes SET state = ? WHERE number = ?", arguments: [state.rawValue, index.number])
+        try index.set(.removing, in: db)
     }
 }
 #endif

@@ -9,8 +9,11 @@ import GRDB
 struct RecordReader {
     let db: Database
     let namespace: String
+    let support: FullTextSupport
 
-    init(_ db: Database, in namespace: String) { (self.db, self.namespace) = (db, namespace) }
+    init(_ db: Database, in namespace: String, _ support: FullTextSupport) {
+        (self.db, self.namespace, self.support) = (db, namespace, support)
+    }
 
     // MARK: Pages
 
@@ -28,7 +31,7 @@ struct RecordReader {
         case .ids(let ids): try read(ids, in: collection, into: &page)
         case .search(let index, let text):
             let words = try SearchedWords(text, query)
-            let table = try StoredIndex.ofTexts(index, of: collection, in: db)
+            let table = try StoredIndex.ofTexts(index, of: collection, support, in: db)
             let rows = try Row.fetchCursor(
                 db.cachedStatement(sql: table.searchSQL(query)),
                 arguments: [FullTextTable.expression(words), page.limit])
@@ -37,7 +40,7 @@ struct RecordReader {
         case .range:
             let selection = try SQLSelection(query, collection, db)
             let rows = try Row.fetchCursor(
-                db.cachedStatement(sql: selection.pageSQL), arguments: selection.arguments + [page.limit + 1])
+                db.cachedStatement(sql: selection.pageSQL), arguments: selection.arguments + [page.rowLimit])
             while let row = try rows.next(), try page.add(row) {}
         }
         return page.page(namespaceChange: change ?? 0)
@@ -93,7 +96,7 @@ struct RecordReader {
             return try Int.fetchOne(db.cachedStatement(sql: selection.countSQL), arguments: selection.arguments) ?? 0
         case .search(let index, let text):
             let words = try SearchedWords(text, query)
-            let table = try StoredIndex.ofTexts(index, of: collection, in: db)
+            let table = try StoredIndex.ofTexts(index, of: collection, support, in: db)
             return try Int.fetchOne(
                 db.cachedStatement(sql: table.countSQL), arguments: [FullTextTable.expression(words)]) ?? 0
         case .ids(let ids):
@@ -144,8 +147,8 @@ struct RecordReader {
             db, sql: "SELECT number, name, count, change FROM collections WHERE namespace = ? ORDER BY name",
             arguments: [namespace])
         return try rows.map { row in
-            let indexes = try StoredIndex.all(of: row[0], in: db).filter { $0.state == .ready }.map(\.definition)
-                .sorted { Array($0.name.utf8).precedes(Array($1.name.utf8)) }
+            let indexes = try StoredIndex.declared(of: row[0], in: db).filter { $0.state != .building }
+                .map(\.definition).sorted { Array($0.name.utf8).precedes(Array($1.name.utf8)) }
             return CollectionSummary(
                 definition: CollectionDefinition(row[1], indexes: indexes), count: row[2], change: row[3])
         }
@@ -156,6 +159,8 @@ struct RecordReader {
 private struct PageInProgress {
     let query: RecordQuery
     let limit: Int
+    /// The number of rows that tell whether there is another page; none for a page without records.
+    var rowLimit: Int { limit == 0 ? 0 : limit + 1 }
     private let collection: StoredCollection
     private var records: [StoredRecord] = [], damaged: [StoredRecord] = []
     private var size = 0

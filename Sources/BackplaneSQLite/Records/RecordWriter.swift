@@ -9,6 +9,7 @@ import GRDB
 struct RecordWriter {
     private let db: Database
     private let namespace: String
+    private let support: FullTextSupport
     /// The collections that were looked up, by the bytes of their names.
     private var collections: [[UInt8]: StoredCollection] = [:]
     private var changed: Set<[UInt8]> = []
@@ -17,8 +18,8 @@ struct RecordWriter {
     /// The new keys of unique indexes, which are compared when all changes have been made.
     private var newKeys: [(collection: String, index: StoredIndex, key: [UInt8], id: String)] = []
 
-    init(_ db: Database, in namespace: String) throws {
-        (self.db, self.namespace) = (db, namespace)
+    init(_ db: Database, in namespace: String, _ support: FullTextSupport) throws {
+        (self.db, self.namespace, self.support) = (db, namespace, support)
         last = try Int64.fetchOne(db.cachedStatement(sql: "SELECT MAX(change) FROM collections")) ?? 0
     }
 
@@ -36,7 +37,8 @@ struct RecordWriter {
     private mutating func apply(_ change: RecordChange) throws -> Int64 {
         let name = Array(change.collection.utf8)
         if collections[name] == nil {
-            if let known = try StoredCollection(change.collection, in: namespace, db, withIndexes: true) {
+            if var known = try StoredCollection(change.collection, in: namespace, db, withIndexes: true) {
+                try known.giveUpIndexes(without: support, in: db)
                 collections[name] = known
             } else if case .save = change {
                 collections[name] = try StoredCollection(creating: change.collection, in: namespace, db)
@@ -171,6 +173,13 @@ private struct KnownRecord {
 }
 
 extension Database {
+    /// Returns the number of the last change of a collection, 0 for none.
+    func lastChange(of collection: String, in namespace: String) throws -> Int64 {
+        try Int64.fetchOne(
+            cachedStatement(sql: "SELECT change FROM collections WHERE namespace = ? AND name = ?"),
+            arguments: [namespace, collection]) ?? 0
+    }
+
     /// - Throws: `store.conflict` if a condition does not hold.
     func require(_ conditions: [RecordCondition], in namespace: String) throws {
         for condition in conditions {
@@ -186,7 +195,7 @@ extension Database {
                     throw BackplaneError.conflict(name, id, expected: expected, found: found)
                 }
             case .unchanged(let name, let number):
-                let found = try StoredCollection(name, in: namespace, self, withIndexes: false)?.change ?? 0
+                let found = try lastChange(of: name, in: namespace)
                 guard found <= number else { throw BackplaneError.conflict(name, since: number, found: found) }
             }
         }

@@ -15,7 +15,8 @@ import GRDB
 ///   values.
 /// - `entries`: a row for each record in each index, in the order of the keys and then of the ids. `record` is the
 ///   record's row, so that a page of an index costs one look-up for each record.
-/// - `text_` and the number of an index: the words of an index of texts, an FTS5 table (``FullTextTable``).
+/// - `text_` and the number of an index: the words of an index of texts, an FTS5 table (``FullTextTable``). `removed_`
+///   and the number: the rows of one that is being deleted.
 /// - `changes`: the log of each collection.
 enum StoreTables {
     /// The name of the migration from the table `record` of the first version to these tables.
@@ -111,5 +112,7 @@ enum IndexState: Int {
     case building = 1
     /// Its entries are being deleted, and it has no name any longer.
     case removing = 2
+    /// It is declared, but the machine's SQLite lacks its tokenizer: nothing is entered, and it has no table.
+    case unsupported = 3
 }
 #endif

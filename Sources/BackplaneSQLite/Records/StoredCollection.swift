@@ -24,6 +24,20 @@ struct StoredCollection {
         if withIndexes { indexes = try StoredIndex.all(of: number, in: db) }
     }
 
+    /// Gives up the indexes of texts that SQLite cannot enter changes into; where it can, they are built anew.
+    mutating func giveUpIndexes(without support: FullTextSupport, in db: Database) throws {
+        for index in indexes where !support.includes(index.definition.text) {
+            try db.execute(
+                sql: """
+                    INSERT INTO indexes (collection, name, paths, is_unique, state, progress, text)
+                    SELECT collection, name, paths, is_unique, ?2, x'', text FROM indexes WHERE number = ?1
+                    """,
+                arguments: [index.number, IndexState.unsupported.rawValue])
+            try index.set(.removing, in: db)
+        }
+        indexes.removeAll { !support.includes($0.definition.text) }
+    }
+
     /// Creates a collection.
     init(creating name: String, in namespace: String, _ db: Database) throws {
         try db.cachedStatement(
@@ -61,30 +75,54 @@ struct StoredIndex {
     private init(_ row: Row) throws {
         let paths = try JSONDecoder().decode([String].self, from: Data(row.text(at: 2).utf8))
         number = row[0]
-        // What a later version has declared for texts is searched as this version would.
-        let text = (row[5] as String?).map { TextIndexing(stored: $0) ?? TextIndexing() }
+        let text = Self.text(row[5])
         definition = IndexDefinition(paths: paths, name: row[1], isUnique: row[3], text: text)
         fullText = text.map { [number] in FullTextTable(number, paths, $0) }
         state = IndexState(rawValue: row[4]) ?? .removing
         self.paths = IndexKey.names(of: paths)
     }
 
+    /// Reads the treatment of texts; what a later version has declared is searched as this version would.
+    static func text(_ stored: String?) -> TextIndexing? {
+        stored.map { TextIndexing(stored: $0) ?? TextIndexing() }
+    }
+
     /// Returns the indexes of a collection whose entries are kept up to date.
     static func all(of collection: Int64, in db: Database) throws -> [StoredIndex] {
+        try all(of: collection, if: "state < 2", in: db)
+    }
+
+    /// Returns the indexes of a collection that have a name.
+    static func declared(of collection: Int64, in db: Database) throws -> [StoredIndex] {
+        try all(of: collection, if: "state <> 2", in: db)
+    }
+
+    private static func all(of collection: Int64, if condition: String, in db: Database) throws -> [StoredIndex] {
         let statement = try db.cachedStatement(
-            sql: "SELECT number, name, paths, is_unique, state, text FROM indexes WHERE collection = ? AND state < 2")
+            sql:
+                "SELECT number, name, paths, is_unique, state, text FROM indexes WHERE collection = ? AND \(condition)")
         return try Row.fetchAll(statement, arguments: [collection]).map { try StoredIndex($0) }
     }
 
     /// Returns the index of texts of a collection that queries may use.
     ///
-    /// - Throws: `store.unindexed`.
-    static func ofTexts(_ name: String, of collection: StoredCollection, in db: Database) throws -> FullTextTable {
-        let indexes = try all(of: collection.number, in: db).filter { $0.state == .ready && $0.fullText != nil }
-        guard let table = indexes.first(where: { $0.definition.name.utf8.elementsEqual(name.utf8) })?.fullText else {
-            throw BackplaneError.unindexed(collection.name, name, known: indexes.map(\.definition.name))
+    /// - Throws: `store.unindexed`; `store.unsupported`.
+    static func ofTexts(
+        _ name: String, of collection: StoredCollection, _ support: FullTextSupport, in db: Database
+    ) throws -> FullTextTable {
+        let indexes = try declared(of: collection.number, in: db).filter { $0.state != .building }
+        for index in indexes where index.definition.name.utf8.elementsEqual(name.utf8) {
+            guard let text = index.definition.text, let table = index.fullText else { continue }
+            try support.require(text, of: name, in: collection.name)
+            if index.state == .ready { return table }
         }
-        return table
+        let known = indexes.filter { $0.state == .ready && $0.fullText != nil }.map(\.definition.name)
+        throw BackplaneError.unindexed(collection.name, name, known: known)
+    }
+
+    /// Writes the state of the index.
+    func set(_ state: IndexState, in db: Database) throws {
+        try db.execute(sql: "UPDATE indexes SET state = ? WHERE number = ?", arguments: [state.rawValue, number])
     }
 
     func key(of value: [UInt8]) -> [UInt8] { IndexKey.bytes(in: value, at: paths) }

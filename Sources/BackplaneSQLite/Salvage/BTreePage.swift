@@ -77,10 +77,9 @@ struct BTreePage {
     ///   - size: The size of the whole payload in bytes.
     ///   - first: The number of the first overflow page.
     private func overflowing(_ start: [UInt8], to size: Int, from first: Int) -> [UInt8]? {
-        var payload = start, next = first
-        payload.reserveCapacity(size)
+        var payload = start, next = first, seen: Set<Int> = []
         while payload.count < size {
-            guard let page = pages[next] else { return nil }
+            guard seen.insert(next).inserted, let page = pages[next] else { return nil }
             payload += page[4..<min(pages.usable, 4 + size - payload.count)]
             next = Int(page.word(at: 0))
         }

@@ -45,18 +45,18 @@ enum RecordLayout {
 
     /// Returns the number of the root page of the table, according to the schema, which begins on the first page and,
     /// with several indexes of texts, goes on behind others.
-    func root(in schema: BTreePage, _ pages: DatabasePages, depth: Int = 0) -> Int? {
-        if schema.kind == .tableInterior, depth < 8 {
-            let children = (0..<schema.cellCount).map { schema.leftChild(of: $0) } + [schema.rightChild]
-            return children.lazy.compactMap { $0.flatMap { BTreePage($0, in: pages) } }
-                .compactMap { root(in: $0, pages, depth: depth + 1) }.first
-        }
-        guard schema.kind == .tableLeaf else { return nil }
-        for cell in 0..<schema.cellCount {
-            if let values = schema.row(of: cell)?.values, values.count == 5, values[0] == .text("table"),
-                values[1] == .text(table), case .integer(let root) = values[3]
-            {
-                return root
+    func root(in schema: BTreePage, _ pages: DatabasePages) -> Int? {
+        var waiting = [schema.number], seen = Set(waiting)
+        while let number = waiting.popLast() {
+            guard let page = BTreePage(number, in: pages), !page.kind.isIndex else { continue }
+            let children = (0..<page.cellCount).map { page.leftChild(of: $0) } + [page.rightChild]
+            waiting += children.compactMap(\.self).filter { seen.insert($0).inserted }
+            for cell in 0..<page.cellCount {
+                if let values = page.row(of: cell)?.values, values.count == 5, values[0] == .text("table"),
+                    values[1] == .text(table), case .integer(let root) = values[3]
+                {
+                    return root
+                }
             }
         }
         return nil

@@ -8,7 +8,7 @@ import Synchronization
 /// One version of an uploaded file.
 ///
 /// The file on disk is removed when neither the store nor a download refers to it.
-final class StoredFile: Sendable {
+final class UploadedFile: Sendable {
     let path: String
     let size: Int
     let tag: EntityTag
@@ -23,7 +23,7 @@ final class StoredFile: Sendable {
 /// The uploaded files by name; they are deleted when the server stops.
 final class FileStore: Sendable {
     private struct State {
-        var files: [String: StoredFile] = [:]
+        var files: [String: UploadedFile] = [:]
         var count = 0
     }
     private let state = Mutex(State())
@@ -49,13 +49,13 @@ final class FileStore: Sendable {
         }
     }
 
-    subscript(name: String) -> StoredFile? { state.withLock { $0.files[name] } }
+    subscript(name: String) -> UploadedFile? { state.withLock { $0.files[name] } }
 
     /// Streams a request's body to disk; until it is complete, other readers see the previous file or none.
     ///
     /// - Returns: The file, and whether its name is new.
     /// - Throws: A ``Failure`` if the file is too large or incomplete, or a `POSIXError` if it cannot be created.
-    func put(_ name: String, from request: Request) async throws -> (file: StoredFile, isNew: Bool) {
+    func put(_ name: String, from request: Request) async throws -> (file: UploadedFile, isNew: Bool) {
         let announced = request.headers[.contentLength].flatMap { Int($0) }
         if let announced, announced > Self.maximumSize { throw Failure.tooLargeFile }
         let number = state.withLock { state in
@@ -67,7 +67,7 @@ final class FileStore: Sendable {
             let (size, tag) = try await Self.write(request.body, to: path)
             // A broken connection can look like the end of the body.
             if let announced, announced != size { throw Failure.incompleteFile }
-            let file = StoredFile(path: path, size: size, tag: tag)
+            let file = UploadedFile(path: path, size: size, tag: tag)
             let old = state.withLock { $0.files.updateValue(file, forKey: name) }
             return (file, old == nil)
         } catch {

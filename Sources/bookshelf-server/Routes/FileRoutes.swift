@@ -56,7 +56,7 @@ struct FileRoutes: Sendable {
     }
 
     /// Returns a body that keeps the file alive while it is read, even if its name is reused or removed meanwhile.
-    private func body(of file: StoredFile, _ range: ClosedRange<Int>?, _ context: BasicRequestContext) async throws
+    private func body(of file: UploadedFile, _ range: ClosedRange<Int>?, _ context: BasicRequestContext) async throws
         -> ResponseBody
     {
         guard let range else { return ResponseBody() }
@@ -67,7 +67,7 @@ struct FileRoutes: Sendable {
         }
     }
 
-    private func file(in context: BasicRequestContext) throws(Failure) -> StoredFile {
+    private func file(in context: BasicRequestContext) throws(Failure) -> UploadedFile {
         let name = try name(in: context)
         guard let file = files[name] else { throw .unknownFile(name) }
         return file

@@ -28,10 +28,10 @@ struct FullDisks: Attack {
     func attempt(_ trial: Int, _ numbers: inout SeededNumbers) throws -> Trial {
         let folder = try site.folder("d\(trial)"), disk = try site.folder("d\(trial)/disk")
         let size = Int.random(in: 64...2_048, using: &numbers), ballast = Int.random(in: 0...size, using: &numbers)
+        let isKilled = numbers.once(in: 2)
         var result = Trial(outcome: "refused")
         try Self.mounted(disk, size: size) { disk in
-            let subject = "a disk of \(size) KB with \(ballast) KB in use"
-            let weight = disk + "/ballast"
+            let subject = "a disk of \(size) KB with \(ballast) KB in use", weight = disk + "/ballast"
             _ = FileManager.default.createFile(atPath: weight, contents: Data(count: ballast << 10))
             let host = try RunningHost(manifest, ["--data", disk + "/data"], in: folder)
             guard host.isUp() else {
@@ -39,36 +39,79 @@ struct FullDisks: Attack {
                 result.outcome = "not started"
                 return
             }
-            var kept: Set<String> = [], refusal: String?
-            for number in 0..<4_000 where refusal == nil {
-                let answer =
-                    host.ask(["request": "call", "manager": "Keeper", "method": "keep", "input": "\(number)"]) ?? ""
-                if answer.contains(#""result""#) { kept.insert(Kills.id(number)) } else { refusal = answer }
-            }
+            let (kept, refusal) = fill(host)
             if let refusal {
-                if !refusal.lowercased().contains("full") && !refusal.contains("space") {
+                if !Self.saysFull(refusal) {
                     result.findings.append(
                         "\(subject): the refusal does not say that it is full: \(refusal.prefix(300))")
                 }
             } else {
                 result.outcome = "accepted"
             }
-            unlink(weight)
-            let list = host.call("Keeper", "list").flatMap {
-                try? JSONDecoder().decode([String].self, from: Data($0.utf8))
-            }
-            if host.process.hasEnded() {
-                result.findings.append("\(subject): the host \(host.process.ending!)")
-            } else if list == nil {
-                result.findings.append("\(subject): the host cannot say any more what is kept")
-            } else if !kept.isSubset(of: list!) {
-                result.findings.append("\(subject): \(kept.subtracting(list!).count) acknowledged records are lost")
-            }
-            host.process.signal(SIGTERM)
-            if case let ending = host.process.wait(), ending != .exit(0) {
-                result.findings.append("\(subject): the host \(ending) when it was told to stop")
+            // A store that is open needs no room to be read; one that could not be opened has nothing in it.
+            if !isKilled { unlink(weight) }
+            result.findings += judge(host, kept, mayBeFull: kept.isEmpty).map { "\(subject): \($0)" }
+            result.findings += end(host, byKilling: isKilled).map { "\(subject): \($0)" }
+            for (name, mayBeFull) in [("the next host", true), ("the host with room again", false)] {
+                if !mayBeFull { try Self.remount(disk, size: size + 1_024) }
+                let next = try RunningHost(manifest, ["--data", disk + "/data"], in: folder)
+                guard next.isUp() else {
+                    result.findings +=
+                        Trial(
+                            next.process, "the start of \(name) on \(subject)", input: 0, usual: .max >> 1
+                        ).findings
+                    continue
+                }
+                result.findings += judge(next, kept, mayBeFull: mayBeFull).map { "\(subject): \(name): \($0)" }
+                result.findings += end(next, byKilling: false).map { "\(subject): \(name): \($0)" }
             }
         }
         return result
+    }
+
+    /// Keeps records until one is refused, and returns those that were acknowledged.
+    private func fill(_ host: RunningHost) -> (kept: Set<String>, refusal: String?) {
+        var kept: Set<String> = []
+        for number in 0..<4_000 {
+            let request = ["request": "call", "manager": "Keeper", "method": "keep", "input": "\(number)"]
+            let answer = host.ask(request) ?? ""
+            guard answer.contains(#""result""#) else { return (kept, answer) }
+            kept.insert(Kills.id(number))
+        }
+        return (kept, nil)
+    }
+
+    /// Returns what is wrong with a host's list, which has every record that was acknowledged.
+    ///
+    /// - Parameter mayBeFull: Whether the host may say instead that the disk is full.
+    private func judge(_ host: RunningHost, _ kept: Set<String>, mayBeFull: Bool) -> [String] {
+        let answer = host.ask(["request": "call", "manager": "Keeper", "method": "list", "input": "null"]) ?? ""
+        if host.process.hasEnded() { return ["the host \(host.process.ending!)\(host.process.lastWords)"] }
+        guard let list = RunningHost.output(of: answer),
+            let ids = try? JSONDecoder().decode([String].self, from: Data(list.utf8))
+        else {
+            return mayBeFull && Self.saysFull(answer)
+                ? [] : ["the host cannot say what is kept: \(answer.prefix(300))"]
+        }
+        let lost = kept.subtracting(ids)
+        return lost.isEmpty ? [] : ["\(lost.count) acknowledged records are lost"]
+    }
+
+    private func end(_ host: RunningHost, byKilling isKilled: Bool) -> [String] {
+        if isKilled {
+            host.process.kill()
+            return []
+        }
+        host.process.signal(SIGTERM)
+        let ending = host.process.wait()
+        return ending == .exit(0) ? [] : ["the host \(ending) when it was told to stop"]
+    }
+
+    private static func saysFull(_ answer: String) -> Bool { answer.contains("the disk is full") }
+
+    private static func remount(_ path: String, size: Int) throws {
+        guard mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT | MS_NOSUID | MS_NODEV), "size=\(size)k") == 0 else {
+            throw NotPossible("\(path) cannot be made larger: \(String(cString: strerror(errno)))")
+        }
     }
 }

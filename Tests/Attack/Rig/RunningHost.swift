@@ -36,7 +36,11 @@ final class RunningHost: Sendable {
         -> String?
     {
         let request = ["request": "call", "manager": manager, "method": method, "input": input]
-        guard let answer = ask(request, atMost: limit) else { return nil }
+        return ask(request, atMost: limit).flatMap(Self.output)
+    }
+
+    /// The output in the answer to a call; `nil` where it is no result.
+    static func output(of answer: String) -> String? {
         let fields = try? JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [String: Any]
         return (fields?["result"] as? [String: Any])?["output"] as? String
     }

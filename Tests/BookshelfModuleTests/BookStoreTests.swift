@@ -1,0 +1,74 @@
+import Backplane
+import BackplaneHost
+import BackplaneManagers
+import BackplaneTestKit
+import BookshelfContracts
+import BookshelfModule
+import Foundation
+import Testing
+
+/// The shelf behind the library: what it keeps of searches, and what it forgets.
+@Suite(.timeLimit(.minutes(2)))
+struct BookStoreTests {
+    /// The library with a real shelf that keeps two searches, and a server that finds two books for each number.
+    private func withShelf(_ test: (TestHost) async throws -> Void) async throws {
+        let network = Fake(LibraryNetwork.self) { network in
+            network.async(\.find) { query, _ in
+                guard let number = Int(query.text) else { throw Unplugged() }
+                return [number, number + 1].map {
+                    Book(id: "book-\($0)", title: "Title \($0)", authors: [], year: 1865, language: "fr")
+                }
+            }
+        }
+        let manager = ManagerDefinition(
+            className: "LibraryManager",
+            dataAccessController: DataAccessControllerDefinition(
+                className: "BookStore", configuration: ["keep": .integer(2)]))
+        try await TestHost.run(
+            Manifest(managers: ["LibraryManager": manager]), plugins: [BookshelfPlugin.self],
+            fakes: [.communicationController: network], test)
+    }
+
+    private struct Unplugged: Error {}
+
+    @Test func `books of searches that are kept at the same time are not forgotten`() async throws {
+        struct Search: Decodable {
+            struct Found: Decodable { var id: String }
+            var books: [Found]
+        }
+        try await withShelf { host in
+            let library = try await host.manager(.library)
+            for _ in 0..<20 {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for number in 0..<8 {
+                        group.addTask { _ = try await library.search(BookQuery(text: "\(number)")) }
+                    }
+                    try await group.waitForAll()
+                }
+                let books = Set(await host.store.ids(of: "books", in: "BookStore"))
+                let searches = await host.store.ids(of: "searches", in: "BookStore")
+                for text in searches {
+                    let json = try #require(await host.store.json(text, of: "searches", in: "BookStore"))
+                    let found = try JSONDecoder().decode(Search.self, from: Data(json.utf8)).books.map(\.id)
+                    try #require(books.isSuperset(of: found), "\(text) has \(found), and \(books) are kept")
+                }
+            }
+            // Whoever keeps the last search alone also forgets what others have left.
+            _ = try await library.search(BookQuery(text: "20"))
+            #expect(await host.store.ids(of: "searches", in: "BookStore").count == 2)
+            #expect(await host.store.ids(of: "books", in: "BookStore").count <= 4)
+            #expect(host.log.messages(from: "LibraryManager") == [])
+        }
+    }
+
+    @Test func `nothing is kept for a query of signs alone, and that is no fault of the shelf`() async throws {
+        try await withShelf { host in
+            let library = try await host.manager(.library)
+            let error = await #expect(throws: BackplaneError.self) {
+                try await library.search(BookQuery(text: "?! -"))
+            }
+            #expect(error?.message == "\(Unplugged())")
+            #expect(host.log.messages(from: "LibraryManager") == [])
+        }
+    }
+}
