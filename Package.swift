@@ -464,7 +464,7 @@ let package = Package(
                 "Backplane", "BackplaneBench", "BackplaneCommand", "BackplaneControl", "BackplaneDev", "BackplaneHost",
                 "BackplanePackages", "BackplaneReports",
                 "BackplaneScaffold", "BackplaneTerminal", "BackplaneTestKit", "BackplaneValidate", "TestFixtures",
-                "TestGenerators", "attack", "hostile",
+                "attack", "hostile",
             ],
             exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(

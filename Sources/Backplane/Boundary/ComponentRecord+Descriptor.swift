@@ -43,7 +43,7 @@ extension bp_component {
             reconfigure: record.isReconfigurable ? reconfigureInstance : nil,
             open: { Instance.at($0).open(Int($1), $2, Call($3.pointee), id: $4) },
             next: { Instance.at($0).next($1, Int($2), Reply($3, $4)) },
-            close: { Instance.at($0).close($1, Reply($2, $3)) }, describe: describeMethods)
+            close: { Instance.at($0).close($1, Reply($2, $3)) })
     }
 }
 
@@ -146,15 +146,6 @@ private let reviewConfiguration: bp_review = { type, configuration, done, contex
     do throws(BackplaneError) {
         let keys = try record.review(configuration.array)
         reply.end(EncodedAnswer(try JSON.encode(keys, failing: .configurationInvalid)))
-    } catch {
-        reply.end(error)
-    }
-}
-
-private let describeMethods: bp_describe = { type, done, context in
-    let record = Unmanaged<ComponentRecord>.fromOpaque(type!).takeUnretainedValue(), reply = Reply(done, context)
-    do throws(BackplaneError) {
-        reply.end(EncodedAnswer(try JSON.encode(record.shapes(), failing: .componentFailed)))
     } catch {
         reply.end(error)
     }

@@ -7,8 +7,6 @@ final class ComponentRecord: Sendable {
     let create: @Sendable (ReceivedCreation) async throws -> Instance
     /// Returns the keys of a configuration that its type does not know; throws the error that ``create`` would throw.
     let review: Review
-    /// Returns the shapes of the methods, in their order.
-    let shapes: @Sendable () -> [MethodShape]
     /// A Boolean value that indicates whether instances take another configuration.
     let isReconfigurable: Bool
     typealias Review = @Sendable (_ configuration: [UInt8]) throws(BackplaneError) -> [String]
@@ -33,11 +31,11 @@ final class ComponentRecord: Sendable {
 
     init(
         _ description: ComponentDescription, layout: KeptText, wires: [DeclaredWire], isReconfigurable: Bool = false,
-        shapes: @escaping @Sendable () -> [MethodShape] = { [] }, review: @escaping Review,
+        review: @escaping Review,
         create: @escaping @Sendable (ReceivedCreation) async throws -> Instance
     ) {
-        (self.description, self.layout, self.wires, self.shapes, self.review, self.create) = (
-            description, layout, wires, shapes, review, create
+        (self.description, self.layout, self.wires, self.review, self.create) = (
+            description, layout, wires, review, create
         )
         self.isReconfigurable = isReconfigurable
     }
@@ -56,8 +54,7 @@ final class ComponentRecord: Sendable {
             try KnownAndUnknown<C.Configuration>(configuration: configuration).unknownKeys
         }
         self.init(
-            description, layout: contract.layout, wires: wires, isReconfigurable: reconfiguration != nil,
-            shapes: { contract.shapes }, review: review
+            description, layout: contract.layout, wires: wires, isReconfigurable: reconfiguration != nil, review: review
         ) { creation in
             let services = ComponentServices(host: services, contracts, creation)
             let configuration = try KnownAndUnknown<C.Configuration>(configuration: creation.configuration)

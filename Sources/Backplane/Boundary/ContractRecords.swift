@@ -12,15 +12,6 @@ final class ContractRecords: Sendable {
         let problems: [String]
         /// The layout of the contract as this side compiled it (``ContractLayout``).
         let layout: KeptText
-
-        /// The shapes of the methods, in their order.
-        var shapes: [MethodShape] {
-            members.map { member in
-                let types = member.type.types
-                return MethodShape(
-                    input: ShapeRecorder.shape(of: types.input), output: ShapeRecorder.shape(of: types.output))
-            }
-        }
     }
     // Arrays: there are few, and a dictionary would make the runtime search every loaded image for `Hashable`.
     private let records = Mutex<[(contract: ObjectIdentifier, record: Record)]>([])

@@ -7,8 +7,7 @@ struct CheckCommand: Sendable {
     var json = false
     /// A Boolean value that indicates whether warnings fail the check, too.
     var strict = false
-    /// A Boolean value that indicates whether to list problems that follow from others, too.
-    var all = false
+
     /// A Boolean value that indicates whether to write the chosen versions into the manifest's lock.
     var lock = false
 
@@ -17,7 +16,7 @@ struct CheckCommand: Sendable {
         let host = settings.makeHost()
         let problems = await host.check()
         await host.stop()
-        if json { Output.json(problems.map(ProblemRow.init)) } else { problems.print(of: settings, all: all) }
+        if json { Output.json(problems.map(ProblemRow.init)) } else { problems.print(of: settings) }
         return problems.fail(strict: strict) ? 1 : 0
     }
 }
@@ -28,10 +27,8 @@ extension [Problem] {
         contains { strict || $0.severity == .error }
     }
 
-    /// Prints the problems for people, those that follow from others only if `all` is set.
-    func print(of settings: HostSettings, all: Bool = false) {
-        let list = ProblemList(
-            manifest: settings.manifest, problems: self, showsAll: all, options: settings.composingOptions)
+    func print(of settings: HostSettings) {
+        let list = ProblemList(manifest: settings.manifest, problems: self, options: settings.composingOptions)
         for line in list.lines(colour: Terminal.wantsColour) { Output.line(line) }
     }
 }

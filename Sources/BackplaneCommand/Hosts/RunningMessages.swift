@@ -14,13 +14,6 @@ struct ExplainRequest: ControlMessage {
     var manager: String
 }
 
-/// A request for the methods of a manager; answered only by hosts that this tool runs.
-struct MethodsRequest: ControlMessage {
-    static let name = "methods"
-    typealias Answer = [MethodRow]
-    var manager: String
-}
-
 /// A request for the wires of a host; answered only by hosts that this tool runs.
 struct WiresRequest: ControlMessage {
     static let name = "wires"

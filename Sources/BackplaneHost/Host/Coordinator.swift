@@ -97,12 +97,6 @@ actor Coordinator {
 
     func lock() -> [String: LockedClass] { live.loaded.lock }
 
-    func methods(ofManager name: String) throws(BackplaneError) -> [(method: MethodDescription, shape: MethodShape?)] {
-        let node = try live.loaded.node(ofManager: name), component = live.loaded.componentClass(of: node)
-        let methods = component.description.contract?.methods ?? [], shapes = try component.methodShapes()
-        return methods.indices.map { (methods[$0], shapes?[$0]) }
-    }
-
     func composition() -> Composition { live.loaded.composition(options.lanes) }
 
     func statuses() -> [ManagerStatus] { live.statuses }

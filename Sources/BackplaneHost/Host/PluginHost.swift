@@ -65,15 +65,6 @@ public final class PluginHost: Sendable {
         await coordinator.composition()
     }
 
-    /// Returns the methods of a manager with the shapes of their JSON, where its plugin tells, without starting anything.
-    ///
-    /// - Throws: The manager's error; `plugin.invalid-answer` for a plugin that describes its methods wrongly.
-    package func methods(ofManager name: String) async throws(BackplaneError) -> [(
-        method: MethodDescription, shape: MethodShape?
-    )] {
-        try await coordinator.methods(ofManager: name)
-    }
-
     /// Returns the lock that matches what the plugins currently provide for each definition of the manifest.
     package func lock() async -> [String: LockedClass] {
         await coordinator.lock()

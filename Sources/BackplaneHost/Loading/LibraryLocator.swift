@@ -19,9 +19,7 @@ package struct LibraryLocator: Sendable {
     ) {
         (self.manifestFolder, self.advice) = (manifestFolder ?? ".", advice)
         var seen: Set<String> = []
-        // Where SwiftPM leaves the libraries of a package whose manifest is in its folder.
-        let built = manifestFolder.map { [$0, FilePath.join($0, ".build/debug")] } ?? []
-        places = (built.prefix(1) + pluginPaths + built.dropFirst() + [executableFolder].compactMap(\.self))
+        places = ([manifestFolder].compactMap(\.self) + pluginPaths + [executableFolder].compactMap(\.self))
             .filter { seen.insert(FilePath.absolute($0)).inserted }
     }
 
@@ -44,20 +42,10 @@ package struct LibraryLocator: Sendable {
                 failures.append(BackplaneError(.pluginNotFound, "\(error)", at: path))
             }
         }
-        let others = Set(candidates.map(FilePath.folder(of:))).flatMap(Self.names),
-            name = FilePath.name(of: library)
-        let question = NameSuggestions(for: name, among: name.hasSuffix(".so") ? others.map { "lib\($0).so" } : others)
-            .question
-        let advice = question ?? (library.contains("/") ? "build it, or correct the path" : advice)
+        let advice = library.contains("/") ? "build it, or correct the path" : advice
         throw BackplaneError(
             .pluginNotFound, "the library `\(library)` was not found in any of these places; \(advice)",
             causes: failures)
-    }
-
-    /// Returns the names of the libraries in a folder, as manifests give them.
-    private static func names(in folder: String) -> [String] {
-        ((try? FileTree.names(in: folder)) ?? []).filter { $0.hasPrefix("lib") && $0.hasSuffix(".so") }
-            .map { String($0.dropFirst(3).dropLast(3)) }
     }
 
     /// Returns the possible paths of a library, in order.

@@ -50,7 +50,7 @@ struct LoadedManifest: Sendable {
     ) {
         self.reading = reading
         catalogue = Catalogue(of: plugins)
-        let resolution = Resolution(document, catalogue: catalogue, isComplete: loadProblems.isEmpty) { entry, configuration in
+        let resolution = Resolution(document, catalogue: catalogue) { entry, configuration in
             plugins[entry.order].description.components[entry.index].review(Array(configuration))
         }
         self.document = document
@@ -98,13 +98,6 @@ struct LoadedManifest: Sendable {
             {
                 throw reason.error
             }
-            // Of a manager whose errors all follow from others, the first line names the first of those.
-            let isConsequence = problems.allSatisfy { $0.manager != manager || $0.severity != .error || $0.isConsequence }
-            if isConsequence, plan.faults[manager] != nil, let cause = loadProblems.first?.error {
-                throw BackplaneError(
-                    cause.code, "`\(manager)` cannot be created: \(cause.message)", at: cause.location,
-                    causes: cause.causes + [error])
-            }
             throw BackplaneError(
                 error.code, error.message, at: error.location, failure: error.failure,
                 causes: error.causes + loadProblems.map(\.error))
@@ -120,7 +113,7 @@ struct LoadedManifest: Sendable {
     ///
     /// - Throws: All errors as one.
     func requireSound() throws(BackplaneError) {
-        let errors = problems.errors
+        let errors = problems.filter { $0.severity == .error }.map(\.error)
         if !errors.isEmpty { throw .combining(errors, of: "the manifest", at: document.path) }
     }
 }

@@ -122,16 +122,15 @@ extension ManifestReader {
     mutating func warnOfUnknownKeys(in section: Section, known: ManifestKeys) {
         let keys = known.known(in: dialect).sorted()
         for key in section.values.keys.sorted() where !keys.contains(key) {
-            guard dialect != .nemoLogic || !known.own.contains(key) else {
-                let words = "`\(key)` is ignored in a manifest without `manifestVersion`"
-                report(.manifestUnknownKey, words, at: section.path / key, severity: .warning)
-                continue
-            }
-            let suggestions = NameSuggestions(for: key, among: keys)
-            report(
-                .manifestUnknownKey,
-                "unknown key `\(key)`; \(suggestions.question ?? "known here: \(NameSuggestions.list(keys))")",
-                at: section.path / key, severity: .warning, intended: suggestions.nearest.map { section.path / $0 })
+            let words =
+                if dialect == .nemoLogic, known.own.contains(key) {
+                    "`\(key)` is ignored in a manifest without `manifestVersion`"
+                } else {
+                    "unknown key `\(key)`; "
+                        + (NameSuggestions(for: key, among: keys).question
+                            ?? "known here: \(NameSuggestions.list(keys))")
+                }
+            report(.manifestUnknownKey, words, at: section.path / key, severity: .warning)
         }
     }
 

@@ -152,16 +152,13 @@ struct ManifestReader {
     }
 
     mutating func report(
-        _ code: BackplaneError.Code, _ message: String, at path: ManifestPath, severity: Problem.Severity = .error,
-        intended: ManifestPath? = nil
+        _ code: BackplaneError.Code, _ message: String, at path: ManifestPath, severity: Problem.Severity = .error
     ) {
         let place = origins.place(of: path.description) ?? path.description
-        report(BackplaneError(code, message, at: place), severity: severity, intended: intended)
+        report(BackplaneError(code, message, at: place), severity: severity)
     }
 
-    mutating func report(
-        _ error: BackplaneError, severity: Problem.Severity = .error, intended: ManifestPath? = nil
-    ) {
+    mutating func report(_ error: BackplaneError, severity: Problem.Severity = .error) {
         switch severity {
         case .error: errorCount += 1
         case .warning: warningCount += 1
@@ -169,9 +166,7 @@ struct ManifestReader {
         var isFirst = false
         if severity == .error, let manager { isFirst = faulty.insert(manager).inserted }
         guard isFirst || (severity == .error ? errorCount : warningCount) <= ManifestLimits.problems else { return }
-        var problem = Problem(severity, manager: manager, error)
-        problem.intended = intended
-        problems.append(problem)
+        problems.append(Problem(severity, manager: manager, error))
     }
 
     /// The problems found, and how many more there are that are not listed.

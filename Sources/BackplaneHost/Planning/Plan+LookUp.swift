@@ -51,7 +51,10 @@ extension BackplaneError {
             return BackplaneError(.unknownManager, "no manager is named `\(name)`", at: location, causes: causes)
         }
         let suggestions = NameSuggestions(for: name, among: names)
-        let hint = suggestions.question ?? (names.isEmpty ? "there are none" : "there are \(suggestions.list)")
+        let hint =
+            if names.isEmpty { "there are none" } else {
+                [suggestions.question, "there are \(suggestions.list)"].compactMap(\.self).joined(separator: " ")
+            }
         return BackplaneError(.unknownManager, "no manager is named `\(name)`; \(hint)", at: location, causes: causes)
     }
 }

@@ -240,12 +240,6 @@ typedef void (*BP_SENDABLE bp_release)(void *instance);
  * of unknown keys, a JSON array of texts (`[]` for none), or with the error with which create would fail. */
 typedef void (*BP_SENDABLE bp_review)(void *_Nullable type, bp_bytes configuration, bp_done done, void *_Nullable context);
 
-/* Describes the JSON of the methods, for people, and answers before it returns: with BP_OK and a JSON array that has for
- * each method, in their order, an object with the JSON Schemas `input` and `output`, the latter of an element of a
- * stream. Of a schema the keywords type, enum, items, properties, required and additionalProperties are read, and
- * propertyOrder, an array of the names of properties; `{}` is any JSON. */
-typedef void (*BP_SENDABLE bp_describe)(void *_Nullable type, bp_done done, void *_Nullable context);
-
 /* Exports the instance's state in a version of its schema, from writes_min to version. The payload of BP_OK is the
  * state in any format, since the host does not interpret it. Called after `suspend` or an import, possibly more than
  * once; it must not change anything. */
@@ -309,7 +303,6 @@ typedef struct bp_component {
     bp_open _Nullable open;                 /* these three serve the methods of the kind BP_STREAM             */
     bp_next _Nullable next;
     bp_close _Nullable close;
-    bp_describe _Nullable describe;         /* NULL: the JSON of the methods is not described                  */
 } bp_component;
 
 /* ------------------------------------------------------------------------------------------ 3. host services */

@@ -18,8 +18,7 @@ struct DescriptorStateTests {
             activate: nil, suspend: nil, resume: nil,
             stop: nil, release: nil, call: nil, cancel: nil, lane: nil, review: nil,
             traits: UInt32(BP_EXCLUSIVE) | UInt32(BP_RESTART_ON_SWAP),
-            reserved: 0, state: nil, health: { _, _, _ in }, reconfigure: nil, open: nil, next: nil, close: nil,
-            describe: nil)
+            reserved: 0, state: nil, health: { _, _, _ in }, reconfigure: nil, open: nil, next: nil, close: nil)
     }
 
     private static var state: bp_state {

@@ -115,12 +115,12 @@ struct `Managers that use managers` {
         #expect(fault?.causes == resolution.problems.map(\.error))
     }
 
-    @Test func `A name that is not there is an error that names the nearest`() {
+    @Test func `A name that is not there is an error that lists the names, near misses first`() {
         let plan = resolve(["ClockManager": [], "ArtManager": [], "Bad": []], faulty: ["Bad"]).plan
         #expect(
             throws: BackplaneError(
                 .unknownManager,
-                "no manager is named `ClokManager`; did you mean `ClockManager`?"
+                "no manager is named `ClokManager`; did you mean `ClockManager`? there are `ClockManager`, `ArtManager`, `Bad`"
             )
         ) { try plan.node(ofManager: "ClokManager") }
         #expect(throws: BackplaneError(.unknownManager, "no manager is named `X`; there are none")) {

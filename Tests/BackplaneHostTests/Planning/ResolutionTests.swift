@@ -218,12 +218,12 @@ struct `Wires of a manifest` {
             ])
     }
 
-    @Test func `A use of a manager that is not there names the nearest`() {
+    @Test func `A use of a manager that is not there lists those that are`() {
         let catalogue = Catalogue(plugins: [.manager("M", wires: [.to("clock", .of("API"))])])
         let resolution = Resolution(["ClockManager": ["className": "M", "uses": ["clock": "ClokManager"]]], catalogue)
         #expect(
             summary(resolution.problems) == [
-                "error ClockManager /managers/ClockManager/uses/clock: manager.unknown: no manager is named `ClokManager`; did you mean `ClockManager`?"
+                "error ClockManager /managers/ClockManager/uses/clock: manager.unknown: no manager is named `ClokManager`; did you mean `ClockManager`? there are `ClockManager`"
             ])
     }
 }

@@ -38,23 +38,24 @@ extension Resolution.Draft {
         } else if let other = entries.first {
             report(.wrongRole, "\(other) is a \(other.component.role), not a \(role)", of: name, at: path / "className")
         } else {
-            let suggestions = mayHint() ? NameSuggestions(for: className, among: catalogue.classNames(as: role)) : nil
-            let hint = suggestions.map { "; \(text(of: $0, role))" } ?? ""
+            let hint = mayHint() ? "; \(suggestion(for: className, role))" : ""
             report(
                 .unknownClass, "no plugin registers a class `\(definition.writtenClassName)`\(hint)", of: name,
-                at: path / "className", isConsequence: !isComplete && suggestions?.nearest == nil)
+                at: path / "className")
         }
         return nil
     }
 
-    private func text(of suggestions: NameSuggestions, _ role: Role) -> String {
-        if suggestions.isEmpty {
+    private func suggestion(for className: String, _ role: Role) -> String {
+        let names = catalogue.classNames(as: role)
+        if names.isEmpty {
             // A plain Nemo Logic manifest does not list plugins.
             let advice =
                 document.manifest.plugins == nil && catalogue.entries.isEmpty
                 ? "; the manifest names no plugins: give their folder with --plugin-path" : ""
             return "none registers a \(role)\(advice)"
         }
+        let suggestions = NameSuggestions(for: className, among: names)
         return suggestions.question ?? "registered as a \(role): \(suggestions.list)"
     }
 }

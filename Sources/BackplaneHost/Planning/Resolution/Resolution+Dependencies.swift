@@ -39,9 +39,7 @@ extension Resolution.Draft {
     }
 
     private func fault(of name: String) -> BackplaneError {
-        let errors = errors[name] ?? [], causes = errors.filter { !$0.isConsequence }
-        return .combining(
-            (causes.isEmpty ? errors : causes).map(\.error), of: "`\(name)`", at: document.place(of: root / name))
+        .combining(errors[name] ?? [], of: "`\(name)`", at: document.place(of: root / name))
     }
 
     /// Reports a cycle for every member of a group, at the use that continues the cycle.
@@ -78,8 +76,7 @@ extension Resolution.Draft {
             let cause = fault(of: origin).withoutFurtherManagers
             let through = origin == used ? "" : " because `\(origin)` cannot"
             let words = "`\(used)` cannot be created\(through): \(cause.message)"
-            report(.dependencyUnsatisfied, words, of: name, at: root / name / "uses" / label, causes: [cause],
-                isConsequence: true)
+            report(.dependencyUnsatisfied, words, of: name, at: root / name / "uses" / label, causes: [cause])
             if origins[name] == nil { origins[name] = origin }
         }
     }

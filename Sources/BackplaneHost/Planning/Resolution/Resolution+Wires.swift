@@ -17,14 +17,13 @@ extension Resolution.Draft {
             guard let user = choice.entry else { continue }
             let role = choice.definition.role
             guard role == .manager || role == .communicationController else { continue }
-            // First, because a misspelt entry is the cause of a wire that nothing is connected to.
+            for wire in user.component.wires {
+                compare(wire, of: user, in: name, with: definition.socket(of: wire.label, of: role, at: path))
+            }
             if role == .manager {
                 findUnused(by: user, definition, of: name)
             } else {
                 findUnusedServices(by: user, of: name)
-            }
-            for wire in user.component.wires {
-                compare(wire, of: user, in: name, with: definition.socket(of: wire.label, of: role, at: path))
             }
         }
     }
@@ -45,8 +44,7 @@ extension Resolution.Draft {
         for label in definition.uses.keys.sorted() where !usable.contains(label) {
             report(
                 .wireUnknown, "\(user) declares no wire `\(label)`; \(declared(usable, beside: label))", of: name,
-                at: root / name / "uses" / label,
-                intended: NameSuggestions(for: label, among: usable).nearest.map { root / name / "uses" / $0 })
+                at: root / name / "uses" / label)
         }
     }
 
@@ -57,10 +55,7 @@ extension Resolution.Draft {
             guard let property = service.property, !labels.contains(property) else { continue }
             let words =
                 "\(user) has no property `\(service.writtenProperty ?? property)` for `\(service.writtenClassName)`; \(declared(labels, beside: property))"
-            let isMisspelt = NameSuggestions(for: property, among: labels).nearest != nil
-            report(
-                .wireUnknown, words, of: name, at: service.path / "propertyName",
-                intended: isMisspelt ? root / name / ReservedLabel.communicationController / "services" : nil)
+            report(.wireUnknown, words, of: name, at: service.path / "propertyName")
         }
     }
 
@@ -75,9 +70,7 @@ extension Resolution.Draft {
         var need: String { "\(user) asks for `\(wire.contract.name)` \(wire.contract.version) as `\(wire.label)`" }
         guard socket.isFilled else {
             if !wire.isOptional {
-                report(
-                    .wireUnsatisfied, "\(need); the manifest connects nothing to it", of: name, at: socket.path,
-                    isConsequence: isMisspelt(socket.path, of: name))
+                report(.wireUnsatisfied, "\(need); the manifest connects nothing to it", of: name, at: socket.path)
             }
             return
         }
