@@ -13,7 +13,7 @@ extension ManifestReader {
         let communicationController = communicationController(in: section)
         let was = string("was", in: own(section))
         let activation = choice("activation", of: Activation.allCases, in: own(section)) ?? .eager
-        warnOfUnknownKeys(in: section, known: .manager)
+        reportUnknownKeys(in: section, known: .manager)
         return ManagerDefinition(
             className: className ?? "", version: version, uses: uses, configuration: configuration,
             dataAccessController: dataAccessController, communicationController: communicationController,
@@ -37,7 +37,7 @@ extension ManifestReader {
 
     private mutating func dataAccessController(in section: Section) -> DataAccessControllerDefinition? {
         guard let section = layer("dataAccessController", in: section) else { return nil }
-        defer { warnOfUnknownKeys(in: section, known: .dataAccessController) }
+        defer { reportUnknownKeys(in: section, known: .dataAccessController) }
         return DataAccessControllerDefinition(
             className: requiredString("className", in: section) ?? "", version: versionRange(in: section),
             configuration: configuration(in: section), namespace: namespace("namespace", in: own(section)),
@@ -58,7 +58,7 @@ extension ManifestReader {
 
     private mutating func communicationController(in section: Section) -> CommunicationControllerDefinition? {
         guard let section = layer("communicationController", in: section) else { return nil }
-        defer { warnOfUnknownKeys(in: section, known: .communicationController) }
+        defer { reportUnknownKeys(in: section, known: .communicationController) }
         return CommunicationControllerDefinition(
             className: requiredString("className", in: section) ?? "", version: versionRange(in: section),
             configuration: configuration(in: section), services: services(in: section),
@@ -78,7 +78,7 @@ extension ManifestReader {
                 propertyName: requiredString("propertyName", in: section) ?? "",
                 networkServiceConfiguration: dictionary("networkServiceConfiguration", in: section)?.values ?? [:],
                 namespace: namespace("namespace", in: own(section)))
-            warnOfUnknownKeys(in: section, known: .service)
+            reportUnknownKeys(in: section, known: .service)
             services.append(service)
             guard !service.propertyName.isEmpty else { continue }
             if let first = indices[service.propertyName] {

@@ -60,7 +60,7 @@ extension ManifestReader {
             report(.manifestUnsupported, words, at: overlay.path / key)
         }
         let isSound = (errorCount, warningCount) == before
-        warnOfUnknownKeys(in: others, known: .environment)
+        reportUnknownKeys(in: others, known: .environment)
         return isSound ? overlay : nil
     }
 

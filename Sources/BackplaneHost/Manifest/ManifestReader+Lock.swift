@@ -28,7 +28,7 @@ extension ManifestReader {
     private mutating func lockedClass(_ key: String, in section: Section) -> LockedClass? {
         guard let entry = dictionary(key, in: section) else { return nil }
         let plugin = requiredString("plugin", in: entry), version = version(in: entry)
-        warnOfUnknownKeys(in: entry, known: .lockedClass)
+        reportUnknownKeys(in: entry, known: .lockedClass)
         guard let plugin, let version else { return nil }
         return LockedClass(plugin: plugin, version: version)
     }

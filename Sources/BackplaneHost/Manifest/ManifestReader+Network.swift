@@ -36,7 +36,8 @@ extension ManifestReader {
             settings[name] = TLSSettings(
                 roots: string("roots", in: host),
                 minimum: choice("minimum", of: TLSSettings.Version.allCases, in: host))
-            warnOfUnknownKeys(in: host, known: .tls)
+            // Without the setting that was meant, exchanges would be less secure than they are thought to be.
+            reportUnknownKeys(in: host, known: .tls, severity: .error)
         }
         return settings
     }

@@ -119,7 +119,9 @@ extension ManifestReader {
         dialect == .backplane ? section : Section(values: [:], path: section.path)
     }
 
-    mutating func warnOfUnknownKeys(in section: Section, known: ManifestKeys) {
+    mutating func reportUnknownKeys(
+        in section: Section, known: ManifestKeys, severity: Problem.Severity = .warning
+    ) {
         let keys = known.known(in: dialect).sorted()
         for key in section.values.keys.sorted() where !keys.contains(key) {
             let words =
@@ -130,7 +132,7 @@ extension ManifestReader {
                         + (NameSuggestions(for: key, among: keys).question
                             ?? "known here: \(NameSuggestions.list(keys))")
                 }
-            report(.manifestUnknownKey, words, at: section.path / key, severity: .warning)
+            report(.manifestUnknownKey, words, at: section.path / key, severity: severity)
         }
     }
 

@@ -70,7 +70,7 @@ struct ManifestReader {
             report(.manifestWrongType, "expected an integer, found \(other?.kind ?? "nothing")", at: version)
             return Manifest(managers: [:])
         }
-        warnOfUnknownKeys(in: root, known: .root)
+        reportUnknownKeys(in: root, known: .root)
         _ = string("$schema", in: root)
         // Without the requested environment nothing may run, but all problems are reported.
         let chosen = choosingEnvironment(in: root)
@@ -121,7 +121,7 @@ struct ManifestReader {
                 at: path / "resources")
         }
         let isSound = (errorCount, warningCount) == before
-        warnOfUnknownKeys(in: section, known: .plugin)
+        reportUnknownKeys(in: section, known: .plugin)
         guard isSound, let library else { return nil }
         pluginPaths.append(path)
         return PluginReference(library: library, version: version, sha256: sha256?.lowercased(), resources: resources)

@@ -95,7 +95,7 @@ extension ManifestReader {
             let path = root.path / section.key
             guard let values = self.section(expanding(value, at: path), at: path) else { continue }
             section.read(&self, values, &manifest)
-            warnOfUnknownKeys(in: values, known: section.keys)
+            reportUnknownKeys(in: values, known: section.keys)
         }
         return errorCount == before
     }
