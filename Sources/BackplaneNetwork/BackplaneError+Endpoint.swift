@@ -36,19 +36,33 @@ extension BackplaneError {
             at: request.printableURL, failure: .http(response.status))
     }
 
-    /// Returns the error of a response that cannot be parsed, which shows the beginning of the body.
+    /// Returns the error of a response that cannot be parsed.
+    ///
+    /// It shows the beginning of the body, unless a decoder could read that: its values may be secret.
     static func unparsable(_ response: HTTPResponse, _ request: HTTPRequest, _ error: any Error) -> BackplaneError {
         if var error = error as? BackplaneError, error.code == .networkEmpty {
             (error.location, error.failure) = (request.printableURL, .http(response.status))
             return error
         }
         let type = response.headers["Content-Type"].map { " of type `\($0.prefix(60))`" } ?? ""
-        let start = String(decoding: response.body.prefix(80), as: UTF8.self)
-        let shown = String(start.map { $0.isNewline || $0.isASCII && ($0.asciiValue ?? 32) < 32 ? " " : $0 })
+        let start = isOfAnotherShape(error) ? "" : " and begins with `\(beginning(response.body))`"
         return BackplaneError(
             .networkUnparsable,
-            "the body\(type) cannot be parsed: \(explanation(error)); it has \(response.body.count) bytes and begins with `\(shown)`",
+            "the body\(type) cannot be parsed: \(explanation(error)); it has \(response.body.count) bytes\(start)",
             at: request.printableURL, failure: .http(response.status))
+    }
+
+    /// Returns whether a decoder has read the body, and found other values than were expected.
+    private static func isOfAnotherShape(_ error: any Error) -> Bool {
+        switch error {
+        case DecodingError.dataCorrupted: false
+        default: error is DecodingError
+        }
+    }
+
+    private static func beginning(_ body: [UInt8]) -> String {
+        let start = String(decoding: body.prefix(80), as: UTF8.self)
+        return String(start.map { $0.isNewline || $0.isASCII && ($0.asciiValue ?? 32) < 32 ? " " : $0 })
     }
 
     /// Returns what a decoder found wrong, and where.

@@ -9,6 +9,11 @@ final class RetryBudget: Sendable {
         var balance: Double
         /// The time of the last change.
         var time: Duration
+
+        /// Returns the balance that time has filled up since.
+        func balance(at now: Duration) -> Double {
+            min(RetryBudget.most, balance + 0.1 * max(0, (now - time) / .seconds(1)))
+        }
     }
     static let most = 10.0
     /// The greatest number of hosts with an account; all others have their whole budget.
@@ -25,13 +30,17 @@ final class RetryBudget: Sendable {
     private func change(_ host: String, at time: Duration, by amount: Double) -> Bool {
         accounts.withLock { accounts in
             let account = accounts[host] ?? Account(balance: Self.most, time: time)
-            let refilled = min(Self.most, account.balance + 0.1 * max(0, (time - account.time) / .seconds(1)))
-            let balance = min(Self.most, refilled + amount)
+            let balance = min(Self.most, account.balance(at: time) + amount)
             guard balance >= 0 else { return false }
             // A whole budget needs no account.
             if balance == Self.most {
                 accounts[host] = nil
-            } else if accounts[host] != nil || accounts.count < Self.mostHosts {
+                return true
+            }
+            if accounts[host] == nil, accounts.count >= Self.mostHosts {
+                accounts = accounts.filter { $0.value.balance(at: time) < Self.most }
+            }
+            if accounts[host] != nil || accounts.count < Self.mostHosts {
                 accounts[host] = Account(balance: balance, time: time)
             }
             return true

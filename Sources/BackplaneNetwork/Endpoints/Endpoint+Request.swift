@@ -17,7 +17,7 @@ extension Endpoint {
     }
 
     private func isOfSameOrigin(_ url: String, _ base: String?) -> Bool {
-        guard let base else { return true }
-        return HTTPOrigin(url).map { $0 == HTTPOrigin(base) } ?? false
+        guard let base, let origin = HTTPOrigin(url) else { return false }
+        return origin == HTTPOrigin(base)
     }
 }

@@ -2,7 +2,7 @@
 public struct EndpointDefaults: Sendable {
     /// The URL that paths of endpoints are relative to; it may have a path and a query.
     public var baseURL: String?
-    /// The header fields of every request, but for full URLs of another origin than that of ``baseURL``.
+    /// The header fields of every request to the origin of ``baseURL``; without a base URL they go nowhere.
     ///
     /// Those of an endpoint replace them.
     public var headers: HTTPHeaders = [:]

@@ -15,13 +15,12 @@ enum EndpointURL {
                 "the path of an endpoint is relative to the base URL, but this is a full URL; set `allowsFullURL` to load it",
                 HTTPRequest("GET", path).printableURL)
         }
+        let (head, baseQuery) = split(isFull ? "" : base ?? ""), (tail, ownQuery) = split(path)
         guard isFull || base != nil else {
             throw invalid(
-                "the endpoint's path is relative, and the client has no base URL; set `defaults.baseURL`", path)
+                "the endpoint's path is relative, and the client has no base URL; set `defaults.baseURL`", tail)
         }
-        let (head, baseQuery) = split(isFull ? "" : base ?? ""), (tail, ownQuery) = split(path)
-        let steps = tail.split(separator: "/", omittingEmptySubsequences: false)
-        guard isFull || !steps.contains(where: isDotSegment) else {
+        guard isFull || !hasDotSegment(tail) else {
             throw invalid("the endpoint's path has a segment `.` or `..`, which could lead out of the base URL", tail)
         }
         var url = isFull ? encoded(tail) : encoded(head.trimmingSlashes(atEnd: true))
@@ -44,17 +43,25 @@ enum EndpointURL {
             && scheme.allSatisfy { $0.isASCIILetter || $0.isASCII && $0.isNumber || "+-.".contains($0) }
     }
 
-    /// Returns whether servers take a segment for `.` or `..`, also if it is percent-encoded.
-    private static func isDotSegment(_ segment: Substring) -> Bool {
-        let plain = segment.replacing("%2e", with: ".").replacing("%2E", with: ".")
-        return plain == "." || plain == ".."
+    /// Returns whether there is a segment that some server takes for `.` or `..`: also one that is percent-encoded,
+    /// ends at a backslash or has parameters.
+    private static func hasDotSegment(_ path: String) -> Bool {
+        // Bytes, since a slash with a combining mark is another character than a slash.
+        var bytes = Array(path.lowercased().utf8)
+        for (hidden, plain) in [("%2e", "."), ("%2f", "/"), ("%5c", "/"), ("\\", "/")] {
+            bytes.replace(Array(hidden.utf8), with: Array(plain.utf8))
+        }
+        return bytes.split(separator: UInt8(ascii: "/")).contains { segment in
+            let name = segment.prefix { $0 != UInt8(ascii: ";") }
+            return name.elementsEqual(".".utf8) || name.elementsEqual("..".utf8)
+        }
     }
 
     /// Returns the part before the query, and the query; a fragment, which is never sent, is dropped.
     private static func split(_ text: String) -> (path: String, query: String?) {
-        let sent = text.prefix { $0 != "#" }
-        guard let mark = sent.firstIndex(of: "?") else { return (String(sent), nil) }
-        return (String(sent[..<mark]), String(sent[sent.index(after: mark)...]))
+        let sent = text[..<(text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex)]
+        guard let mark = sent.utf8.firstIndex(of: UInt8(ascii: "?")) else { return (String(sent), nil) }
+        return (String(sent[..<mark]), String(sent[sent.utf8.index(after: mark)...]))
     }
 
     /// Returns a text in which bytes that no URL contains are percent-encoded (RFC 3986, section 2).

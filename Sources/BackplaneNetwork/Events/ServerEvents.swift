@@ -19,7 +19,8 @@ public struct ServerEvents: AsyncSequence, Sendable {
 
         init(_ events: ServerEvents) { stream = EventReading(events) }
 
-        /// Returns the next event, or `nil` after the server has said, with the status 204, that there are no more.
+        /// Returns the next event, or `nil` after the server has said, with the status 204, that there are no more, and
+        /// after the end of a connection that may not be made again.
         public mutating func next() async throws(BackplaneError) -> ServerEvent? {
             do { return try await stream.next() } catch { throw BackplaneError(thrown: error) }
         }
@@ -34,9 +35,10 @@ extension HTTPClient {
     /// ```
     ///
     /// A connection that ends, breaks or is silent is made again, with the identifier of the last event, after the
-    /// delay that the server asks for or three seconds, and longer after failures. The rules for that are the
-    /// endpoint's or the client's `retry`: after so many connections without an event the sequence ends with the error
-    /// of the last one. The endpoint's `timeout` is that of each connection up to the response's head.
+    /// delay that the server asks for (up to `retryAfterLimit`) or three seconds, and longer after failures. The rules
+    /// for that are the endpoint's or the client's `retry`: after so many connections without an event the sequence
+    /// ends with the error of the last one. A request that they do not repeat, such as a `POST`, is sent once, and the
+    /// sequence ends with its response. The endpoint's `timeout` is that of each connection up to the head.
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint.
@@ -75,6 +77,7 @@ private final class EventReading {
     /// The number of connections since the last event.
     private var failures = 0
     private var hasEnded = false
+    private var isRepeatable: Bool { policy.repeats(events.endpoint.method, events.endpoint.body) }
 
     init(_ events: ServerEvents) {
         self.events = events
@@ -99,6 +102,7 @@ private final class EventReading {
         if body == nil { body = try await connect() }
         guard let body else { return hasEnded = true }
         guard let bytes = try await body.next() else {
+            guard isRepeatable else { return hasEnded = true }
             throw BackplaneError(.networkFailed, "the server has ended the stream of events")
         }
         received = try parser.take(bytes)[...]
@@ -111,12 +115,20 @@ private final class EventReading {
     private func delay(after error: BackplaneError) async throws {
         failures += 1
         let isTemporary = policy.mayHelp(after: error) || error.httpStatus.map(policy.statuses.contains) == true
-        guard isTemporary, failures < policy.attempts else {
+        guard isTemporary, isRepeatable, failures < policy.attempts else {
             hasEnded = true
             throw error
         }
-        let random = Double.random(in: 0..<1), backoff = policy.backoff(after: failures, random: random)
-        try await Task.sleep(for: Swift.max(parser.retry ?? .seconds(3), backoff))
+        let backoff = policy.backoff(after: failures, random: .random(in: 0..<1))
+        let asked = Swift.min(parser.retry ?? .seconds(3), policy.retryAfterLimit)
+        let pause = Swift.max(asked, backoff)
+        if let left = events.call.timeLeft, left <= pause {
+            hasEnded = true
+            throw BackplaneError(
+                .callDeadline, "the call's deadline would pass before the next connection; \(error.message)",
+                at: error.location)
+        }
+        try await Task.sleep(for: pause)
     }
 
     /// Makes a connection; `nil` if the server has no more events.

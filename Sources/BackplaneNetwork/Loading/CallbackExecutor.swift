@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A place where the callbacks of a load run.
 ///
 /// ```swift
@@ -5,19 +7,38 @@
 /// load.onSuccess(on: CallbackExecutor { work in queue.async(execute: work) }) { books in index(books) }
 /// ```
 public struct CallbackExecutor: Sendable {
+    /// One piece of work that another executor was given, which it may also drop or run twice.
+    private final class Turn: Sendable {
+        private let hasBegun = Atomic(false)
+        private let work: @Sendable () -> Void
+        private let ended: UnsafeContinuation<Void, Never>
+
+        init(_ work: @escaping @Sendable () -> Void, _ ended: UnsafeContinuation<Void, Never>) {
+            (self.work, self.ended) = (work, ended)
+        }
+
+        deinit { if !hasBegun.load(ordering: .relaxed) { ended.resume() } }
+
+        func run() {
+            guard !hasBegun.exchange(true, ordering: .relaxed) else { return }
+            work()
+            ended.resume()
+        }
+    }
+
     /// Runs the work, and returns when it has ended.
     let run: @Sendable (@escaping @Sendable () -> Void) async -> Void
 
     private init(run: @escaping @Sendable (@escaping @Sendable () -> Void) async -> Void) { self.run = run }
 
-    /// Creates an executor from a function that runs what it is given, once, now or later.
+    /// Creates an executor from a function that runs what it is given, now or later.
+    ///
+    /// Later callbacks wait until the work has run, or was dropped. It runs once, however often it is called.
     public init(_ enqueue: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
         self.init(run: { work in
             await withUnsafeContinuation { (ended: UnsafeContinuation<Void, Never>) in
-                enqueue {
-                    work()
-                    ended.resume()
-                }
+                let turn = Turn(work, ended)
+                enqueue { turn.run() }
             }
         })
     }

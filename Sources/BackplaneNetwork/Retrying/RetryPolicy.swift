@@ -31,8 +31,13 @@ public struct RetryPolicy: Sendable {
 extension RetryPolicy {
     /// Returns whether a request may be attempted again after a number of attempts.
     package func allows(_ request: HTTPRequest, after attempt: Int) -> Bool {
-        attempt < attempts && request.body.isReplayable
-            && (repeatsAnyMethod || ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(request.method))
+        attempt < attempts && repeats(request.method, request.body)
+    }
+
+    /// Returns whether a request with a method and a body may be sent more than once.
+    func repeats(_ method: String, _ body: HTTPBody) -> Bool {
+        body.isReplayable
+            && (repeatsAnyMethod || ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method))
     }
 
     /// Returns whether another attempt may help after an error.

@@ -55,6 +55,22 @@ struct EndpointLoadTests {
         }
     }
 
+    @Test func `an executor that drops its work, or runs it twice, stops no other callback`() async throws {
+        let executor = MemoryExecutor { _, _ in HTTPStreamedResponse(HTTPResponse(status: 200)) }
+        let steps = Recording<String>()
+        let load = Endpoint<String>("GET", "").load(on: HTTPClient([executor]).relative(to: "http://h"))
+            .onCompletion(on: CallbackExecutor { _ in }) { _ in steps.add("dropped") }
+            .onCompletion(
+                on: CallbackExecutor { work in
+                    work()
+                    work()
+                }
+            ) { _ in steps.add("twice") }
+            .onCompletion { _ in steps.add("last") }
+        #expect(try await steps.first(2) == ["twice", "last"])
+        _ = await load.result
+    }
+
     @Test(arguments: ClientKind.all)
     func `a failure is told once to each of its callbacks, and to observers of any load`(kind: ClientKind) async throws
     {

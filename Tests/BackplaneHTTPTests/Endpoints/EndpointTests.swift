@@ -111,6 +111,7 @@ struct EndpointTests {
             #expect(
                 incomplete?.message.contains("the key `title` is missing at `1`") == true,
                 "\(String(describing: incomplete))")
+            #expect(incomplete?.message.contains("Omoo") == false, "values may be secret")
             let unparsed = await #expect(throws: BackplaneError.self) {
                 var endpoint = Endpoint<Quota>("GET", "none")
                 endpoint.validStatuses = nil

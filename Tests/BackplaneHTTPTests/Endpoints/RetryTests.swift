@@ -134,8 +134,8 @@ struct RetryTests {
         try await kind.lend { http, call async throws in
             var endpoint = Endpoint<Int>("GET", "")
             endpoint.retry = .immediate
-            endpoint.retry?.attemptTimeout = .milliseconds(300)
-            endpoint.retry?.attempts = 20
+            endpoint.retry?.attemptTimeout = .seconds(2)
+            endpoint.retry?.attempts = 3
             #expect(try await http.relative(to: server.url()).load(endpoint, call) == 1)
         }
     }
@@ -226,5 +226,11 @@ struct RetryTests {
         #expect(taken("b", at: .seconds(35)) == 3)
         #expect(taken("b", at: .seconds(36_000)) == 10)
         #expect(taken("b", at: .zero) == 0, "a clock that goes back gives nothing")
+    }
+
+    @Test func `many hosts that have their budget again take no place`() {
+        let budget = RetryBudget()
+        for number in 1...1_000 { #expect(budget.take("\(number)", at: .zero)) }
+        #expect((0..<100).prefix { _ in budget.take("new", at: .seconds(10)) }.count == 10)
     }
 }
