@@ -241,12 +241,14 @@ struct ComponentClientTests {
 
     @Test(arguments: Engine.streaming)
     func `an early response releases the body of its request`(engine: Engine) async throws {
+        let watched = WatchedChunks()
+        // Not before the body is read: one that nobody has read holds nothing.
         let server = try TestServer(readsBodies: false) { _, connection in
+            watched.begun.pass()
             connection.answer("413 Content Too Large")
             connection.stall()
         }
         try await LendingPlugin.lent(engine) { _, context in
-            let watched = WatchedChunks()
             let response = try await context.http.send(
                 HTTPRequest("POST", server.url(), body: .stream(watched)), context.begin())
             #expect(response.status == 413)
@@ -350,6 +352,8 @@ struct Chunks: AsyncSequence, Sendable {
 
 /// Chunks without end, which tell when nobody has them any more.
 private final class WatchedChunks: AsyncSequence, Sendable {
+    /// Open once the first chunk was asked for.
+    let begun = Latch()
     private let released = Mutex(false)
 
     var isReleased: Bool { released.withLock { $0 } }
@@ -362,6 +366,7 @@ private final class WatchedChunks: AsyncSequence, Sendable {
         deinit { chunks.released.withLock { $0 = true } }
 
         func next() async throws -> [UInt8]? {
+            chunks.begun.open()
             try await Task.sleep(for: .milliseconds(1))
             return [UInt8](repeating: 1, count: 10_000)
         }
