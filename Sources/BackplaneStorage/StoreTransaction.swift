@@ -39,7 +39,7 @@ public final class StoreTransaction: Sendable {
             state.isOver = true
             return RecordBatch(state.changes, if: state.conditions)
         }
-        // What was read was all of one state.
+        // A transaction that only reads has read a single state, so there is nothing to check.
         guard !batch.changes.isEmpty else { return }
         _ = try await noting { () throws(BackplaneError) in try await self.part.exchange.write(batch) }
     }

@@ -84,7 +84,7 @@ final class BookStore: DataAccessController, ReconfigurableComponent {
         let date = Date.now
         try await store.transaction { transaction in
             let searches = transaction.collection(KeptSearch.self), books = transaction.collection(KeptBook.self)
-            // What a later search has kept meanwhile stays; what cannot be read is replaced.
+            // Records that a later search has kept meanwhile stay; unreadable ones are replaced.
             func isLatest(_ known: Date?) -> Bool { known.map { $0 <= date } ?? true }
             let text = answer.query.text
             if isLatest((try? await searches.fetch(text))?.date) {

@@ -57,7 +57,7 @@ struct Succession {
         }
         var known: [Plan.Place: Int] = [:]
         for (node, places) in oldPlaces.enumerated() { for place in places { known[place] = node } }
-        // Of several that have shared one, the one that has not changed continues it.
+        // A component that several have shared is continued by the one that has not changed.
         for isUnchanged in [true, false] {
             for (node, places) in newPlaces.enumerated() {
                 for place in places {

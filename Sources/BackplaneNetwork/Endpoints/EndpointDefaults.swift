@@ -4,7 +4,7 @@ public struct EndpointDefaults: Sendable {
     public var baseURL: String?
     /// The header fields of every request to the origin of ``baseURL``; without a base URL they go nowhere.
     ///
-    /// Those of an endpoint replace them.
+    /// Fields of an endpoint replace those of the same name.
     public var headers: HTTPHeaders = [:]
     /// The decoder of endpoints without one; `nil` means a `JSONDecoder` as it is.
     public var decoder: (any ResponseDecoder)?

@@ -5,7 +5,7 @@ import Synchronization
 
 /// One load of an endpoint: its attempts, up to a value or an error.
 struct EndpointRun<Response: Sendable>: Sendable {
-    /// What came of one response.
+    /// The outcome of one response.
     private enum Outcome {
         case value(Response, HTTPResponse)
         /// Another attempt may help; if there is none, this is the error.

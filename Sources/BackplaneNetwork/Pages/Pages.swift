@@ -55,7 +55,7 @@ private final class PageLoading<Response: Sendable>: Sendable {
     private struct State {
         /// The page that is being loaded, or the error that is its result; `nil` before the first and after the last.
         var coming: Result<Loading, BackplaneError>?
-        /// What the pages so far were asked for with.
+        /// The requests of the pages so far, to recognize one that is repeated.
         var asked: Set<String> = []
     }
     private let pages: Pages<Response>

@@ -62,7 +62,7 @@ struct StoreSalvage {
                     if isNew { saved[place, default: 0] += 1 }
                 }
                 try walk.run(schema)
-                // What the look of pages has found is no gap of a table that may not be there.
+                // Pages that only look like those of a table are no gap if the table may not exist.
                 if schema == nil, walk.isEmpty { continue }
                 for gap in walk.gaps {
                     for place in Set([gap.before, gap.after]) where place != nil || gap.before == gap.after {

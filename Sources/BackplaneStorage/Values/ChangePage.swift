@@ -8,7 +8,7 @@ public struct ChangePage: Sendable {
     public var hasMore: Bool
     /// A Boolean value that indicates whether changes before these are no longer in the log.
     ///
-    /// Whoever follows the collection has to read it again.
+    /// A reader that follows the collection has to read it again from the beginning.
     public var hasMissed: Bool
 
     /// Creates a page of the log that ends with the change `last`.

@@ -6,8 +6,8 @@ import Synchronization
 
 /// The pieces of bodies that components owe, by number.
 ///
-/// As with `Callbacks`, a component receives a number and never a pointer, so that an answer that comes twice is not
-/// found and does no harm. A number leads to no host, and the table is the process's.
+/// A component receives a number and never a pointer, as with `Callbacks`: an answer that comes twice is not found and
+/// does no harm. A number leads to no host, and the table is the process's.
 enum OwedChunks {
     typealias Handler = @Sendable (Result<HTTPBodyPart, BackplaneError>) -> Void
 

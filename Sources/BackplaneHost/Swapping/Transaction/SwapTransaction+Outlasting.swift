@@ -65,7 +65,7 @@ extension SwapTransaction {
         while outlasting.callsInFlight > 0 {
             try live.requireRunning()
             guard surroundings.turns.onlyLookersWait else { throw error.while("another change was requested") }
-            // What has been planned for those that were up does not fit another one, which must not wait so long.
+            // The plan covers the components that were up; another one that starts must not wait that long.
             guard handover.waiting.isEmpty else { throw error.while("a component that the swap changes had to start") }
             guard .now < deadline else { throw error.while("the swap had waited for \(limit)") }
             await live.timer.pause(.milliseconds(5))
