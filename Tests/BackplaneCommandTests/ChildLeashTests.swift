@@ -15,8 +15,8 @@ struct ChildLeashTests {
         try #require(mkfifo(pipe, 0o600) == 0)
     }
 
-    /// A library whose entry starts a process that nobody's signals reach, and then does this.
-    private func library(_ work: String) throws -> String {
+    /// A library whose entry starts processes that nobody's signals reach, one a millisecond, and then does this.
+    private func library(_ work: String, processes: Int = 1) throws -> String {
         try tool.library(
             "Lingers",
             of: """
@@ -27,9 +27,14 @@ struct ChildLeashTests {
                 static void linger_elsewhere(void) {
                     (void)!open("\(pipe)", O_WRONLY);
                     alarm(0);
-                    if (fork() == 0) {
-                        setsid();
-                        linger(NULL);
+                    signal(SIGCHLD, SIG_IGN);
+                    for (int started = 0; started < \(processes); started++) {
+                        if (fork() == 0) {
+                            setsid();
+                            alarm(600);
+                            linger(NULL);
+                        }
+                        usleep(1000);
                     }
                 }
                 """)
@@ -56,6 +61,16 @@ struct ChildLeashTests {
         for await _ in opened {}
         run.signal(signal)
         #expect(await run.end().status == -signal)
+        for await _ in ended {}
+    }
+
+    @Test(arguments: ["inspect", "validate"])
+    func `nor what is started while it ends`(command: String) async throws {
+        let library = try library("linger(NULL)", processes: 1_000_000), (opened, ended) = readPipe()
+        let run = try tool.start([command, library, "--load-folder", tool.loads, "--timeout", "3600"])
+        for await _ in opened {}
+        run.signal(SIGKILL)
+        _ = await run.end()
         for await _ in ended {}
     }
 

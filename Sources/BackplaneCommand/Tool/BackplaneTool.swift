@@ -37,7 +37,7 @@ struct BackplaneTool: AsyncParsableCommand {
             Convert.self, Request.self, Inspect.self,
             Validate.self, Bench.self, Demo.self,
             Swap.self, Rollback.self, Generations.self, Stats.self, Events.self, Apply.self, Reset.self, Store.self,
-            InspectChild.self, ValidateChild.self, BenchChild.self, DevChild.self,
+            InspectChild.self, ValidateChild.self, EndChild.self, BenchChild.self, DevChild.self,
         ])
 
     /// Runs the command as the default implementation does, but fails if some of its output could not be written.

@@ -1,0 +1,15 @@
+#if Engines
+import ArgumentParser
+import BackplaneProcesses
+
+extension BackplaneTool {
+    /// The process that ends a child of ``Inspect`` or ``Validate`` whose parent is gone.
+    struct EndChild: ParsableCommand {
+        static let configuration = CommandConfiguration(commandName: ChildEnd.command, shouldDisplay: false)
+
+        @Argument var child: Int32
+
+        func run() { ChildEnd.run(child) }
+    }
+}
+#endif
