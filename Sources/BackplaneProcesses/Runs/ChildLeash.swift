@@ -26,7 +26,8 @@ package enum ChildLeash {
                 if count == 0 || count < 0 && errno != EINTR { break }
             }
             // A second one is enough for it; without memory or processes for it, this one does what it can.
-            if (try? SpawnedProcess(nil, [ChildEnd.command, "\(group)"], descriptors: [], group: .own)) != nil { sleep(5) }
+            let end = try? SpawnedProcess(nil, [ChildEnd.command, "\(group)"], descriptors: [], group: .own)
+            if end != nil { sleep(5) }
             Descendants.end()
             kill(-group, SIGKILL)
             kill(group, SIGKILL)
