@@ -126,7 +126,8 @@ struct SharedStoreTests {
         }
         try FileManager.default.createDirectory(atPath: store + "/store.sqlite", withIntermediateDirectories: false)
         let running = try await tool.startRun(manifest)
-        #expect(running.errors.contains("the store cannot be used") && running.errors.contains("store.unusable"))
+        #expect(await running.logs("the store cannot be used"), "\(running.errors)")
+        #expect(await running.logs("store.unusable"), "\(running.errors)")
         running.signal(SIGTERM)
         #expect(await running.end().status == 0)
     }

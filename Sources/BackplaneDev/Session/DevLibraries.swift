@@ -42,6 +42,13 @@ struct DevLibraries: Sendable {
         return (times, !isAskedAgain)
     }
 
+    /// Marks libraries as swapped in.
+    ///
+    /// One that was replaced before it was loaded is active already when its change is seen, which is no news then.
+    mutating func areSwapped(_ paths: [String]) {
+        unremarkable.formUnion(paths.filter { seen[$0]?.library != ProductStamp(library: $0).library })
+    }
+
     mutating func areRefused(_ paths: [String]) {
         refused.formUnion(paths)
         if isAskedAgain { unremarkable.formUnion(paths) }

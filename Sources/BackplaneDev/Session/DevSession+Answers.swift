@@ -14,6 +14,7 @@ extension DevSession {
             let asked = application?.asked ?? [], (times, isNews) = libraries.areTaken(asked)
             if report.managers != nil { libraries.areApplied() }
             if report.outcome != .unchanged {
+                libraries.areSwapped(asked)
                 lastSwapped = report.plugins.map(\.plugin)
                 printer.print(.swapped(.init(builtIn: times, report: report)))
             } else if isNews {
