@@ -3,6 +3,8 @@ public import Backplane
 extension BackplaneError.Code {
     /// No response arrived, for example because the host is unknown or the connection failed or was closed.
     public static let networkFailed = Self(rawValue: "network.failed")
+    /// A file that an exchange reads or writes cannot be used.
+    public static let networkFile = Self(rawValue: "network.file")
     /// The executors cannot or may not serve the URL.
     public static let networkRefused = Self(rawValue: "network.refused")
     /// A body exceeds the size limit.

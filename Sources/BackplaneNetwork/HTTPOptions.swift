@@ -1,6 +1,9 @@
 package import Backplane
 
 /// The options of one exchange.
+///
+/// Numbers beyond what an exchange can have count as the nearest ones: times from zero to 1,000,000,000 seconds, at
+/// least one byte, at most 100 redirects and 1,000,000 attempts.
 public struct HTTPOptions: Sendable {
     /// The time from the start to the end of the body; `nil` means no limit.
     public var totalTimeout: Duration?

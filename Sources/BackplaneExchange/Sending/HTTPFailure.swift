@@ -19,6 +19,8 @@ package enum HTTPFailure: Error, Hashable {
     case shutDown
     /// A time limit has passed before the host did something.
     case late(String, limit: Duration)
+    /// The file that the body goes to cannot be written.
+    case unwritable(String, path: String)
     case other(String)
 
     /// Returns the error of a request, which names the host and the reason and contains no secrets.
@@ -49,8 +51,10 @@ package enum HTTPFailure: Error, Hashable {
                     "the exchange with \(host) was not made or not finished: the executor has been shut down"
                 )
             case .late(let what, let limit): (.networkTimeout, "\(host) \(what) within \(limit)")
+            case .unwritable(let reason, _): (.networkFile, reason)
             case .other(let reason): (.networkFailed, "the exchange with \(host) failed: \(reason)")
             }
-        return BackplaneError(code, message, at: request.printableURL)
+        let location = if case .unwritable(_, let path) = self { path } else { request.printableURL }
+        return BackplaneError(code, message, at: location)
     }
 }

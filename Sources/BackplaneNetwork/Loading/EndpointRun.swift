@@ -24,6 +24,20 @@ struct EndpointRun<Response: Sendable>: Sendable {
         (self.endpoint, self.http, self.call, self.progress) = (endpoint, http, call, progress)
     }
 
+    /// A Boolean value that indicates whether the load's time limit has passed.
+    private var isOver: Bool { endpoint.timeout.map { .now - start >= $0 } ?? false }
+
+    /// Returns an error, or that of the load's time limit instead of the one of what was left for an attempt.
+    private func timely(_ error: any Error, _ request: HTTPRequest, after rejection: (any Error)?) -> any Error {
+        guard let timeout = endpoint.timeout, isOver, let error = error as? BackplaneError,
+            error.code == .networkTimeout
+        else { return error }
+        let cause = rejection.map(BackplaneError.init(thrown:)) ?? error
+        return BackplaneError(
+            .networkTimeout, "the load did not end within \(timeout), its time limit: \(cause.message)",
+            at: request.printableURL)
+    }
+
     private var retry: RetryPolicy { endpoint.retry ?? http.defaults.retry ?? .none }
 
     /// Returns the value, and the response without its body.
@@ -36,11 +50,12 @@ struct EndpointRun<Response: Sendable>: Sendable {
             do {
                 outcome = try await self.attempt(request, &attempt)
             } catch let error as BackplaneError {
-                throw error.code == .networkNotRetried ? rejection ?? error : error
+                throw error.code == .networkNotRetried ? rejection ?? error : timely(error, request, after: rejection)
             }
             switch outcome {
             case .value(let value, let response): return (value, response)
             case .again(let error):
+                guard !isOver else { throw timely(error, request, after: rejection) }
                 guard retry.allows(request, after: attempt) else { throw error }
                 (rejection, attempt) = (error, attempt + 1)
             }
@@ -100,7 +115,8 @@ struct EndpointRun<Response: Sendable>: Sendable {
             throw error
         }
         let value: Response
-        do { value = try parse(whole, endpoint.decoder ?? http.defaults.decoder ?? JSONDecoder.unchanged) } catch {
+        let decoder = endpoint.decoder ?? endpoint.typeDecoder ?? http.defaults.decoder ?? JSONDecoder.unchanged
+        do { value = try parse(whole, decoder) } catch {
             throw BackplaneError.unparsable(whole, request, error)
         }
         whole.body = []
@@ -145,13 +161,13 @@ struct EndpointRun<Response: Sendable>: Sendable {
 /// A file beside its place, where a load writes it before it is found valid.
 private final class FileInProgress: Sendable {
     let path: String
-    /// The path while the file is not valid yet: one that the next download removes if the process is killed.
+    /// The path while the file is not valid yet: one that the next process removes if this one is killed.
     let temporary: String
     let isWritten = Atomic(false)
 
     init(_ path: String) {
         self.path = path
-        temporary = "\(path).incoming-\(String(UInt64.random(in: .min ... .max), radix: 36))"
+        temporary = IncomingFile.judged(beside: path)
     }
 
     func size() throws -> Int64 {
@@ -166,7 +182,7 @@ private final class FileInProgress: Sendable {
 
     private var unusable: BackplaneError {
         BackplaneError(
-            .networkFailed, "the downloaded file cannot be put in its place: \(String(cString: strerror(errno)))",
+            .networkFile, "the downloaded file cannot be put in its place: \(String(cString: strerror(errno)))",
             at: path)
     }
 }

@@ -233,4 +233,12 @@ struct RetryTests {
         for number in 1...1_000 { #expect(budget.take("\(number)", at: .zero)) }
         #expect((0..<100).prefix { _ in budget.take("new", at: .seconds(10)) }.count == 10)
     }
+
+    @Test func `hosts without an account of their own share one`() {
+        let budget = RetryBudget()
+        for number in 1...1_000 { for _ in 1...10 { #expect(budget.take("\(number)", at: .zero)) } }
+        let taken = (1...50).map { number in (0..<10).prefix { _ in budget.take("other \(number)", at: .zero) }.count }
+        #expect(taken.reduce(0, +) == 10)
+        #expect(!budget.take("1", at: .zero))
+    }
 }

@@ -104,12 +104,12 @@ final class Exchange: Sendable {
 
     /// Begins the exchange.
     ///
-    /// - Parameter abandoned: The files to remove before a download.
-    func begin(_ network: HTTPPipeline, _ abandoned: AbandonedDownloads) {
+    /// - Parameter cleanUp: Called before a download.
+    func begin(_ network: HTTPPipeline, _ cleanUp: @escaping @Sendable () -> Void) {
         state.withLock { state in
             guard state.result == nil else { return }
             state.task = Task {
-                if case .file = self.delivery { abandoned.remove() }
+                if case .file = self.delivery { cleanUp() }
                 do {
                     try await self.run(network)
                 } catch {
@@ -144,10 +144,13 @@ final class Exchange: Sendable {
             state.withLock { $0.status = response.status }
             end(.success(response))
         case .file(let path):
+            // The head is that of the last attempt, which is known at the end if there may be several.
+            let mayRepeat = options.retry != nil, last = Mutex<HTTPStreamedResponse?>(nil)
             let response = try await network.download(request, to: path, options) { [self] response in
-                bytesPassed()
-                headArrived(response)
+                state.withLock { state in (state.lastRead, state.status) = (.now, response.status) }
+                if mayRepeat { last.withLock { $0 = response } } else { headArrived(response) }
             }
+            if let head = last.withLock({ $0 }) { headArrived(head) }
             counts.received((try? FileStatus(at: path).size) ?? 0)
             end(.success(response))
         case .reads:

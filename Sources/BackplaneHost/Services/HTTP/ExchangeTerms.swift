@@ -34,9 +34,9 @@ struct ExchangeTerms {
         for (name, value) in Pairs.copy(options.named, count: min(options.named_count, 100)) {
             switch name {
             case "executor": own.executor = value
-            case "redirects": own.redirects = try Self.count(value, of: name, 0...100)
+            case "redirects": own.redirects = try Self.count(value, of: name, 0...HTTPOptions.mostRedirects)
             case "retry": own.retry = try RetryPolicy(text: value)
-            case "attempt": own.attempt = try Self.count(value, of: name, 1...1_000_000)
+            case "attempt": own.attempt = try Self.count(value, of: name, 1...RetryPolicy.mostAttempts)
             default:
                 throw .unsupported(
                     Self.laterNames.contains(name) ? "the option `\(name)`" : "an option with the name `\(name)`")
