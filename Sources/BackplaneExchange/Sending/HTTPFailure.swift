@@ -32,9 +32,9 @@ package enum HTTPFailure: Error, Hashable {
             case .notConnected: (.networkFailed, "\(host) refused the connection; is the server running?")
             case .connectionTimedOut: (.networkFailed, "\(host) did not accept the connection in time")
             case .insecure(let reason):
-                (.networkFailed, "no secure connection to \(host) could be established: \(reason)")
+                (.networkInsecure, "no secure connection to \(host) could be established: \(reason)")
             case .closed: (.networkFailed, "\(host) closed the connection before the response was complete")
-            case .malformed(let reason): (.networkFailed, "the response of \(host) is not HTTP: \(reason)")
+            case .malformed(let reason): (.networkMalformed, "the response of \(host) is not HTTP: \(reason)")
             case .tooLarge(let limit):
                 (
                     .networkTooLarge,
@@ -47,7 +47,7 @@ package enum HTTPFailure: Error, Hashable {
                 )
             case .shutDown:
                 (
-                    .networkFailed,
+                    .networkShutDown,
                     "the exchange with \(host) was not made or not finished: the executor has been shut down"
                 )
             case .late(let what, let limit): (.networkTimeout, "\(host) \(what) within \(limit)")

@@ -105,19 +105,18 @@ struct EndpointRun<Response: Sendable>: Sendable {
         _ response: HTTPStreamedResponse, of request: HTTPRequest,
         _ parse: (HTTPResponse, any ResponseDecoder) throws -> Response
     ) async throws -> Outcome {
-        try requireValid(response, request)
+        try await requireValid(response, request)
         var whole: HTTPResponse
         do {
             whole = try await response.collect(
-                upTo: endpoint.options.maximumBodySize ?? HTTPOptions.collectionLimit)
+                upTo: endpoint.options.bounded.maximumBodySize ?? HTTPOptions.collectionLimit)
         } catch let error as BackplaneError {
             if retry.mayHelp(after: error) { return .again(error) }
             throw error
         }
         let value: Response
-        let decoder = endpoint.decoder ?? endpoint.typeDecoder ?? http.defaults.decoder ?? JSONDecoder.unchanged
         do { value = try parse(whole, decoder) } catch {
-            throw BackplaneError.unparsable(whole, request, error)
+            throw BackplaneError.unparsable(whole, request, error, keeping: keptLimit)
         }
         whole.body = []
         return try judged(value, whole, request)
@@ -127,7 +126,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
         _ response: HTTPStreamedResponse, of request: HTTPRequest, in file: FileInProgress,
         _ made: (DownloadedFile) -> Response
     ) async throws -> Outcome {
-        try requireValid(response, request)
+        try await requireValid(response, request, file.isWritten.load(ordering: .acquiring) ? file.temporary : nil)
         var head = HTTPResponse(status: response.status, headers: response.headers, trailers: response.trailers)
         head.timings = response.timings
         // An interceptor has answered without the network.
@@ -138,10 +137,26 @@ struct EndpointRun<Response: Sendable>: Sendable {
         return outcome
     }
 
-    private func requireValid(_ response: HTTPStreamedResponse, _ request: HTTPRequest) throws {
+    /// Requires a valid status.
+    ///
+    /// - Parameter file: The path of the file that has the body; `nil` if it is still to be read.
+    private func requireValid(
+        _ response: HTTPStreamedResponse, _ request: HTTPRequest, _ file: String? = nil
+    ) async throws {
         guard let valid = endpoint.validStatuses, !valid.contains(response.status) else { return }
-        response.body.cancel()
-        throw BackplaneError.status(response, valid: valid, request)
+        let limit = keptLimit
+        let body =
+            if let file { KeptBody(ofFile: file, upTo: limit) } else { await KeptBody(of: response.body, upTo: limit) }
+        try Task.checkCancellation()
+        let said = body.isWhole ? try? (endpoint.failure ?? http.defaults.failure)?.decode(body.bytes, decoder) : nil
+        throw BackplaneError.status(response, valid: valid, request, body, said)
+    }
+
+    /// The greatest number of bytes of a failed response that are kept.
+    private var keptLimit: Int { Swift.min(Swift.max(0, endpoint.failureLimit), HTTPOptions.collectionLimit) }
+
+    private var decoder: any ResponseDecoder {
+        endpoint.decoder ?? endpoint.typeDecoder ?? http.defaults.decoder ?? JSONDecoder.unchanged
     }
 
     private func judged(_ value: Response, _ response: HTTPResponse, _ request: HTTPRequest) throws -> Outcome {
