@@ -34,6 +34,10 @@ public struct HTTPOptions: Sendable {
     public var redirects = 0
     /// The rules for further attempts; `nil` means a single one.
     public var retry: RetryPolicy?
+    /// The function that is told the outcome of each attempt, in order, whether or not another one follows.
+    ///
+    /// It must not block. A download whose body breaks off is reported a second time, with the error.
+    public var attempted: (@Sendable (HTTPAttempt) -> Void)?
     /// The number of the first attempt: above 1 if the sender has rejected responses to this request.
     package var attempt = 1
     /// The settings of TLS that the pipeline has for the request's host, for the executor to follow.

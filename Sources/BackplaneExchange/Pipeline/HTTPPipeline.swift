@@ -150,7 +150,9 @@ public struct HTTPPipeline: Sendable {
                 return (try await self.executor(for: request, hop), hop)
             }
         }
-        if let policy = options.retry { executor = RetryStage(next: executor, policy: policy, retries: retries) }
+        if options.retry != nil || options.attempted != nil {
+            executor = RetryStage(next: executor, policy: options.retry ?? .none, retries: retries)
+        }
         return executor
     }
 

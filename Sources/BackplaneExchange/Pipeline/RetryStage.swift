@@ -3,7 +3,7 @@ import BackplaneNetwork
 import Synchronization
 
 /// The stage that attempts an exchange again, by the policy in its options and the budget of its host.
-struct RetryStage: HTTPFileExecutor {
+struct RetryStage: PipelineStage {
     /// Returns the head of a response with the number of its attempt, or `nil` if another attempt follows.
     private typealias Judge = @Sendable (HTTPStreamedResponse) -> HTTPStreamedResponse?
     private typealias Exchange = @Sendable (@escaping Judge) async throws -> HTTPStreamedResponse
@@ -11,8 +11,7 @@ struct RetryStage: HTTPFileExecutor {
     let policy: RetryPolicy
     let retries: Retries
 
-    var schemes: [String] { next.schemes }
-    var capabilities: HTTPCapabilities { next.capabilities }
+    var inside: any HTTPExecutor { next }
 
     func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
         try await attempt(request, options) { [next] judge in
@@ -49,6 +48,7 @@ struct RetryStage: HTTPFileExecutor {
             do {
                 var response = try await limited(request, judgement) { [number] in
                     try await exchange { response in
+                        options.attempted?(HTTPAttempt(number: number, status: response.status))
                         let delay = delayAfter(response, request, number)
                         judgement.judge(delay.flatMap { isWorthIt($0, options, start) && take(request) ? $0 : nil })
                         guard judgement.delay == nil else { return nil }
@@ -63,6 +63,7 @@ struct RetryStage: HTTPFileExecutor {
                 }
                 delay = asked
             } catch let error as BackplaneError {
+                options.attempted?(HTTPAttempt(number: number, error: error.code))
                 let backoff = policy.backoff(after: number, random: retries.random())
                 guard policy.mayHelp(after: error), policy.allows(request, after: number),
                     isWorthIt(backoff, options, start), take(request)

@@ -11,7 +11,8 @@ struct ExchangeTerms {
     /// The absolute path of the file that the response's body is written to.
     let download: String?
 
-    private static let knownFlags = UInt32(BP_HTTP_DECOMPRESS | BP_HTTP_REPORT_INTERIM)
+    private static let knownFlags = UInt32(
+        BP_HTTP_DECOMPRESS | BP_HTTP_REPORT_INTERIM | BP_HTTP_REPORT_ATTEMPTS)
     /// The names that are defined and that this host does not have yet.
     private static let laterNames = [
         "credential", "account", "cache", "coalescing", "mock", "priority",
