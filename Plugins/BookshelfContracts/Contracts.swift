@@ -5,7 +5,7 @@ public import FoundationEssentials
 /// The contract of the library's manager.
 public struct Library: Contract {
     /// The version of this set of methods.
-    public static let version: Version = "1.3.0"
+    public static let version: Version = "1.4.0"
     /// Returns the books that match every word, from the network or, if it fails, from storage.
     public let search = AsyncMethod<BookQuery, Sourced<[Book]>>()
     /// Borrows the book with the given identifier.
@@ -14,6 +14,8 @@ public struct Library: Contract {
     public let giveBack = AsyncMethod<String, Nothing>()
     /// Gives the borrowings after a number, of which the last thousand are kept, and then each one as it happens.
     public let borrowings = StreamMethod<BorrowingsAfter, Borrowing>()
+    /// Gives the events of the library after one, and then each one as it happens.
+    public let events = StreamMethod<EventsAfter, LibraryEvent>()
     /// The number of searches answered so far.
     public let count = SyncMethod<Nothing, Int>()
     /// Creates the contract with its methods.
@@ -52,13 +54,15 @@ public struct SearchAnswer: Codable, Sendable, Hashable {
 /// The contract of the library's communication controller.
 public struct LibraryNetwork: Contract {
     /// The version of this set of methods.
-    public static let version: Version = "1.0.0"
+    public static let version: Version = "1.1.0"
     /// Fetches the books that match a search.
     public let find = AsyncMethod<BookQuery, [Book]>()
     /// Borrows the book with the given identifier.
     public let borrow = AsyncMethod<String, Loan>()
     /// Returns the loan with the given identifier.
     public let giveBack = AsyncMethod<String, Nothing>()
+    /// Gives the events of the library after one, and then each one as it happens.
+    public let events = StreamMethod<EventsAfter, LibraryEvent>()
     /// Creates the contract with its methods.
     public init() {}
 }
@@ -66,13 +70,15 @@ public struct LibraryNetwork: Contract {
 /// The contract of the network service `BooksService`, in both of its versions.
 public struct BooksAPI: Contract {
     /// The version of this set of methods.
-    public static let version: Version = "1.0.0"
+    public static let version: Version = "1.1.0"
     /// Fetches the books that match every word of a text.
     public let search = AsyncMethod<String, [Book]>()
     /// Borrows the book with the given identifier; version 1 of the books API does not support it.
     public let borrow = AsyncMethod<String, Loan>()
     /// Returns the loan with the given identifier; version 1 of the books API does not support it.
     public let giveBack = AsyncMethod<String, Nothing>()
+    /// Gives the events of the library after one, and then each one as it happens; version 1 of the books API has none.
+    public let events = StreamMethod<EventsAfter, LibraryEvent>()
     /// Creates the contract with its methods.
     public init() {}
 }

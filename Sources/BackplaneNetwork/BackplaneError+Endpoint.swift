@@ -22,24 +22,54 @@ extension BackplaneError.Code {
 
 extension BackplaneError {
     /// The status of the response that was not loaded; `nil` if there was none.
-    public var httpStatus: Int? { failure?.code == "http" ? failure?.details["status"].flatMap { Int($0) } : nil }
+    public var httpStatus: Int? { isAboutResponse ? failure?.details["status"].flatMap { Int($0) } : nil }
+
+    /// The body of the response that was not loaded, up to the endpoint's `failureLimit`; `nil` if none is kept.
+    ///
+    /// It may contain secrets, and no description but ``expandedDescription`` shows it.
+    public var httpBody: [UInt8]? {
+        guard isAboutResponse, let details = failure?.details else { return nil }
+        return details[".body"].map { Array($0.utf8) }
+            ?? details[".body-base64"].flatMap { Data(base64Encoded: $0) }.map { Array($0) }
+    }
+
+    private var isAboutResponse: Bool {
+        [.networkStatus, .networkUnparsable, .networkEmpty, .networkRejected].contains(code)
+    }
 
     static var responseEmpty: BackplaneError {
         BackplaneError(.networkEmpty, "the response has no body, but one was expected")
     }
 
     /// Returns the error of a response whose status is not valid.
-    static func status(_ response: HTTPStreamedResponse, valid: Range<Int>, _ request: HTTPRequest) -> BackplaneError {
-        BackplaneError(
+    ///
+    /// - Parameters:
+    ///   - body: What is kept of the body.
+    ///   - said: The error that the body was decoded into.
+    static func status(
+        _ response: HTTPStreamedResponse, valid: Range<Int>, _ request: HTTPRequest, _ body: KeptBody? = nil,
+        _ said: (any ComponentError)? = nil
+    ) -> BackplaneError {
+        var failure = Failure.http(response.status, body)
+        if let said {
+            failure.code = said.code
+            failure.details.merge(said.details) { own, _ in own }
+        }
+        return BackplaneError(
             .networkStatus,
-            "the response has the status \(response.status); expected \(valid.lowerBound) to \(valid.upperBound - 1)",
-            at: request.printableURL, failure: .http(response.status))
+            said?.message
+                ?? "the response has the status \(response.status); expected \(valid.lowerBound) to \(valid.upperBound - 1)",
+            at: request.printableURL, failure: failure)
     }
 
     /// Returns the error of a response that cannot be parsed.
     ///
     /// It shows the beginning of the body, unless a decoder could read that: its values may be secret.
-    static func unparsable(_ response: HTTPResponse, _ request: HTTPRequest, _ error: any Error) -> BackplaneError {
+    ///
+    /// - Parameter limit: The greatest number of bytes of the body that are kept.
+    static func unparsable(
+        _ response: HTTPResponse, _ request: HTTPRequest, _ error: any Error, keeping limit: Int
+    ) -> BackplaneError {
         if var error = error as? BackplaneError, error.code == .networkEmpty {
             (error.location, error.failure) = (request.printableURL, .http(response.status))
             return error
@@ -49,7 +79,7 @@ extension BackplaneError {
         return BackplaneError(
             .networkUnparsable,
             "the body\(type) cannot be parsed: \(explanation(error)); it has \(response.body.count) bytes\(start)",
-            at: request.printableURL, failure: .http(response.status))
+            at: request.printableURL, failure: .http(response.status, KeptBody(response.body, upTo: limit)))
     }
 
     /// Returns whether a decoder has read the body, and found other values than were expected.
@@ -84,5 +114,15 @@ extension BackplaneError {
 }
 
 extension BackplaneError.Failure {
-    static func http(_ status: Int) -> Self { Self(code: "http", details: ["status": String(status)]) }
+    /// Creates the facts about a response that was not loaded; its body is confidential.
+    static func http(_ status: Int, _ body: KeptBody? = nil) -> Self {
+        var failure = Self(code: "http", details: ["status": String(status)])
+        guard let bytes = body?.bytes, !bytes.isEmpty else { return failure }
+        if let text = String(validating: bytes, as: UTF8.self) {
+            failure.details[".body"] = text
+        } else {
+            failure.details[".body-base64"] = Data(bytes).base64EncodedString()
+        }
+        return failure
+    }
 }

@@ -1,10 +1,18 @@
 public import Backplane
 
 extension BackplaneError.Code {
-    /// No response arrived, for example because the host is unknown or the connection failed or was closed.
+    /// No response arrived, because the host is unknown or the connection failed or was closed.
     public static let networkFailed = Self(rawValue: "network.failed")
+    /// A file that an exchange reads or writes cannot be used.
+    public static let networkFile = Self(rawValue: "network.file")
     /// The executors cannot or may not serve the URL.
     public static let networkRefused = Self(rawValue: "network.refused")
+    /// No secure connection is possible: the certificate is not trusted, or the server has no TLS.
+    public static let networkInsecure = Self(rawValue: "network.insecure")
+    /// The response is not HTTP, or its compressed content is damaged.
+    public static let networkMalformed = Self(rawValue: "network.malformed")
+    /// The executor was shut down before the exchange was finished.
+    public static let networkShutDown = Self(rawValue: "network.shut-down")
     /// A body exceeds the size limit.
     public static let networkTooLarge = Self(rawValue: "network.too-large")
     /// The executor does not have a capability that the request needs; nothing was sent.

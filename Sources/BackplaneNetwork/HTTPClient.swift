@@ -67,7 +67,7 @@ public struct HTTPClient: Sendable {
     ///   - options: The options of the exchange.
     /// - Returns: The response without its body.
     /// - Throws: What ``open(_:_:_:)`` throws; `network.refused` for a path that leads out of the folder;
-    ///   `network.failed` if the file cannot be written.
+    ///   `network.file` if the file cannot be written.
     @discardableResult
     public func download(
         _ request: HTTPRequest, to path: String, _ call: Call, _ options: HTTPOptions = HTTPOptions()

@@ -1,6 +1,9 @@
 package import Backplane
 
 /// The options of one exchange.
+///
+/// Numbers beyond what an exchange can have count as the nearest ones: times from zero to 1,000,000,000 seconds, at
+/// least one byte, at most 100 redirects and 1,000,000 attempts.
 public struct HTTPOptions: Sendable {
     /// The time from the start to the end of the body; `nil` means no limit.
     public var totalTimeout: Duration?
@@ -31,6 +34,10 @@ public struct HTTPOptions: Sendable {
     public var redirects = 0
     /// The rules for further attempts; `nil` means a single one.
     public var retry: RetryPolicy?
+    /// The function that is told the outcome of each attempt, in order, whether or not another one follows.
+    ///
+    /// It must not block. A download whose body breaks off is reported a second time, with the error.
+    public var attempted: (@Sendable (HTTPAttempt) -> Void)?
     /// The number of the first attempt: above 1 if the sender has rejected responses to this request.
     package var attempt = 1
     /// The settings of TLS that the pipeline has for the request's host, for the executor to follow.

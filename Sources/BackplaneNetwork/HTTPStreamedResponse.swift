@@ -57,7 +57,7 @@ public struct HTTPStreamedResponse: Sendable {
     ///
     /// - Parameter path: The path of the file, which replaces an existing one. Only its owner may read it.
     /// - Returns: The response without a body.
-    /// - Throws: `network.failed` if the file cannot be written; whatever ended the exchange.
+    /// - Throws: `network.file` if the file cannot be written; whatever ended the exchange.
     public func write(to path: String) async throws -> HTTPResponse {
         let start = ContinuousClock.now
         try await body.write(to: path)

@@ -6,7 +6,7 @@ extension BackplaneError {
     /// Control characters in quoted text are escaped, so that it begins no line of its own. The output of another
     /// program keeps its layout.
     package var reportLines: [String] {
-        let details = (failure?.details ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)".printable }
+        let details = (failure?.shownDetails ?? []).map { "\($0.key): \($0.value)".printable }
         return [description.printable] + (details + withoutSaid.causes.flatMap(\.reportLines)).map { "  " + $0 }
             + said.map(\.printableWithTabs)
     }

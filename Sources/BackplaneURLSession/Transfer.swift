@@ -14,7 +14,8 @@ final class Transfer: Sendable {
     /// The destination of a body that is not held in memory, and who is told about it.
     struct Sink: Sendable {
         let file: IncomingFile
-        let headed: @Sendable (HTTPURLResponse) -> Void
+        /// Called with the head; returns whether the body is wanted.
+        let headed: @Sendable (HTTPURLResponse) -> Bool
         let received: @Sendable (Int) -> Void
     }
 
@@ -81,11 +82,16 @@ final class Transfer: Sendable {
         }
     }
 
-    /// Passes the head on.
+    /// Passes the head on, unless it announces a body beyond the limit.
     ///
-    /// - Parameter count: The announced size of the body in bytes; negative if the server does not announce it.
-    func receive(_ response: URLResponse, expecting count: Int64) {
-        if count > Int64(limit) { return cancel(.tooLarge(limit: limit)) }
+    /// - Parameter isHead: A Boolean value that indicates whether the request was a `HEAD`, whose response
+    ///   announces the length of a body that does not follow.
+    func receive(_ response: URLResponse, toHead isHead: Bool) {
+        let status = (response as? HTTPURLResponse)?.statusCode
+        let hasBody = !isHead && status != 204 && status != 304
+        guard !hasBody || response.expectedContentLength <= Int64(limit) else {
+            return cancel(.tooLarge(limit: limit))
+        }
         deliver(response)
     }
 
@@ -107,7 +113,7 @@ final class Transfer: Sendable {
                 try sink.file.write(data)
                 return (true, nil)
             } catch {
-                return (false, .other(error.message))
+                return (false, .unwritable(error.message, path: error.location ?? ""))
             }
         }
         if let failure { return cancel(failure) }
@@ -138,8 +144,9 @@ final class Transfer: Sendable {
             return state.hasHead ? nil : state.headWaiter.take()
         }
         guard let waiter else { return }
-        sink?.headed(response)
+        let isWanted = sink?.headed(response) ?? true
         waiter.resume(returning: .success(response))
+        if !isWanted { cancel(.shutDown) }
     }
 
     private func wakeReader() {

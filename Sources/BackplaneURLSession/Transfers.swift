@@ -67,8 +67,7 @@ final class Transfers: NSObject, URLSessionDataDelegate {
         _: URLSession, dataTask task: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        let isHead = task.originalRequest?.httpMethod == "HEAD"
-        self[task]?.receive(response, expecting: isHead ? -1 : response.expectedContentLength)
+        self[task]?.receive(response, toHead: task.originalRequest?.httpMethod == "HEAD")
         completionHandler(.allow)  // Foundation on Linux does not wait for it
     }
 

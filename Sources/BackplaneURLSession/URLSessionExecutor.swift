@@ -3,6 +3,7 @@ public import BackplaneExchange
 public import BackplaneNetwork
 import Foundation
 import FoundationNetworking
+import Synchronization
 
 /// An HTTP executor that uses Foundation's URLSession, for builds without packages.
 ///
@@ -97,19 +98,29 @@ public final class URLSessionExecutor: HTTPFileExecutor {
     ///
     /// It has any size, unless the options limit it.
     ///
-    /// - Throws: What ``open(_:_:)`` throws; `network.failed` if the file cannot be written.
+    /// - Throws: What ``open(_:_:)`` throws; `network.file` if the file cannot be written.
     public func download(
         _ request: HTTPRequest, to path: String, _ options: HTTPOptions,
-        headed: @escaping @Sendable (HTTPStreamedResponse) -> Void, received: @escaping @Sendable (Int) -> Void
+        headed: @escaping @Sendable (HTTPStreamedResponse) -> Bool, received: @escaping @Sendable (Int) -> Void
     ) async throws -> HTTPResponse {
         let file = try IncomingFile(path)
         defer { file.discard() }
         // The stream is empty: the file is in its place once it has ended.
+        let isWanted = Mutex(true)
         let transfer = Transfer(
             limit: options.maximumBodySize ?? .max,
             into: Transfer.Sink(
-                file: file, headed: { headed(HTTPStreamedResponse($0, body: HTTPBodyStream([]))) }, received: received))
+                file: file,
+                headed: { head in
+                    let headed = headed(HTTPStreamedResponse(head, body: HTTPBodyStream([])))
+                    isWanted.withLock { $0 = headed }
+                    return headed
+                }, received: received))
         let (ready, head) = try await start(transfer, request, options)
+        let response = HTTPStreamedResponse(head, body: HTTPBodyStream([]))
+        guard isWanted.withLock({ $0 }) else {
+            return HTTPResponse(status: response.status, headers: response.headers)
+        }
         do throws(HTTPFailure) {
             while case .bytes = try await transfer.next() {}
         } catch {
@@ -117,7 +128,6 @@ public final class URLSessionExecutor: HTTPFileExecutor {
             throw error.error(for: ready)
         }
         _ = try file.finish()
-        let response = HTTPStreamedResponse(head, body: HTTPBodyStream([]))
         return HTTPResponse(status: response.status, headers: response.headers)
     }
 

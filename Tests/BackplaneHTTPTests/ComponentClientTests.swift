@@ -126,7 +126,10 @@ struct ComponentClientTests {
                 "x.incoming-may", ".backplane-incoming-", ".backplane-incoming-0123456789abcde",
                 ".backplane-incoming-0123456789abcdeg", "a.backplane-incoming-0123456789abcdef", "f",
             ]
-            let left = [".backplane-incoming-0123456789abcdef", "sub/.backplane-incoming-0000000000000000"]
+            let left = [
+                ".backplane-incoming-0123456789abcdef", "sub/.backplane-incoming-0000000000000000",
+                ".backplane-judged-0123456789abcdef",
+            ]
             let locked = ".backplane-incoming-1111111111111111", link = ".backplane-incoming-2222222222222222"
             for name in others + left + [locked] { try Data([1]).write(to: URL(filePath: folder + "/" + name)) }
             try files.createSymbolicLink(atPath: folder + "/" + link, withDestinationPath: folder + "/f")

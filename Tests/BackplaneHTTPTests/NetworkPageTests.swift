@@ -19,7 +19,7 @@ struct NetworkPageTests {
         }
         let source = lines(try String(contentsOf: URL(filePath: #filePath), encoding: .utf8))
         let blocks = try String(contentsOf: Self.page, encoding: .utf8).split(separator: "```swift\n").dropFirst()
-        #expect(blocks.count == 12)
+        #expect(blocks.count == 13)
         for block in blocks {
             let snippet = lines(block.prefix(upTo: try #require(block.range(of: "```")).lowerBound))
             #expect(source.firstRange(of: snippet) != nil, "\(snippet.joined(separator: "\n"))")
@@ -146,6 +146,23 @@ struct NetworkPageTests {
         #expect(try await http.load(ready).isComplete)
         #expect(count.all == ["Bearer whale", "Bearer whale"])
         #expect(try await http.load(Endpoint<Quota>("GET", "quota")).left == 3)
+    }
+
+    @Test func `a refusal that a server explains`() async throws {
+        let server = try TestServer { _, connection in
+            connection.answer("409 Conflict", body: Array(#"{"code":"loan.taken","message":"it is lent out"}"#.utf8))
+        }
+        var http = HTTPClient([AsyncHTTPClientExecutor()]).relative(to: server.url())
+        struct Refusal: ComponentError, Decodable {
+            var code, message: String
+        }
+        http.defaults.failure = .decoded(Refusal.self)
+        let client = http
+        let error = await #expect(throws: BackplaneError.self) {
+            let nothing = try await client.load(Endpoint<Nothing>("POST", "loans"))
+            return nothing
+        }
+        #expect(error?.code == .networkStatus && error?.failure?.code == "loan.taken")
     }
 
     @Test func `a clock that a test controls`() async throws {

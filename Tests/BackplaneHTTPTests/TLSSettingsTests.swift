@@ -55,7 +55,7 @@ struct TLSSettingsTests {
                 #expect(response.body == Array("hello".utf8))
             }
             let other = await failure(network, server.url(host: "127.0.0.1"))
-            #expect(other?.code == .networkFailed && other?.message.contains("no secure connection") == true)
+            #expect(other?.code == .networkInsecure && other?.message.contains("no secure connection") == true)
             #expect(server.requestCount == 2)
         }
     }
@@ -70,7 +70,7 @@ struct TLSSettingsTests {
             let response = try await network(.tls12).send(HTTPRequest("GET", server.url()))
             #expect(response.status == 200)
             let error = await failure(network(.tls13), server.url())
-            #expect(error?.code == .networkFailed && error?.message.contains("no secure connection") == true)
+            #expect(error?.code == .networkInsecure && error?.message.contains("no secure connection") == true)
             #expect(server.requestCount == 1)
         }
     }
@@ -80,7 +80,7 @@ struct TLSSettingsTests {
             let network = HTTPPipeline(
                 [AsyncHTTPClientExecutor(trustRoots: folder + "/ca.pem", proxies: .none)],
                 tls: ["localhost": TLSSettings(roots: folder + "/missing.pem")])
-            #expect(await failure(network, server.url())?.code == .networkFailed)
+            #expect(await failure(network, server.url())?.code == .networkInsecure)
             #expect(server.requestCount == 0)
         }
     }

@@ -21,6 +21,7 @@ final class BooksService: NetworkService {
         table.async(\.search) { service, words, call in try await service.search(words, call) }
         table.async(\.borrow) { _, _, _ in throw NotInThisVersion() }
         table.async(\.giveBack) { _, _, _ in throw NotInThisVersion() }
+        table.stream(\.events) { _, _, _, _ in throw NotInThisVersion() }
     }
 
     private func search(_ words: String, _ call: Call) async throws -> [Book] {
@@ -31,7 +32,7 @@ final class BooksService: NetworkService {
     struct NotInThisVersion: ComponentError {
         var code: String { "books.not-in-v1" }
         var message: String {
-            "version 1 of the books' API knows no loans; ask for `\"version\": \"[2.0,3.0)\"` in the manifest"
+            "version 1 of the books' API knows neither loans nor events; ask for `\"version\": \"[2.0,3.0)\"` in the manifest"
         }
     }
 }

@@ -1,48 +1,44 @@
 import Backplane
 import BackplaneNetwork
 import BookshelfContracts
-import FoundationEssentials
 
 /// A reader's session: requests a bearer token on first use, and once more when the server rejects it.
 actor Session {
-    private let baseURL: String
-    private let reader, password: String?
+    private let configuration: BooksConfiguration
     private let http: HTTPClient
     private var token: String?
 
-    init(baseURL: String, reader: String?, password: String?, http: HTTPClient) {
-        (self.baseURL, self.reader, self.password, self.http) = (baseURL, reader, password, http)
+    init(_ configuration: BooksConfiguration, _ http: HTTPClient) {
+        (self.configuration, self.http) = (configuration, http)
     }
 
-    func send(_ method: String, _ path: String, _ body: Data?, _ call: Call) async throws -> HTTPResponse {
-        let first = try await attempt(method, path, body, try await validToken(call), call)
-        guard first.status == 401 else { return first }
-        token = nil
-        return try await attempt(method, path, body, try await validToken(call), call)
+    /// Returns an endpoint whose request has the token.
+    nonisolated func signing<Response>(_ endpoint: Endpoint<Response>, _ call: Call) -> Endpoint<Response> {
+        var endpoint = endpoint
+        endpoint.interceptors.append(
+            HTTPInterceptor { request, next in
+                var signed = request
+                let token = try await self.token(call, otherThan: nil)
+                signed.headers["Authorization"] = "Bearer \(token)"
+                let response = try await next(signed)
+                guard response.status == 401 else { return response }
+                response.body.cancel()
+                signed.headers["Authorization"] = "Bearer \(try await self.token(call, otherThan: token))"
+                return try await next(signed)
+            })
+        return endpoint
     }
 
-    private func attempt(_ method: String, _ path: String, _ body: Data?, _ token: String, _ call: Call) async throws
-        -> HTTPResponse
-    {
-        var request = HTTPRequest(method, baseURL + path, headers: ["Authorization": "Bearer \(token)"])
-        if let body {
-            request.body = .bytes(Array(body), type: "application/json")
-        }
-        return try await http.send(request, call)
-    }
-
-    private func validToken(_ call: Call) async throws -> String {
-        if let token { return token }
-        guard let reader, let password else { throw NoReader() }
-        let body = try JSONEncoder().encode(["reader": reader, "password": password])
-        let request = HTTPRequest(
-            "POST", "\(baseURL)/sessions", headers: ["Content-Type": "application/json"], body: Array(body))
-        let new = try await http.send(request, call).decoded(SessionAnswer.self).token
+    private func token(_ call: Call, otherThan rejected: String?) async throws -> String {
+        if let token, token != rejected { return token }
+        guard let reader = configuration.reader, let password = configuration.password else { throw NoReader() }
+        let signIn = Endpoint<Opened>("POST", "sessions", body: try .json(["reader": reader, "password": password]))
+        let new = try await http.load(signIn, call).token
         token = new
         return new
     }
 
-    private struct SessionAnswer: Decodable {
+    private struct Opened: Decodable {
         var token: String
     }
 

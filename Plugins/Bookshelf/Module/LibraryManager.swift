@@ -49,6 +49,9 @@ final class LibraryManager: Manager, StatefulComponent {
                 last = borrowing.number
             }
         }
+        table.stream(\.events) { manager, place, elements, call in
+            try await elements.send(contentsOf: manager.wires.communicationController.events(place, call))
+        }
         table.sync(\.count) { manager, _, _ in manager.searches.load(ordering: .relaxed) }
     }
 

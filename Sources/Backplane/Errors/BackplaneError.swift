@@ -33,7 +33,7 @@ public struct BackplaneError: Error, Sendable, Equatable {
     public struct Failure: Sendable, Equatable {
         /// The code that the component chose.
         public var code: String
-        /// Further facts, by name.
+        /// Further facts, by name; a name that begins with a dot is that of a confidential one.
         public var details: [String: String]
 
         /// Creates the part of an error that callers of the component compare.
@@ -50,16 +50,28 @@ extension BackplaneError: CustomStringConvertible {
         return (location.map { "\($0): " } ?? "") + "\(code)\(own): \(message)"
     }
 
-    /// The error and all its causes, indented, with one line each.
+    /// The error and all its causes, indented, with one line each, and without confidential details.
     public var detailedDescription: String {
-        lines(indent: "").joined(separator: "\n")
+        lines(indent: "") { failure in failure.shownDetails }.joined(separator: "\n")
     }
 
-    private func lines(indent: String) -> [String] {
-        var lines = [indent + description]
-        for (name, value) in (failure?.details ?? [:]).sorted(by: { $0.key < $1.key }) {
-            lines.append("\(indent)  \(name): \(value)")
-        }
-        return lines + causes.flatMap { $0.lines(indent: indent + "  ") }
+    /// The error and all its causes, indented, with all details, which may contain secrets.
+    public var expandedDescription: String {
+        lines(indent: "") { failure in failure.details.sorted { $0.key < $1.key } }.joined(separator: "\n")
+    }
+
+    private func lines(
+        indent: String, _ details: (Failure) -> [(key: String, value: String)]
+    ) -> [String] {
+        let own = failure.map(details) ?? []
+        return [indent + description] + own.map { "\(indent)  \($0.key): \($0.value)" }
+            + causes.flatMap { $0.lines(indent: indent + "  ", details) }
+    }
+}
+
+extension BackplaneError.Failure {
+    /// The details that are not confidential, sorted by name.
+    package var shownDetails: [(key: String, value: String)] {
+        details.filter { !$0.key.hasPrefix(".") }.sorted { $0.key < $1.key }
     }
 }

@@ -14,7 +14,8 @@ public protocol ComponentError: Error {
     var code: String { get }
     /// The problem, in one line for people to read.
     var message: String { get }
-    /// Further facts, by name. Default: none. They are written to logs, so they must not contain secrets.
+    /// Further facts, by name. Default: none. They are written to logs, so they must not contain secrets,
+    /// but for those whose names begin with a dot.
     var details: [String: String] { get }
 }
 

@@ -38,14 +38,15 @@ public protocol HTTPFileExecutor: HTTPExecutor {
     ///
     /// - Parameters:
     ///   - path: The path of the file, which replaces an existing one once it is complete.
-    ///   - headed: Called with the response without its body, once its head is there, and before `received`.
+    ///   - headed: Called with the response without its body, once its head is there, and before `received`. Returns
+    ///     whether the body is wanted: if it is not, the exchange ends, and an existing file stays as it was.
     ///   - received: Called with the number of bytes of each part of the body.
     /// - Returns: The response without its body.
-    /// - Throws: What ``HTTPExecutor/open(_:_:)`` throws; `network.too-large`; `network.failed` if the file cannot be
+    /// - Throws: What ``HTTPExecutor/open(_:_:)`` throws; `network.too-large`; `network.file` if the file cannot be
     ///   written.
     func download(
         _ request: HTTPRequest, to path: String, _ options: HTTPOptions,
-        headed: @escaping @Sendable (HTTPStreamedResponse) -> Void, received: @escaping @Sendable (Int) -> Void
+        headed: @escaping @Sendable (HTTPStreamedResponse) -> Bool, received: @escaping @Sendable (Int) -> Void
     ) async throws -> HTTPResponse
 }
 
@@ -53,12 +54,12 @@ extension HTTPExecutor {
     /// Sends a request, and writes the response's body to a file, without the limits and the progress of a pipeline.
     ///
     /// - Returns: The response without its body.
-    /// - Throws: What ``open(_:_:)`` throws; `network.failed` if the file cannot be written.
+    /// - Throws: What ``open(_:_:)`` throws; `network.file` if the file cannot be written.
     public func download(_ request: HTTPRequest, to path: String, _ options: HTTPOptions) async throws -> HTTPResponse {
         guard let executor = self as? any HTTPFileExecutor else {
             return try await open(request, options).write(to: path)
         }
-        return try await executor.download(request, to: path, options, headed: { _ in }, received: { _ in })
+        return try await executor.download(request, to: path, options, headed: { _ in true }, received: { _ in })
     }
 
     /// Sends a request and returns the response with its body in memory, whatever its status.

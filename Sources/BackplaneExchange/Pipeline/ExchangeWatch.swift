@@ -30,7 +30,9 @@ struct ExchangeWatch: Sendable {
         return response
     }
 
-    /// Has an executor write the body of the response to a file itself.
+    /// Has the body of the response written to a file.
+    ///
+    /// - Parameter headed: Called with the head of a response, again if another attempt follows after that.
     func download(
         _ executor: any HTTPFileExecutor, to path: String,
         headed: @escaping @Sendable (HTTPStreamedResponse) -> Void
@@ -38,40 +40,35 @@ struct ExchangeWatch: Sendable {
         try executor.require(request, options)
         let meter = options.progress.map(ProgressMeter.init)
         let outgoing = meter.map { metered(executor, $0) } ?? request
-        let phase = DownloadPhase()
+        let head = Moment()
         var response = try await Race.run {
             try await executor.download(outgoing, to: path, options) { response in
-                phase.head = .now
+                head.time = .now
                 meter?.begin(receiving: response.hasBody(for: request) ? response.contentLength : nil)
                 headed(response)
+                return true
             } received: { count in
-                phase.last = .now
                 meter?.received(count)
                 options.received?(count)
             }
         } watchedBy: {
-            look(at: phase)
+            look(hasHead: head.time != nil)
         }
-        let head = phase.head
-        response.timings.head = head.map { $0 - start }
-        response.timings.body = head.map { .now - $0 }
+        response.timings.head = head.time.map { $0 - start }
+        response.timings.body = head.time.map { .now - $0 }
         return response
     }
 
     /// Looks whether a limit of a download has passed; returns when to look again, or `nil` if there is no limit.
-    private func look(at phase: DownloadPhase) -> Race<HTTPResponse>.Look? {
-        let head = phase.head
-        var limits = [(options.totalTimeout, start, head == nil ? "did not answer" : "did not answer completely")]
-        if let head {
-            limits.append((options.readTimeout, phase.last ?? head, "sent nothing of the body"))
-        } else {
-            limits.append((options.headTimeout, start, "did not answer"))
-            limits.append((options.readTimeout, .now, "sent nothing of the body"))  // it counts from the head
-        }
-        let next = limits.compactMap { limit, since, what in limit.map { (at: since + $0, limit: $0, what: what) } }
-            .min { $0.at < $1.at }
+    private func look(hasHead: Bool) -> Race<HTTPResponse>.Look? {
+        let limits =
+            hasHead
+            ? [(options.totalTimeout, "did not answer completely")]
+            : [(options.totalTimeout, "did not answer"), (options.headTimeout, "did not answer")]
+        let next = limits.compactMap { limit, what in limit.map { (limit: $0, what: what) } }
+            .min { $0.limit < $1.limit }
         guard let next else { return nil }
-        guard next.at <= .now else { return .again(next.at) }
+        guard start + next.limit <= .now else { return .again(start + next.limit) }
         return .over(HTTPFailure.late(next.what, limit: next.limit).error(for: request))
     }
 
@@ -132,22 +129,6 @@ struct ExchangeWatch: Sendable {
     }
 }
 
-/// The times at which something of a download arrived.
-private final class DownloadPhase: Sendable {
-    private let times = Mutex<(head: ContinuousClock.Instant?, last: ContinuousClock.Instant?)>((nil, nil))
-
-    /// The time of the head.
-    var head: ContinuousClock.Instant? {
-        get { times.withLock { $0.head } }
-        set { times.withLock { $0.head = newValue } }
-    }
-    /// The time of the last part of the body.
-    var last: ContinuousClock.Instant? {
-        get { times.withLock { $0.last } }
-        set { times.withLock { $0.last = newValue } }
-    }
-}
-
 /// The counts of both bodies' bytes.
 private final class ProgressMeter: Sendable {
     private let report: @Sendable (HTTPProgress) -> Void
@@ -160,7 +141,10 @@ private final class ProgressMeter: Sendable {
         progress.withLock { progress in (progress.sent, progress.toSend) = (0, length) }
     }
 
-    func begin(receiving length: Int64?) { progress.withLock { $0.toReceive = length } }
+    /// Begins to count a response's body, again if another attempt follows.
+    func begin(receiving length: Int64?) {
+        progress.withLock { progress in (progress.received, progress.toReceive) = (0, length) }
+    }
 
     func sent(_ count: Int) { change { $0.sent += Int64(count) } }
 

@@ -64,7 +64,7 @@ public struct HTTPPipeline: Sendable {
     package func send(
         _ request: HTTPRequest, upTo limit: Int, _ options: HTTPOptions, headed: () -> Void
     ) async throws -> HTTPResponse {
-        var options = prepared(options, for: request)
+        var options = withTLS(options.bounded, for: request)
         let hint = Swift.min(limit, options.maximumBodySize ?? limit)
         options.maximumBodySize = hint == limit ? nil : hint
         let watch = ExchangeWatch(request, options)
@@ -83,7 +83,7 @@ public struct HTTPPipeline: Sendable {
     public func open(_ request: HTTPRequest, _ options: HTTPOptions = HTTPOptions()) async throws
         -> HTTPStreamedResponse
     {
-        let options = prepared(options, for: request), watch = ExchangeWatch(request, options)
+        let options = withTLS(options.bounded, for: request), watch = ExchangeWatch(request, options)
         return try await watch.open(executor(for: request, options, watch), options)
     }
 
@@ -94,7 +94,7 @@ public struct HTTPPipeline: Sendable {
     ///   - path: The path of the file, which replaces an existing one. Only its owner may read it.
     ///   - options: The options of the exchange.
     /// - Returns: The response without its body.
-    /// - Throws: What ``open(_:_:)`` throws; `network.failed` if the file cannot be written.
+    /// - Throws: What ``open(_:_:)`` throws; `network.file` if the file cannot be written.
     public func download(
         _ request: HTTPRequest, to path: String, _ options: HTTPOptions = HTTPOptions()
     ) async throws -> HTTPResponse {
@@ -103,19 +103,14 @@ public struct HTTPPipeline: Sendable {
 
     /// Sends a request, and writes the response's body to a file.
     ///
-    /// - Parameter headed: Called with the response once its head is there.
+    /// - Parameter headed: Called with the response once its head is there; again if its body breaks off, and another
+    ///   attempt follows.
     package func download(
         _ request: HTTPRequest, to path: String, _ options: HTTPOptions,
         headed: @escaping @Sendable (HTTPStreamedResponse) -> Void
     ) async throws -> HTTPResponse {
-        let options = prepared(options, for: request), watch = ExchangeWatch(request, options)
-        let executor = try await executor(for: request, options, watch)
-        if let executor = executor as? any HTTPFileExecutor {
-            return try await watch.download(executor, to: path, headed: headed)
-        }
-        let response = try await watch.open(executor, options)
-        headed(response)
-        return try await response.write(to: path)
+        let options = withTLS(options.bounded, for: request), watch = ExchangeWatch(request, options)
+        return try await watch.download(executor(for: request, options, watch), to: path, headed: headed)
     }
 
     // MARK: The choice of the executor
@@ -130,13 +125,13 @@ public struct HTTPPipeline: Sendable {
     /// Returns the executor for a request.
     ///
     /// - Throws: `network.refused` if there is none; `network.failed` if it does not come up.
-    package func executor(for request: HTTPRequest, _ options: HTTPOptions) async throws -> any HTTPExecutor {
+    package func executor(for request: HTTPRequest, _ options: HTTPOptions) async throws -> any HTTPFileExecutor {
         try await executor(for: request, options, ExchangeWatch(request, options))
     }
 
     private func executor(
         for request: HTTPRequest, _ options: HTTPOptions, _ watch: ExchangeWatch
-    ) async throws -> any HTTPExecutor {
+    ) async throws -> any HTTPFileExecutor {
         switch try choice(for: request, options) {
         case .given(let executor): return staged(executor, options)
         case .connected(let connect):
@@ -145,17 +140,19 @@ public struct HTTPPipeline: Sendable {
     }
 
     /// Returns an executor with the stages around it that the options ask for: retries, and in them redirects.
-    private func staged(_ executor: any HTTPExecutor, _ options: HTTPOptions) -> any HTTPExecutor {
-        var executor = executor
+    private func staged(_ executor: any HTTPExecutor, _ options: HTTPOptions) -> any HTTPFileExecutor {
+        var executor: any HTTPFileExecutor = DownloadStage(next: executor)
         if options.redirects > 0 {
             executor = RedirectStage(first: executor) { request, options in
                 var hop = options
                 (hop.redirects, hop.retry, hop.tls) = (0, nil, nil)
-                hop = prepared(hop, for: request)
+                hop = withTLS(hop, for: request)
                 return (try await self.executor(for: request, hop), hop)
             }
         }
-        if let policy = options.retry { executor = RetryStage(next: executor, policy: policy, retries: retries) }
+        if options.retry != nil || options.attempted != nil {
+            executor = RetryStage(next: executor, policy: options.retry ?? .none, retries: retries)
+        }
         return executor
     }
 
@@ -182,7 +179,7 @@ public struct HTTPPipeline: Sendable {
     }
 
     /// Returns the options with the settings of TLS for the request's host.
-    private func prepared(_ options: HTTPOptions, for request: HTTPRequest) -> HTTPOptions {
+    private func withTLS(_ options: HTTPOptions, for request: HTTPRequest) -> HTTPOptions {
         guard !tls.isEmpty, request.scheme == "https", let settings = tls[request.hostName] else {
             return options
         }

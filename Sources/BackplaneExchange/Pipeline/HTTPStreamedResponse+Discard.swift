@@ -11,8 +11,11 @@ extension HTTPStreamedResponse {
 
     /// The response without its body, which is in a file.
     var downloaded: HTTPResponse {
-        var response = HTTPResponse(status: status, headers: headers, trailers: trailers)
-        response.timings = timings
-        return response
+        get async {
+            _ = try? await body.next()  // the end, after which there are trailer fields
+            var response = HTTPResponse(status: status, headers: headers, trailers: trailers)
+            response.timings = timings
+            return response
+        }
     }
 }

@@ -1,33 +1,42 @@
 import BackplaneNetwork
 
 /// The stage that follows redirects, each through the choice of the executor and its settings again.
-struct RedirectStage: HTTPExecutor {
+struct RedirectStage: PipelineStage {
     /// The executor of the first request.
-    let first: any HTTPExecutor
+    let first: any HTTPFileExecutor
     /// Returns the executor and the options for a request that a redirect asks for.
-    let choose: @Sendable (HTTPRequest, HTTPOptions) async throws -> (any HTTPExecutor, HTTPOptions)
+    let choose: @Sendable (HTTPRequest, HTTPOptions) async throws -> (any HTTPFileExecutor, HTTPOptions)
 
-    var schemes: [String] { first.schemes }
-    var capabilities: HTTPCapabilities { first.capabilities }
+    var inside: any HTTPExecutor { first }
 
     func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
-        try await follow(request, options) { executor, request, options in try await executor.open(request, options) }
+        try await follow(request, options) { executor, request, options, _ in
+            try await executor.open(request, options)
+        }
     }
 
-    func download(_ request: HTTPRequest, to path: String, _ options: HTTPOptions) async throws -> HTTPResponse {
-        try await follow(request, options) { executor, request, options in
-            HTTPStreamedResponse(try await executor.download(request, to: path, options))
+    func download(
+        _ request: HTTPRequest, to path: String, _ options: HTTPOptions,
+        headed: @escaping @Sendable (HTTPStreamedResponse) -> Bool, received: @escaping @Sendable (Int) -> Void
+    ) async throws -> HTTPResponse {
+        try await follow(request, options) { executor, request, options, redirection in
+            HTTPStreamedResponse(
+                try await executor.download(
+                    request, to: path, options,
+                    headed: { response in
+                        redirection.ends(with: response.status, response.headers, of: request) && headed(response)
+                    }, received: received))
         }.downloaded
     }
 
     private func follow(
         _ request: HTTPRequest, _ options: HTTPOptions,
-        _ exchange: (any HTTPExecutor, HTTPRequest, HTTPOptions) async throws -> HTTPStreamedResponse
+        _ exchange: (any HTTPFileExecutor, HTTPRequest, HTTPOptions, Redirection) async throws -> HTTPStreamedResponse
     ) async throws -> HTTPStreamedResponse {
         var (executor, request, options) = (first, request, options)
         var redirection = Redirection(limit: options.redirects)
         while true {
-            let response = try await exchange(executor, request, options)
+            let response = try await exchange(executor, request, options, redirection)
             do {
                 guard let next = try redirection.next(after: response.status, response.headers, of: request) else {
                     return response

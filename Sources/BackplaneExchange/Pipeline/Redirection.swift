@@ -39,6 +39,12 @@ struct Redirection {
         return next
     }
 
+    /// Returns whether a response is the result, and neither followed nor an error.
+    func ends(with status: Int, _ headers: HTTPHeaders, of request: HTTPRequest) -> Bool {
+        var redirection = self
+        do { return try redirection.next(after: status, headers, of: request) == nil } catch { return false }
+    }
+
     /// The names of fields that are no credentials.
     private static let fieldsForAnyone: Set<String> = [
         "accept", "accept-encoding", "accept-language", "cache-control", "expect", "if-match", "if-modified-since",

@@ -16,8 +16,10 @@ final class RetryBudget: Sendable {
         }
     }
     static let most = 10.0
-    /// The greatest number of hosts with an account; all others have their whole budget.
+    /// The greatest number of hosts with an account of their own; all others share one.
     private static let mostHosts = 1_000
+    /// The name of the account that is shared, which is no host's.
+    private static let others = ""
     private let accounts = Mutex<[String: Account]>([:])
 
     /// Notes a first attempt.
@@ -29,20 +31,14 @@ final class RetryBudget: Sendable {
     @discardableResult
     private func change(_ host: String, at time: Duration, by amount: Double) -> Bool {
         accounts.withLock { accounts in
-            let account = accounts[host] ?? Account(balance: Self.most, time: time)
-            let balance = min(Self.most, account.balance(at: time) + amount)
-            guard balance >= 0 else { return false }
-            // A whole budget needs no account.
-            if balance == Self.most {
-                accounts[host] = nil
-                return true
-            }
-            if accounts[host] == nil, accounts.count >= Self.mostHosts {
+            if amount < 0, accounts[host] == nil, accounts.count >= Self.mostHosts {
+                // A whole budget needs no account.
                 accounts = accounts.filter { $0.value.balance(at: time) < Self.most }
             }
-            if accounts[host] != nil || accounts.count < Self.mostHosts {
-                accounts[host] = Account(balance: balance, time: time)
-            }
+            let name = accounts[host] == nil && accounts.count >= Self.mostHosts ? Self.others : host
+            let balance = min(Self.most, (accounts[name]?.balance(at: time) ?? Self.most) + amount)
+            guard balance >= 0 else { return false }
+            accounts[name] = balance == Self.most ? nil : Account(balance: balance, time: time)
             return true
         }
     }

@@ -1,28 +1,40 @@
 import Backplane
 import BackplaneNetwork
+import Synchronization
 
 /// The stage that attempts an exchange again, by the policy in its options and the budget of its host.
-struct RetryStage: HTTPExecutor {
-    let next: any HTTPExecutor
+struct RetryStage: PipelineStage {
+    /// Returns the head of a response with the number of its attempt, or `nil` if another attempt follows.
+    private typealias Judge = @Sendable (HTTPStreamedResponse) -> HTTPStreamedResponse?
+    private typealias Exchange = @Sendable (@escaping Judge) async throws -> HTTPStreamedResponse
+    let next: any HTTPFileExecutor
     let policy: RetryPolicy
     let retries: Retries
 
-    var schemes: [String] { next.schemes }
-    var capabilities: HTTPCapabilities { next.capabilities }
+    var inside: any HTTPExecutor { next }
 
     func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
-        try await attempt(request, options) { [next] in try await next.open(request, options) }
+        try await attempt(request, options) { [next] judge in
+            let response = try await next.open(request, options)
+            if judge(response) == nil { await response.discard() }
+            return response
+        }
     }
 
-    func download(_ request: HTTPRequest, to path: String, _ options: HTTPOptions) async throws -> HTTPResponse {
-        try await attempt(request, options) { [next] in
-            HTTPStreamedResponse(try await next.download(request, to: path, options))
+    /// Downloads again from the start if the body breaks off, too.
+    func download(
+        _ request: HTTPRequest, to path: String, _ options: HTTPOptions,
+        headed: @escaping @Sendable (HTTPStreamedResponse) -> Bool, received: @escaping @Sendable (Int) -> Void
+    ) async throws -> HTTPResponse {
+        try await attempt(request, options) { [next] judge in
+            HTTPStreamedResponse(
+                try await next.download(
+                    request, to: path, options, headed: { judge($0).map(headed) ?? false }, received: received))
         }.downloaded
     }
 
     private func attempt(
-        _ request: HTTPRequest, _ options: HTTPOptions,
-        _ exchange: @escaping @Sendable () async throws -> HTTPStreamedResponse
+        _ request: HTTPRequest, _ options: HTTPOptions, _ exchange: @escaping Exchange
     ) async throws -> HTTPStreamedResponse {
         let start = ContinuousClock.now
         var number = options.attempt
@@ -32,18 +44,26 @@ struct RetryStage: HTTPExecutor {
             retries.budget.requested(request.hostName, at: retries.elapsed())
         }
         while true {
-            let delay: Duration
+            let judgement = Judgement(), delay: Duration
             do {
-                var response = try await limited(request, exchange)
-                guard let asked = delayAfter(response, request, number),
-                    isWorthIt(asked, options, start), take(request)
-                else {
+                var response = try await limited(request, judgement) { [number] in
+                    try await exchange { response in
+                        options.attempted?(HTTPAttempt(number: number, status: response.status))
+                        let delay = delayAfter(response, request, number)
+                        judgement.judge(delay.flatMap { isWorthIt($0, options, start) && take(request) ? $0 : nil })
+                        guard judgement.delay == nil else { return nil }
+                        var counted = response
+                        counted.timings.attempts += number - 1
+                        return counted
+                    }
+                }
+                guard let asked = judgement.delay else {
                     response.timings.attempts += number - 1
                     return response
                 }
-                await response.discard()
                 delay = asked
             } catch let error as BackplaneError {
+                options.attempted?(HTTPAttempt(number: number, error: error.code))
                 let backoff = policy.backoff(after: number, random: retries.random())
                 guard policy.mayHelp(after: error), policy.allows(request, after: number),
                     isWorthIt(backoff, options, start), take(request)
@@ -84,11 +104,28 @@ struct RetryStage: HTTPExecutor {
         return (limits + [options.call?.timeLeft].compactMap(\.self)).allSatisfy { delay < $0 }
     }
 
+    /// Runs an attempt, which fails if its response has no head once the attempt's time has passed.
     private func limited(
-        _ request: HTTPRequest, _ exchange: @escaping @Sendable () async throws -> HTTPStreamedResponse
+        _ request: HTTPRequest, _ judgement: Judgement,
+        _ exchange: @escaping @Sendable () async throws -> HTTPStreamedResponse
     ) async throws -> HTTPStreamedResponse {
         guard let limit = policy.attemptTimeout else { return try await exchange() }
         let late = HTTPFailure.late("did not answer", limit: limit).error(for: request)
-        return try await Race.run(exchange, within: limit, otherwise: late)
+        let end = ContinuousClock.now + limit
+        return try await Race.run(exchange) {
+            if judgement.isThere { return nil }
+            return end > .now ? .again(end) : .over(late)
+        }
     }
+}
+
+/// Whether another attempt follows the response of one, once its head is there.
+private final class Judgement: Sendable {
+    private let state = Mutex<(isThere: Bool, delay: Duration?)>((false, nil))
+
+    var isThere: Bool { state.withLock { $0.isThere } }
+    /// The time after which another attempt follows; `nil` if none does.
+    var delay: Duration? { state.withLock { $0.delay } }
+
+    func judge(_ delay: Duration?) { state.withLock { $0 = (true, delay) } }
 }

@@ -14,7 +14,9 @@ struct PipelineWay: HTTPWay {
     func open(
         _ request: HTTPRequest, _ call: Call, _ options: HTTPOptions
     ) async throws(BackplaneError) -> HTTPStreamedResponse {
-        try await within(call, options) { options in try await pipeline.open(request, options) }
+        var response = try await within(call, options) { options in try await pipeline.open(request, options) }
+        if call.deadline != nil { response.body = Self.limited(response.body, by: call) }
+        return response
     }
 
     func download(
@@ -38,8 +40,27 @@ struct PipelineWay: HTTPWay {
         do {
             return try await exchange(options)
         } catch {
-            if let left = call.timeLeft, left <= .zero { throw .deadlinePassed(before: "there was a response") }
-            throw BackplaneError(thrown: error)
+            throw Self.failure(error, call, before: "there was a response")
         }
+    }
+
+    /// Returns a body that ends with `call.deadline` once the call's deadline has passed.
+    private static func limited(_ body: HTTPBodyStream, by call: Call) -> HTTPBodyStream {
+        HTTPBodyStream(length: body.length, cancel: body.cancel) {
+            do {
+                return try await body.next().map { .bytes($0) } ?? .end(trailers: body.trailers)
+            } catch {
+                throw failure(error, call, before: "the body was complete")
+            }
+        }
+    }
+
+    /// Returns the error of an exchange; a time limit that was the call's is the call's deadline.
+    private static func failure(
+        _ error: any Error, _ call: Call, before event: String
+    ) -> BackplaneError {
+        let error = BackplaneError(thrown: error)
+        guard error.code == .networkTimeout, let left = call.timeLeft, left <= .zero else { return error }
+        return .deadlinePassed(before: event)
     }
 }

@@ -19,6 +19,8 @@ package enum HTTPFailure: Error, Hashable {
     case shutDown
     /// A time limit has passed before the host did something.
     case late(String, limit: Duration)
+    /// The file that the body goes to cannot be written.
+    case unwritable(String, path: String)
     case other(String)
 
     /// Returns the error of a request, which names the host and the reason and contains no secrets.
@@ -30,9 +32,9 @@ package enum HTTPFailure: Error, Hashable {
             case .notConnected: (.networkFailed, "\(host) refused the connection; is the server running?")
             case .connectionTimedOut: (.networkFailed, "\(host) did not accept the connection in time")
             case .insecure(let reason):
-                (.networkFailed, "no secure connection to \(host) could be established: \(reason)")
+                (.networkInsecure, "no secure connection to \(host) could be established: \(reason)")
             case .closed: (.networkFailed, "\(host) closed the connection before the response was complete")
-            case .malformed(let reason): (.networkFailed, "the response of \(host) is not HTTP: \(reason)")
+            case .malformed(let reason): (.networkMalformed, "the response of \(host) is not HTTP: \(reason)")
             case .tooLarge(let limit):
                 (
                     .networkTooLarge,
@@ -45,12 +47,14 @@ package enum HTTPFailure: Error, Hashable {
                 )
             case .shutDown:
                 (
-                    .networkFailed,
+                    .networkShutDown,
                     "the exchange with \(host) was not made or not finished: the executor has been shut down"
                 )
             case .late(let what, let limit): (.networkTimeout, "\(host) \(what) within \(limit)")
+            case .unwritable(let reason, _): (.networkFile, reason)
             case .other(let reason): (.networkFailed, "the exchange with \(host) failed: \(reason)")
             }
-        return BackplaneError(code, message, at: request.printableURL)
+        let location = if case .unwritable(_, let path) = self { path } else { request.printableURL }
+        return BackplaneError(code, message, at: location)
     }
 }

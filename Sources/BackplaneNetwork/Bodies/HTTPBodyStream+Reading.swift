@@ -23,7 +23,7 @@ extension HTTPBodyStream {
     ///
     /// - Parameter path: The path of the file, which replaces an existing one. Only its owner may read it.
     /// - Returns: The number of bytes.
-    /// - Throws: `network.failed` if the file cannot be written, which ends the stream; whatever reading throws. Then
+    /// - Throws: `network.file` if the file cannot be written, which ends the stream; whatever reading throws. Then
     ///   an existing file is as it was.
     @discardableResult
     public func write(to path: String) async throws -> Int64 {

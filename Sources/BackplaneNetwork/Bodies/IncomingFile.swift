@@ -8,6 +8,7 @@ import Glibc
 /// was left by a process that was killed.
 package final class IncomingFile: @unchecked Sendable {  // used by one thread at a time
     private static let mark = ".backplane-incoming-"
+    private static let judgedMark = ".backplane-judged-"
     private let path: String
     private let temporary: String
     private let number: Int32
@@ -16,10 +17,10 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
 
     /// Creates the file.
     ///
-    /// - Throws: `network.failed` if it cannot be written.
+    /// - Throws: `network.file` if it cannot be written.
     package init(_ path: String) throws(BackplaneError) {
         guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw BackplaneError(.networkFailed, "this is not the path of a file to write to", at: path)
+            throw BackplaneError(.networkFile, "this is not the path of a file to write to", at: path)
         }
         self.path = path
         (temporary, number) = try Self.locked(beside: path)
@@ -29,8 +30,7 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
     private static func locked(beside path: String) throws(BackplaneError) -> (String, Int32) {
         let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
         while true {
-            let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-            let temporary = folder + mark + String(repeating: "0", count: 16 - digits.utf8.count) + digits
+            let temporary = String(folder + mark + digits)
             let number = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard number >= 0 else { throw failure(path) }
             // A file system without locks gives none to who looks for abandoned files either.
@@ -39,6 +39,19 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
             if !isTaken, fstat(number, &status) == 0, status.st_nlink > 0 { return (temporary, number) }
             close(number)  // it was taken for an abandoned one before it was locked, and is removed
         }
+    }
+
+    /// Sixteen random digits.
+    private static var digits: String {
+        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }
+
+    /// Returns a path beside another one for a complete file that is still to be judged.
+    ///
+    /// Nobody locks it. It must be used only by one who knows that ``removeAbandoned(in:)`` does not run.
+    static func judged(beside path: String) -> String {
+        (path.lastIndex(of: "/").map { path[...$0] } ?? "") + judgedMark + digits
     }
 
     /// Removes the files of downloads that killed processes have left in a folder and below it.
@@ -55,11 +68,12 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
         }
     }
 
-    /// Returns whether a path is one that a file has while it is written.
+    /// Returns whether a path is one that a file has before it is in its place.
     private static func isIncoming(_ path: String) -> Bool {
         let name = path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...]
+        guard let mark = [mark, judgedMark].first(where: name.hasPrefix) else { return false }
         let number = name.dropFirst(mark.count)
-        return name.hasPrefix(mark) && number.utf8.count == 16
+        return number.utf8.count == 16
             && number.utf8.allSatisfy {
                 (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
                     || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
@@ -70,7 +84,7 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
 
     /// Writes more of the file.
     ///
-    /// - Throws: `network.failed` if it cannot be written.
+    /// - Throws: `network.file` if it cannot be written.
     package func write(_ bytes: some ContiguousBytes) throws(BackplaneError) {
         let isWritten = bytes.withUnsafeBytes { bytes in
             var rest = bytes[...]
@@ -88,7 +102,7 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
 
     /// Moves the file to its place, and returns the number of its bytes.
     ///
-    /// - Throws: `network.failed` if it cannot be moved.
+    /// - Throws: `network.file` if it cannot be moved.
     package func finish() throws(BackplaneError) -> Int64 {
         guard rename(temporary, path) == 0 else { throw Self.failure(path) }
         isOpen = false
@@ -106,6 +120,6 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
 
     private static func failure(_ path: String) -> BackplaneError {
         BackplaneError(
-            .networkFailed, "the body cannot be written to this file: \(String(cString: strerror(errno)))", at: path)
+            .networkFile, "the body cannot be written to this file: \(String(cString: strerror(errno)))", at: path)
     }
 }

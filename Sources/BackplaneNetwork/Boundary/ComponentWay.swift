@@ -14,7 +14,7 @@ struct ComponentWay: HTTPWay {
         if options.isPlain, limit == HTTPOptions.collectionLimit, request.body.bytes != nil || table == nil {
             return try await HTTPExchange(services).run(request, call)
         }
-        var options = options
+        var options = options.bounded
         options.maximumBodySize = Swift.min(limit, options.maximumBodySize ?? limit)
         let response = try await open(request, call, options)
         do {
@@ -27,7 +27,8 @@ struct ComponentWay: HTTPWay {
     func open(
         _ request: HTTPRequest, _ call: Call, _ options: HTTPOptions
     ) async throws(BackplaneError) -> HTTPStreamedResponse {
-        let exchange = StreamedExchange(try requireTable(), component: services.handle, options, waitsForEnd: false)
+        let exchange = StreamedExchange(
+            try requireTable(), component: services.handle, options.bounded, waitsForEnd: false)
         let head = try await begin(exchange, request, download: "", call)
         var response = HTTPStreamedResponse(
             status: head.response.status, headers: head.response.headers, version: head.version,
@@ -42,7 +43,8 @@ struct ComponentWay: HTTPWay {
         guard !path.isEmpty else {
             throw BackplaneError(.networkRefused, "the path of the file to download to is empty; give it a name")
         }
-        let exchange = StreamedExchange(try requireTable(), component: services.handle, options, waitsForEnd: true)
+        let exchange = StreamedExchange(
+            try requireTable(), component: services.handle, options.bounded, waitsForEnd: true)
         return try await begin(exchange, request, download: path, call).response
     }
 

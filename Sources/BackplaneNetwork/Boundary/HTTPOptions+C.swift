@@ -11,6 +11,7 @@ extension HTTPOptions {
         var flags: UInt32 = 0
         if decompresses { flags |= UInt32(BP_HTTP_DECOMPRESS) }
         if interim != nil { flags |= UInt32(BP_HTTP_REPORT_INTERIM) }
+        if attempted != nil { flags |= UInt32(BP_HTTP_REPORT_ATTEMPTS) }
         return upload.withBytes { upload in
             download.withBytes { download in
                 Pairs(named).withPairs { named in
@@ -48,7 +49,8 @@ extension HTTPOptions {
     /// A Boolean value that indicates whether the exchange is one without any options.
     var isPlain: Bool {
         totalTimeout == nil && headTimeout == nil && readTimeout == nil && maximumBodySize == nil && !decompresses
-            && progress == nil && interim == nil && executor == nil && redirects == 0 && retry == nil
+            && progress == nil && interim == nil && attempted == nil && executor == nil && redirects == 0
+            && retry == nil
     }
 }
 

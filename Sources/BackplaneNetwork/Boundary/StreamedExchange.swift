@@ -95,6 +95,11 @@ final class StreamedExchange: Sendable {
         let headers = HTTPHeaders(copying: head.headers, count: head.header_count)
         switch Int(head.kind) {
         case Int(BP_HTTP_INTERIM): options.interim?(Int(head.status), headers)
+        case Int(BP_HTTP_ATTEMPT):
+            options.attempted?(
+                HTTPAttempt(
+                    number: Int(head.attempt), status: head.status == 0 ? nil : Int(head.status),
+                    error: head.status == 0 ? BackplaneError.Code(rawValue: head.source.text) : nil))
         case Int(BP_HTTP_FINAL):
             var response = HTTPResponse(status: Int(head.status), headers: headers)
             response.timings.attempts = Int(head.attempt)

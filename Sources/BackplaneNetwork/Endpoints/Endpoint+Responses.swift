@@ -14,12 +14,26 @@ extension Endpoint where Response: Decodable {
         _ method: String, _ path: String, query: KeyValuePairs<String, String?> = [:], headers: HTTPHeaders = [:],
         body: HTTPBody = .none
     ) {
-        self.init(
-            method, path, query, headers, body,
-            .parsed { response, decoder in
-                guard !response.body.isEmpty else { throw BackplaneError.responseEmpty }
-                return try decoder.decode(Response.self, from: Data(response.body))
-            })
+        self.init(method, path, query, headers, body, .decoded)
+    }
+}
+
+extension Endpoint where Response: DecodedResponse {
+    /// Creates an endpoint whose response is decoded by the decoder that its type chooses.
+    public init(
+        _ method: String, _ path: String, query: KeyValuePairs<String, String?> = [:], headers: HTTPHeaders = [:],
+        body: HTTPBody = .none
+    ) {
+        self.init(method, path, query, headers, body, .decoded, typeDecoder: Response.decoder)
+    }
+}
+
+extension Endpoint.Receipt where Response: Decodable {
+    fileprivate static var decoded: Self {
+        .parsed { response, decoder in
+            guard !response.body.isEmpty else { throw BackplaneError.responseEmpty }
+            return try decoder.decode(Response.self, from: Data(response.body))
+        }
     }
 }
 

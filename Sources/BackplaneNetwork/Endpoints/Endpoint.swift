@@ -7,7 +7,8 @@
 ///
 /// An endpoint is a value, and making one starts nothing. Its path is relative to the client's base URL, so that the
 /// same endpoint is loaded in a test, in a program and inside a plugin. A response is of any `Decodable` type, of a
-/// type that parses itself (``ParsedResponse``), `String`, `[UInt8]`, `Data`, `Nothing`, or a ``DownloadedFile``.
+/// type that parses itself (``ParsedResponse``) or chooses its decoder (``DecodedResponse``), `String`, `[UInt8]`,
+/// `Data`, `Nothing`, or a ``DownloadedFile``.
 public struct Endpoint<Response: Sendable>: Sendable {
     /// The method, which may be any token: `GET`, `POST`.
     public var method: String
@@ -36,8 +37,12 @@ public struct Endpoint<Response: Sendable>: Sendable {
     public var redirects = 20
     /// The other options of the exchange; ``timeout``, ``retry`` and ``redirects`` replace theirs.
     public var options = HTTPOptions()
-    /// The decoder for this endpoint; `nil` means the client's.
+    /// The decoder for this endpoint; `nil` means the one of the type (``DecodedResponse``), or else the client's.
     public var decoder: (any ResponseDecoder)?
+    /// The error type that a response whose status is not valid is decoded into; `nil` means the client's.
+    public var failure: EndpointFailure?
+    /// The greatest number of bytes of a failed response's body that its error keeps: 16 KB.
+    public var failureLimit = 16 << 10
     /// The interceptors of this endpoint, which are inside those of the client; the first is outermost.
     public var interceptors: [HTTPInterceptor] = []
     /// The check of what was loaded; `nil` accepts everything.
@@ -45,6 +50,8 @@ public struct Endpoint<Response: Sendable>: Sendable {
     /// It is given the value, and the response without its body; `timings.attempts` is the number of attempts so far.
     public var verdict: (@Sendable (Response, HTTPResponse) throws -> EndpointVerdict)?
     let receipt: Receipt
+    /// The decoder that the type of the response chooses.
+    let typeDecoder: (any ResponseDecoder)?
 
     /// The form in which a response is received.
     enum Receipt: Sendable {
@@ -54,9 +61,10 @@ public struct Endpoint<Response: Sendable>: Sendable {
 
     init(
         _ method: String, _ path: String, _ query: KeyValuePairs<String, String?>, _ headers: HTTPHeaders,
-        _ body: HTTPBody, _ receipt: Receipt
+        _ body: HTTPBody, _ receipt: Receipt, typeDecoder: (any ResponseDecoder)? = nil
     ) {
-        (self.method, self.path, self.headers, self.body, self.receipt) = (method, path, headers, body, receipt)
+        (self.method, self.path, self.headers, self.body) = (method, path, headers, body)
+        (self.receipt, self.typeDecoder) = (receipt, typeDecoder)
         self.query = query.compactMap { name, value in value.map { (name, $0) } }
     }
 }

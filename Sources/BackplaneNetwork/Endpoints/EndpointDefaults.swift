@@ -8,6 +8,8 @@ public struct EndpointDefaults: Sendable {
     public var headers: HTTPHeaders = [:]
     /// The decoder of endpoints without one; `nil` means a `JSONDecoder` as it is.
     public var decoder: (any ResponseDecoder)?
+    /// The error type that responses whose status is not valid are decoded into; `nil` means none.
+    public var failure: EndpointFailure?
     /// The interceptors around every load, the first outermost.
     public var interceptors: [HTTPInterceptor] = []
     /// The rules for further attempts of endpoints without any; `nil` means a single attempt.

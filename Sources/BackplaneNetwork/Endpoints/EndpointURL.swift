@@ -47,14 +47,35 @@ enum EndpointURL {
     /// ends at a backslash or has parameters.
     private static func hasDotSegment(_ path: String) -> Bool {
         // Bytes, since a slash with a combining mark is another character than a slash.
-        var bytes = Array(path.lowercased().utf8)
-        for (hidden, plain) in [("%2e", "."), ("%2f", "/"), ("%5c", "/"), ("\\", "/")] {
-            bytes.replace(Array(hidden.utf8), with: Array(plain.utf8))
+        var bytes = Array(path.utf8)
+        // A server behind another one may decode what that has decoded: as often as it changes anything.
+        for round in 0... {
+            guard let decoded = percentDecoded(bytes) else { break }
+            guard round < 5 else { return true }
+            bytes = decoded
         }
-        return bytes.split(separator: UInt8(ascii: "/")).contains { segment in
+        return bytes.split { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }.contains { segment in
             let name = segment.prefix { $0 != UInt8(ascii: ";") }
             return name.elementsEqual(".".utf8) || name.elementsEqual("..".utf8)
         }
+    }
+
+    /// Returns a path whose percent-encoded bytes are decoded; `nil` if it has none.
+    private static func percentDecoded(_ path: [UInt8]) -> [UInt8]? {
+        guard var index = path.firstIndex(of: UInt8(ascii: "%")) else { return nil }
+        var decoded = Array(path[..<index])
+        while index < path.count {
+            if path[index] == UInt8(ascii: "%"), index + 2 < path.count, let high = path[index + 1].hexDigit,
+                let low = path[index + 2].hexDigit
+            {
+                decoded.append(high << 4 | low)
+                index += 3
+            } else {
+                decoded.append(path[index])
+                index += 1
+            }
+        }
+        return decoded.count == path.count ? nil : decoded
     }
 
     /// Returns the part before the query, and the query; a fragment, which is never sent, is dropped.
@@ -82,6 +103,16 @@ extension Character {
 }
 
 extension UInt8 {
+    /// The value of the byte as a hexadecimal digit; `nil` if it is none.
+    fileprivate var hexDigit: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
     /// A Boolean value that indicates whether the byte is an unreserved character (RFC 3986, section 2.3).
     fileprivate var isUnreserved: Bool {
         switch self {

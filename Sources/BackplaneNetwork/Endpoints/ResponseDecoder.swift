@@ -11,6 +11,19 @@ extension JSONDecoder: ResponseDecoder {
     static let unchanged = JSONDecoder()
 }
 
+/// A response type that chooses its decoder, whatever the client's is.
+///
+/// Arrays of it do, too. The decoder of an endpoint goes before.
+public protocol DecodedResponse: Decodable, Sendable {
+    /// The decoder of responses of this type.
+    static var decoder: any ResponseDecoder { get }
+}
+
+extension Array: DecodedResponse where Element: DecodedResponse {
+    /// The decoder of the elements.
+    public static var decoder: any ResponseDecoder { Element.decoder }
+}
+
 /// A response type that makes itself from the response, with its header fields and its own rules.
 ///
 /// ```swift

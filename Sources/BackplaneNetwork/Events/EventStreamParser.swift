@@ -4,6 +4,8 @@ import Backplane
 struct EventStreamParser {
     /// The greatest number of bytes of a line, and of the data of one event.
     let limit: Int
+    /// The greatest number of bytes of an identifier; servers refuse header fields that are much longer.
+    static let longestID = 4_096
     /// The identifier of the last event that had one.
     private(set) var lastID: String
     /// The delay before a reconnection that the server asks for.
@@ -64,7 +66,7 @@ struct EventStreamParser {
             data += value
             data.append(UInt8(ascii: "\n"))
             hasData = true
-        case "id": if !value.contains(0) { id = String(decoding: value, as: UTF8.self) }
+        case "id": if Self.isIdentifier(value) { id = String(decoding: value, as: UTF8.self) }
         case "retry":
             if !value.isEmpty, value.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
                 retry = .milliseconds(min(Int(String(decoding: value, as: UTF8.self)) ?? .max, 86_400_000))
@@ -72,6 +74,11 @@ struct EventStreamParser {
         default: break
         }
         return nil
+    }
+
+    /// Returns whether bytes are an identifier that `Last-Event-ID` can have; others are ignored.
+    private static func isIdentifier(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.count <= longestID && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }
 
     private mutating func dispatch() -> ServerEvent? {

@@ -1,4 +1,5 @@
 public import Backplane
+import FoundationEssentials
 
 /// The events of a server (WHATWG, HTML, section 9.2), which is connected to again where a connection ends.
 ///
@@ -77,6 +78,8 @@ private final class EventReading {
     /// The number of connections since the last event.
     private var failures = 0
     private var hasEnded = false
+    /// The delay that the last response without events asked for, with `Retry-After`.
+    private var retryAfter: Duration?
     private var isRepeatable: Bool { policy.repeats(events.endpoint.method, events.endpoint.body) }
 
     init(_ events: ServerEvents) {
@@ -121,7 +124,12 @@ private final class EventReading {
         }
         let backoff = policy.backoff(after: failures, random: .random(in: 0..<1))
         let asked = Swift.min(parser.retry ?? .seconds(3), policy.retryAfterLimit)
-        let pause = Swift.max(asked, backoff)
+        let after = retryAfter.take() ?? .zero
+        guard after <= policy.retryAfterLimit else {
+            hasEnded = true
+            throw error
+        }
+        let pause = Swift.max(asked, backoff, after)
         if let left = events.call.timeLeft, left <= pause {
             hasEnded = true
             throw BackplaneError(
@@ -150,6 +158,7 @@ private final class EventReading {
         guard response.status != 204 else { return nil }
         if let valid = events.endpoint.validStatuses, !valid.contains(response.status) {
             response.body.cancel()
+            retryAfter = response.headers["Retry-After"].flatMap { RetryAfter($0)?.delay(from: Date()) }
             throw BackplaneError.status(response, valid: valid, request)
         }
         let type = response.headers["Content-Type"]?.prefix { $0 != ";" }.lowercased()

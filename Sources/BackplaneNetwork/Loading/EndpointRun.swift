@@ -24,6 +24,20 @@ struct EndpointRun<Response: Sendable>: Sendable {
         (self.endpoint, self.http, self.call, self.progress) = (endpoint, http, call, progress)
     }
 
+    /// A Boolean value that indicates whether the load's time limit has passed.
+    private var isOver: Bool { endpoint.timeout.map { .now - start >= $0 } ?? false }
+
+    /// Returns an error, or that of the load's time limit instead of the one of what was left for an attempt.
+    private func timely(_ error: any Error, _ request: HTTPRequest, after rejection: (any Error)?) -> any Error {
+        guard let timeout = endpoint.timeout, isOver, let error = error as? BackplaneError,
+            error.code == .networkTimeout
+        else { return error }
+        let cause = rejection.map(BackplaneError.init(thrown:)) ?? error
+        return BackplaneError(
+            .networkTimeout, "the load did not end within \(timeout), its time limit: \(cause.message)",
+            at: request.printableURL)
+    }
+
     private var retry: RetryPolicy { endpoint.retry ?? http.defaults.retry ?? .none }
 
     /// Returns the value, and the response without its body.
@@ -36,11 +50,12 @@ struct EndpointRun<Response: Sendable>: Sendable {
             do {
                 outcome = try await self.attempt(request, &attempt)
             } catch let error as BackplaneError {
-                throw error.code == .networkNotRetried ? rejection ?? error : error
+                throw error.code == .networkNotRetried ? rejection ?? error : timely(error, request, after: rejection)
             }
             switch outcome {
             case .value(let value, let response): return (value, response)
             case .again(let error):
+                guard !isOver else { throw timely(error, request, after: rejection) }
                 guard retry.allows(request, after: attempt) else { throw error }
                 (rejection, attempt) = (error, attempt + 1)
             }
@@ -90,18 +105,18 @@ struct EndpointRun<Response: Sendable>: Sendable {
         _ response: HTTPStreamedResponse, of request: HTTPRequest,
         _ parse: (HTTPResponse, any ResponseDecoder) throws -> Response
     ) async throws -> Outcome {
-        try requireValid(response, request)
+        try await requireValid(response, request)
         var whole: HTTPResponse
         do {
             whole = try await response.collect(
-                upTo: endpoint.options.maximumBodySize ?? HTTPOptions.collectionLimit)
+                upTo: endpoint.options.bounded.maximumBodySize ?? HTTPOptions.collectionLimit)
         } catch let error as BackplaneError {
             if retry.mayHelp(after: error) { return .again(error) }
             throw error
         }
         let value: Response
-        do { value = try parse(whole, endpoint.decoder ?? http.defaults.decoder ?? JSONDecoder.unchanged) } catch {
-            throw BackplaneError.unparsable(whole, request, error)
+        do { value = try parse(whole, decoder) } catch {
+            throw BackplaneError.unparsable(whole, request, error, keeping: keptLimit)
         }
         whole.body = []
         return try judged(value, whole, request)
@@ -111,7 +126,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
         _ response: HTTPStreamedResponse, of request: HTTPRequest, in file: FileInProgress,
         _ made: (DownloadedFile) -> Response
     ) async throws -> Outcome {
-        try requireValid(response, request)
+        try await requireValid(response, request, file.isWritten.load(ordering: .acquiring) ? file.temporary : nil)
         var head = HTTPResponse(status: response.status, headers: response.headers, trailers: response.trailers)
         head.timings = response.timings
         // An interceptor has answered without the network.
@@ -122,10 +137,26 @@ struct EndpointRun<Response: Sendable>: Sendable {
         return outcome
     }
 
-    private func requireValid(_ response: HTTPStreamedResponse, _ request: HTTPRequest) throws {
+    /// Requires a valid status.
+    ///
+    /// - Parameter file: The path of the file that has the body; `nil` if it is still to be read.
+    private func requireValid(
+        _ response: HTTPStreamedResponse, _ request: HTTPRequest, _ file: String? = nil
+    ) async throws {
         guard let valid = endpoint.validStatuses, !valid.contains(response.status) else { return }
-        response.body.cancel()
-        throw BackplaneError.status(response, valid: valid, request)
+        let limit = keptLimit
+        let body =
+            if let file { KeptBody(ofFile: file, upTo: limit) } else { await KeptBody(of: response.body, upTo: limit) }
+        try Task.checkCancellation()
+        let said = body.isWhole ? try? (endpoint.failure ?? http.defaults.failure)?.decode(body.bytes, decoder) : nil
+        throw BackplaneError.status(response, valid: valid, request, body, said)
+    }
+
+    /// The greatest number of bytes of a failed response that are kept.
+    private var keptLimit: Int { Swift.min(Swift.max(0, endpoint.failureLimit), HTTPOptions.collectionLimit) }
+
+    private var decoder: any ResponseDecoder {
+        endpoint.decoder ?? endpoint.typeDecoder ?? http.defaults.decoder ?? JSONDecoder.unchanged
     }
 
     private func judged(_ value: Response, _ response: HTTPResponse, _ request: HTTPRequest) throws -> Outcome {
@@ -145,13 +176,13 @@ struct EndpointRun<Response: Sendable>: Sendable {
 /// A file beside its place, where a load writes it before it is found valid.
 private final class FileInProgress: Sendable {
     let path: String
-    /// The path while the file is not valid yet: one that the next download removes if the process is killed.
+    /// The path while the file is not valid yet: one that the next process removes if this one is killed.
     let temporary: String
     let isWritten = Atomic(false)
 
     init(_ path: String) {
         self.path = path
-        temporary = "\(path).incoming-\(String(UInt64.random(in: .min ... .max), radix: 36))"
+        temporary = IncomingFile.judged(beside: path)
     }
 
     func size() throws -> Int64 {
@@ -166,7 +197,7 @@ private final class FileInProgress: Sendable {
 
     private var unusable: BackplaneError {
         BackplaneError(
-            .networkFailed, "the downloaded file cannot be put in its place: \(String(cString: strerror(errno)))",
+            .networkFile, "the downloaded file cannot be put in its place: \(String(cString: strerror(errno)))",
             at: path)
     }
 }

@@ -55,8 +55,10 @@ private final class PageLoading<Response: Sendable>: Sendable {
     private struct State {
         /// The page that is being loaded, or the error that is its result; `nil` before the first and after the last.
         var coming: Result<Loading, BackplaneError>?
+        /// The number of pages that were begun.
+        var count = 0
         /// The requests of the pages so far, to recognize one that is repeated.
-        var asked: Set<String> = []
+        var asked: Set<[UInt8]> = []
     }
     private let pages: Pages<Response>
     private let state = Mutex(State())
@@ -69,7 +71,7 @@ private final class PageLoading<Response: Sendable>: Sendable {
 
     func next() async throws(BackplaneError) -> Response? {
         let coming = state.withLock { state in
-            if state.asked.isEmpty { begin(pages.first, &state) }
+            if state.count == 0 { begin(pages.first, &state) }
             return state.coming
         }
         guard let loading = try coming?.get() else { return nil }
@@ -88,14 +90,14 @@ private final class PageLoading<Response: Sendable>: Sendable {
     /// Begins to load a page, unless it was asked for before.
     private func begin(_ endpoint: Endpoint<Response>, _ state: inout State) {
         do throws(BackplaneError) {
+            state.count += 1
             let request = try endpoint.request(pages.http.defaults)
-            let body = String(decoding: request.body.bytes ?? [], as: UTF8.self)
-            guard state.asked.insert("\(request.method) \(request.url) \(body)").inserted else {
+            guard request.identity.map({ state.asked.insert($0).inserted }) ?? true else {
                 throw BackplaneError(
                     .networkPages, "the server gives a page as the next one that was loaded before",
                     at: request.printableURL)
             }
-            guard state.asked.count <= pages.limit else {
+            guard state.count <= pages.limit else {
                 throw BackplaneError(
                     .networkPages, "there are more than \(pages.limit) pages, the limit that was given",
                     at: request.printableURL)
@@ -112,8 +114,15 @@ private final class PageLoading<Response: Sendable>: Sendable {
                 })
         } catch {
             state.coming = .failure(error)
-            // The first page may be the one that has no URL.
-            state.asked.insert("")
         }
+    }
+}
+
+extension HTTPRequest {
+    /// All that tells the request from others; `nil` if its body is not in memory.
+    fileprivate var identity: [UInt8]? {
+        guard let body = body.bytes else { return nil }
+        let head = ["\(method) \(url)"] + headers.fields.map { "\($0.name): \($0.value)" }
+        return Array(head.joined(separator: "\n").utf8) + [0] + body
     }
 }

@@ -36,12 +36,14 @@ extension RetryPolicy {
     }
 
     private static func number(_ text: String, of word: Substring) throws(BackplaneError) -> Int {
-        guard let number = Int(text), (0...1_000_000).contains(number) else { throw wrong(word) }
+        guard let number = Int(text), (0...Self.mostAttempts).contains(number) else { throw wrong(word) }
         return number
     }
 
     private static func time(_ text: String, of word: Substring) throws(BackplaneError) -> Duration {
-        guard let seconds = Double(text), seconds >= 0, seconds <= 1e9 else { throw wrong(word) }
+        guard let seconds = Double(text), seconds >= 0, seconds <= Duration.longest / .seconds(1) else {
+            throw wrong(word)
+        }
         return .seconds(seconds)
     }
 

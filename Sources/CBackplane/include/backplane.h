@@ -448,7 +448,9 @@ typedef struct bp_source {
 enum {
     BP_HTTP_DECOMPRESS = 1,     /* ask for compressed content, and decode it                     */
     BP_HTTP_REPORT_INTERIM = 2, /* report interim responses, such as 103                         */
-    BP_HTTP_JUDGED = 4          /* the component gives a verdict once it has decoded the content */
+    BP_HTTP_JUDGED = 4,         /* the component gives a verdict once it has decoded the content; no host has it yet:
+                                   for another attempt, open an exchange with the option `attempt` */
+    BP_HTTP_REPORT_ATTEMPTS = 8 /* report the outcome of each attempt                            */
 };
 
 /* The options of an exchange. What a host does not have is refused with the error network.unsupported before anything
@@ -476,7 +478,8 @@ typedef struct bp_http_options {
 enum {
     BP_HTTP_INTERIM = 1,        /* an interim response, without a body                           */
     BP_HTTP_STALE = 2,          /* a stored response that another one follows                    */
-    BP_HTTP_FINAL = 3           /* the response                                                  */
+    BP_HTTP_FINAL = 3,          /* the response                                                  */
+    BP_HTTP_ATTEMPT = 4         /* the outcome of an attempt, which is no response               */
 };
 
 /* The head of a response. The responses of an exchange are a series, of which the last one is final. */
@@ -484,14 +487,14 @@ typedef struct bp_http_head {
     uint32_t size;
     uint32_t kind;                          /* BP_HTTP_INTERIM, …                                                   */
     uint64_t exchange;                      /* the number that `open` returns, possibly only after this             */
-    uint32_t number;                        /* of the response in the series, from 1                                */
-    uint32_t status;                        /* 100 to 599                                                           */
+    uint32_t number;                        /* of the response in the series, from 1; 0 for an attempt              */
+    uint32_t status;                        /* 100 to 599; 0 for an attempt without a response                      */
     uint32_t attempt;                       /* the attempt that it answers, from 1                                  */
     uint32_t reserved;
     const bp_pair *_Nullable headers;
     size_t header_count;
     bp_bytes protocol;                      /* "HTTP/1.1"; empty if it is unknown                                   */
-    bp_bytes source;                        /* "network"; "file"                                                    */
+    bp_bytes source;                        /* "network"; "file"; the error's code for an attempt without a response */
     int64_t age_ns;                         /* of a stored response; 0 otherwise                                    */
     int64_t length;                         /* of the body, before any decoding; -1 if it is unknown                */
     int64_t after_ns;                       /* the time from the start of the exchange                              */

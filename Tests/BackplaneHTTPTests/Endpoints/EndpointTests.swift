@@ -29,6 +29,29 @@ struct EndpointTests {
         }
     }
 
+    /// A type with a decoder of its own.
+    struct Title: DecodedResponse, Equatable {
+        var title: String
+        static var decoder: any ResponseDecoder { LineDecoder() }
+    }
+
+    @Test(arguments: ClientKind.all)
+    func `the decoder is the endpoint's, or else the type's, or else the client's`(kind: ClientKind) async throws {
+        let server = try TestServer { request, connection in
+            let isJSON = request.target == "/json"
+            connection.answer("200 OK", body: Array((isJSON ? #"[{"title":"Typee"}]"# : "Moby-Dick\nOmoo").utf8))
+        }
+        try await kind.lend { http, call async throws in
+            var http = http.relative(to: server.url())
+            http.defaults.decoder = JSONDecoder()
+            let titles = try await http.load(Endpoint<[Title]>("GET", "lines"), call)
+            #expect(titles == [Title(title: "Moby-Dick"), Title(title: "Omoo")])
+            var json = Endpoint<[Title]>("GET", "json")
+            json.decoder = JSONDecoder()
+            #expect(try await http.load(json, call) == [Title(title: "Typee")])
+        }
+    }
+
     @Test(arguments: ClientKind.all)
     func `responses are loaded into types`(kind: ClientKind) async throws {
         let server = try TestServer { request, connection in
@@ -183,6 +206,7 @@ struct EndpointTests {
                 return text
             }
             #expect(error?.code == .networkTimeout)
+            #expect(error?.message.hasPrefix("the load did not end within 0.05 seconds, its time limit: ") == true)
         }
     }
 

@@ -54,6 +54,8 @@ struct EndpointURLTests {
     @Test(arguments: [
         "../admin", "books/../../admin", "books/.", "%2e%2E/admin", "books/.%2e", "books/..%2Fadmin", "..%5cadmin",
         "..\\admin", "books/..;a=b/admin", "..;", "books/../\u{301}admin", "..#\u{301}", "..?\u{301}",
+        "%252e%252e/admin", "books/%25252E./admin", "..%3badmin", "books/..%3Ba=b/admin", "%%32e%2e", "a%2525252f..",
+        "a%252525252525252541",
     ])
     func `a path that leads out of the base URL is refused`(path: String) throws {
         let error = #expect(throws: BackplaneError.self) {

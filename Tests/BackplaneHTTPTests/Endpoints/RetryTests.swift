@@ -122,6 +122,38 @@ struct RetryTests {
     }
 
     @Test(arguments: ClientKind.streaming)
+    func `a hook sees the outcome of each attempt`(kind: ClientKind) async throws {
+        let count = Mutex(0)
+        let server = try TestServer { _, connection in
+            switch count.withLock({ count in
+                count += 1
+                return count
+            }) {
+            case 1: connection.answer("503 Unavailable")
+            case 2: connection.reset()
+            default: connection.answer("200 OK", body: [49])
+            }
+        }
+        try await kind.lend { http, call async throws in
+            let outcomes = Recording<String>()
+            var endpoint = Endpoint<Int>("POST", "")
+            endpoint.retry = .immediate
+            endpoint.retry?.repeatsAnyMethod = true
+            endpoint.retry?.attempts = 5
+            endpoint.options.attempted = { attempt in
+                outcomes.add("\(attempt.number) \(attempt.status ?? 0) \(attempt.error?.rawValue ?? "-")")
+            }
+            endpoint.verdict = { _, response in response.timings.attempts < 4 ? .retry("not yet") : .accept }
+            _ = try await http.relative(to: server.url()).load(endpoint, call)
+            #expect(outcomes.all == ["1 503 -", "2 0 network.failed", "3 200 -", "4 200 -"])
+            endpoint.retry = RetryPolicy.none
+            endpoint.verdict = nil
+            _ = try await http.relative(to: server.url()).load(endpoint, call)
+            #expect(outcomes.all.last == "1 200 -")
+        }
+    }
+
+    @Test(arguments: ClientKind.streaming)
     func `an attempt has a time limit of its own`(kind: ClientKind) async throws {
         let count = Mutex(0)
         let server = try TestServer { _, connection in
@@ -232,5 +264,13 @@ struct RetryTests {
         let budget = RetryBudget()
         for number in 1...1_000 { #expect(budget.take("\(number)", at: .zero)) }
         #expect((0..<100).prefix { _ in budget.take("new", at: .seconds(10)) }.count == 10)
+    }
+
+    @Test func `hosts without an account of their own share one`() {
+        let budget = RetryBudget()
+        for number in 1...1_000 { for _ in 1...10 { #expect(budget.take("\(number)", at: .zero)) } }
+        let taken = (1...50).map { number in (0..<10).prefix { _ in budget.take("other \(number)", at: .zero) }.count }
+        #expect(taken.reduce(0, +) == 10)
+        #expect(!budget.take("1", at: .zero))
     }
 }

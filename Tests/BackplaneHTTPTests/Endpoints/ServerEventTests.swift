@@ -34,6 +34,11 @@ struct ServerEventTests {
             ("id: 1\n\ndata: a\nid\n\n", [ServerEvent(data: "a")]), ("data: lost", []), ("data: lost\n", []),
             ("event: add\n\ndata: a\n\n", [ServerEvent(data: "a")]), ("\u{FEFF}data: ü\n\n", [ServerEvent(data: "ü")]),
             ("id: a\0b\ndata: a\nwhat: b\n: c\n\n", [ServerEvent(data: "a")]), ("\n\n\n", []),
+            ("id: a\u{1B}b\ndata: a\n\nid: \u{7F}\ndata: b\n\n", [ServerEvent(data: "a"), .init(data: "b")]),
+            (
+                "id: 5\nid: \(String(repeating: "x", count: 4_097))\ndata: a\n\n",
+                [ServerEvent(data: "a", id: "5")]
+            ),
         ] as [(String, [ServerEvent])])
     func `events are read alike in pieces of any size`(text: String, expected: [ServerEvent]) throws {
         for size in [1, 2, 3, 7, 1_000] { #expect(try events(text, by: size) == expected, "\(size)") }
@@ -190,6 +195,28 @@ struct ServerEventTests {
                 for try await _ in http.events(changes, call.within(.seconds(1_800))) {}
             }
             #expect(error?.code == .callDeadline && count.all.count == 3)
+        }
+    }
+
+    @Test(arguments: ClientKind.streaming)
+    func `a server that refuses a connection says when to come again, within bounds`(kind: ClientKind) async throws {
+        let count = Recording<Int>()
+        let server = try TestServer { _, connection in
+            count.add(1)
+            connection.answer("503 Unavailable", [("Retry-After", "1000")])
+        }
+        try await kind.lend { http, call async throws in
+            let http = http.relative(to: server.url())
+            var changes = Endpoint<ServerEvent>("GET", "")
+            changes.retry = RetryPolicy.immediate
+            for (limit, code) in [(10, BackplaneError.Code.networkStatus), (3_600, .callDeadline)] {
+                changes.retry?.retryAfterLimit = .seconds(limit)
+                let error = await #expect(throws: BackplaneError.self) {
+                    for try await _ in http.events(changes, call.within(.seconds(500))) {}
+                }
+                #expect(error?.code == code, "\(limit)")
+            }
+            #expect(count.all.count == 2)
         }
     }
 }

@@ -11,7 +11,7 @@ import Testing
 struct ExchangesTests {
     /// A client that keeps how its exchange ended, and then does something.
     private final class KeptEnd: ExchangeClient {
-        let wantsProgress = false, wantsInterim = false
+        let wantsProgress = false, wantsInterim = false, wantsAttempts = false
         private let error = Mutex<BackplaneError?>(nil)
         private let then: @Sendable () -> Void
 

@@ -20,15 +20,15 @@ struct NonsenseServerTests {
             ("nothing at all", "", "network.failed", nil),
             ("no HTTP", "220 mail.example.org ESMTP\r\n", "network.failed", nil),
             ("half a response", "HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n[", "network.failed", nil),
-            ("a page for people", response("200 OK", "<html>Welcome!</html>"), "component.failed", "books.unreadable"),
+            ("a page for people", response("200 OK", "<html>Welcome!</html>"), "network.unparsable", "http"),
             (
                 "JSON of something else", response("200 OK", #"{"items": [{"name": "Moby-Dick"}]}"#),
-                "component.failed", "books.unreadable"
+                "network.unparsable", "http"
             ),
-            ("a refusal without a word", response("503 Service Unavailable", ""), "component.failed", "http.503"),
+            ("a refusal without a word", response("503 Service Unavailable", ""), "network.status", "http"),
             (
                 "a refusal with a code", response("429 Too Many", #"{"error": "slow.down", "message": "not so fast"}"#),
-                "component.failed", "slow.down"
+                "network.status", "slow.down"
             ),
         ] as [(String, String, String, String?)])
     func `the reason is reported, or the stored result is the answer`(

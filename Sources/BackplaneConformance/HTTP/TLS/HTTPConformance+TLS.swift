@@ -53,7 +53,7 @@ extension HTTPConformance {
                         let error = try await failure(what) {
                             try await executor.execute(HTTPRequest("GET", server.url("/?secret")))
                         }
-                        try expect(error.code, .networkFailed, "the code for a certificate that is \(what)")
+                        try expect(error.code, .networkInsecure, "the code for a certificate that is \(what)")
                         try expect(
                             error.message.contains("no secure connection"), "the message for \(what): \(error.message)")
                         try expect(server.requestCount, 0, "the requests that arrived despite \(what)")

@@ -1,16 +1,26 @@
 import BackplaneNetwork
 import Synchronization
 
-/// The files that downloads of a killed host have left unfinished in a component's folder.
+/// The files that downloads of a killed process have left unfinished in the folders of components.
 final class AbandonedDownloads: Sendable {
-    private let folder: String
-    private let areRemoved = Atomic(false)
+    private final class Folder: Sendable {
+        let isClean = Mutex(false)
+    }
+    private let folders = Mutex<[String: Folder]>([:])
 
-    init(in folder: String) { self.folder = folder }
-
-    /// Removes the files before the first download of an instance; later calls do nothing.
-    func remove() {
-        guard !folder.isEmpty, !areRemoved.exchange(true, ordering: .relaxed) else { return }
-        IncomingFile.removeAbandoned(in: folder)
+    /// Removes the files of a folder before the first download into it; later calls do nothing.
+    ///
+    /// A file that a plugin still judges looks like one that was left, so that it must not be looked for again.
+    func remove(from path: String) {
+        guard !path.isEmpty else { return }
+        let folder = folders.withLock { folders in
+            let folder = folders[path] ?? Folder()
+            folders[path] = folder
+            return folder
+        }
+        folder.isClean.withLock { isClean in
+            if !isClean { IncomingFile.removeAbandoned(in: path) }
+            isClean = true
+        }
     }
 }

@@ -12,6 +12,8 @@ protocol ExchangeClient: Sendable {
     var wantsProgress: Bool { get }
     /// A Boolean value that indicates whether the client is told about interim responses.
     var wantsInterim: Bool { get }
+    /// A Boolean value that indicates whether the client is told about the outcome of each attempt.
+    var wantsAttempts: Bool { get }
 
     func headed(_ head: ExchangeHead)
     func progressed(_ progress: HTTPProgress)
@@ -19,15 +21,19 @@ protocol ExchangeClient: Sendable {
     func ended(_ result: Result<HTTPResponse, BackplaneError>)
 }
 
-/// The head of one response of an exchange's series.
+/// The head of one response of an exchange's series, or the outcome of an attempt.
 struct ExchangeHead: Sendable {
+    enum Kind: Sendable {
+        case interim, final, attempt
+    }
     var exchange: UInt64
     var number: UInt32
-    var isInterim = false
+    var kind = Kind.final
+    /// The status; 0 for an attempt without a response.
     var status: Int
     var headers: HTTPHeaders
     var version: String?
-    /// The origin of the response: `network` or `file`.
+    /// The origin of the response: `network` or `file`; of an attempt without a response, the code of its error.
     var source: String
     var length: Int64?
     var attempt = 1
@@ -104,12 +110,12 @@ final class Exchange: Sendable {
 
     /// Begins the exchange.
     ///
-    /// - Parameter abandoned: The files to remove before a download.
-    func begin(_ network: HTTPPipeline, _ abandoned: AbandonedDownloads) {
+    /// - Parameter cleanUp: Called before a download.
+    func begin(_ network: HTTPPipeline, _ cleanUp: @escaping @Sendable () -> Void) {
         state.withLock { state in
             guard state.result == nil else { return }
             state.task = Task {
-                if case .file = self.delivery { abandoned.remove() }
+                if case .file = self.delivery { cleanUp() }
                 do {
                     try await self.run(network)
                 } catch {
@@ -129,6 +135,9 @@ final class Exchange: Sendable {
                 self?.report(HTTPStreamedResponse(HTTPResponse(status: status, headers: headers)), isInterim: true)
             }
         }
+        if client.wantsAttempts {
+            options.attempted = { [weak self] attempt in self?.report(attempt) }
+        }
         var request = request
         if let source, source.mayBeCollected,
             try await !network.executor(for: request, options).capabilities.contains(.streamedUploads)
@@ -144,10 +153,13 @@ final class Exchange: Sendable {
             state.withLock { $0.status = response.status }
             end(.success(response))
         case .file(let path):
+            // The head is that of the last attempt, which is known at the end if there may be several.
+            let mayRepeat = options.retry != nil, last = Mutex<HTTPStreamedResponse?>(nil)
             let response = try await network.download(request, to: path, options) { [self] response in
-                bytesPassed()
-                headArrived(response)
+                state.withLock { state in (state.lastRead, state.status) = (.now, response.status) }
+                if mayRepeat { last.withLock { $0 = response } } else { headArrived(response) }
             }
+            if let head = last.withLock({ $0 }) { headArrived(head) }
             counts.received((try? FileStatus(at: path).size) ?? 0)
             end(.success(response))
         case .reads:
@@ -185,10 +197,18 @@ final class Exchange: Sendable {
             return state.number
         }
         let head = ExchangeHead(
-            exchange: id, number: number, isInterim: isInterim, status: response.status, headers: response.headers,
+            exchange: id, number: number, kind: isInterim ? .interim : .final, status: response.status,
+            headers: response.headers,
             version: response.version, source: request.scheme == "file" ? "file" : "network",
             length: response.contentLength, attempt: response.timings.attempts,
             after: duration)
+        notify { $0.headed(head) }
+    }
+
+    private func report(_ attempt: HTTPAttempt) {
+        let head = ExchangeHead(
+            exchange: id, number: 0, kind: .attempt, status: attempt.status ?? 0, headers: [:],
+            source: attempt.error?.rawValue ?? "network", attempt: attempt.number, after: duration)
         notify { $0.headed(head) }
     }
 

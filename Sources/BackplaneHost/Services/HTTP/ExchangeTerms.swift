@@ -11,7 +11,8 @@ struct ExchangeTerms {
     /// The absolute path of the file that the response's body is written to.
     let download: String?
 
-    private static let knownFlags = UInt32(BP_HTTP_DECOMPRESS | BP_HTTP_REPORT_INTERIM)
+    private static let knownFlags = UInt32(
+        BP_HTTP_DECOMPRESS | BP_HTTP_REPORT_INTERIM | BP_HTTP_REPORT_ATTEMPTS)
     /// The names that are defined and that this host does not have yet.
     private static let laterNames = [
         "credential", "account", "cache", "coalescing", "mock", "priority",
@@ -34,9 +35,9 @@ struct ExchangeTerms {
         for (name, value) in Pairs.copy(options.named, count: min(options.named_count, 100)) {
             switch name {
             case "executor": own.executor = value
-            case "redirects": own.redirects = try Self.count(value, of: name, 0...100)
+            case "redirects": own.redirects = try Self.count(value, of: name, 0...HTTPOptions.mostRedirects)
             case "retry": own.retry = try RetryPolicy(text: value)
-            case "attempt": own.attempt = try Self.count(value, of: name, 1...1_000_000)
+            case "attempt": own.attempt = try Self.count(value, of: name, 1...RetryPolicy.mostAttempts)
             default:
                 throw .unsupported(
                     Self.laterNames.contains(name) ? "the option `\(name)`" : "an option with the name `\(name)`")

@@ -19,7 +19,7 @@ final class Exchanges: Sendable {
     private let component: String
     /// The component's number in the path of calls.
     private let number: UInt16
-    private let abandoned: AbandonedDownloads
+    private let folder: String
     private let state = Mutex(State())
 
     private struct State {
@@ -42,7 +42,7 @@ final class Exchanges: Sendable {
         self.number = number
         (self.idleLimit, self.counts, self.log) = (idleLimit, counts, log)
         self.own = Mutex(own)
-        abandoned = AbandonedDownloads(in: folder)
+        self.folder = folder
     }
 
     /// Goes another way with the exchanges that begin from now on; `nil` is that of the active manifest.
@@ -88,7 +88,7 @@ final class Exchanges: Sendable {
             exchange.end(.failure(.retired(exchange)))
             return 0
         }
-        exchange.begin(pipeline, abandoned)
+        exchange.begin(pipeline) { [abandoned = self.network.abandoned, folder] in abandoned.remove(from: folder) }
         if let deadline = call.deadline {
             timer.schedule(id, at: deadline) {
                 exchange.end(.failure(.deadlinePassed(before: "there was a response")))

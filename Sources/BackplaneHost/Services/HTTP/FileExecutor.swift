@@ -51,7 +51,7 @@ struct FileExecutor: HTTPExecutor {
                     .networkRefused,
                     "this path leaves the manifest's folder, or goes through a symbolic link; `file:` URLs stay below \(folder)",
                     at: url)
-            default: throw BackplaneError(.networkFailed, "the file cannot be read: \(error)", at: url)
+            default: throw BackplaneError(.networkFile, "the file cannot be read: \(error)", at: url)
             }
         }
     }
@@ -106,7 +106,7 @@ private final class ServedFile: Sendable {
                 rest -= chunk.count
                 return .bytes(chunk)
             } catch {
-                throw BackplaneError(.networkFailed, "the file cannot be read: \(error)", at: url)
+                throw BackplaneError(.networkFile, "the file cannot be read: \(error)", at: url)
             }
         }
     }

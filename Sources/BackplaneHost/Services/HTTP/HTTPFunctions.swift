@@ -25,7 +25,7 @@ let httpFunctions = bp_http_1(
 private struct HTTPAnswer: ExchangeClient, @unchecked Sendable {  // the plugin's own context, handed back untouched
     let done: bp_http_done
     let context: UnsafeMutableRawPointer?
-    let wantsProgress = false, wantsInterim = false
+    let wantsProgress = false, wantsInterim = false, wantsAttempts = false
 
     func headed(_ head: ExchangeHead) {}
     func progressed(_ progress: HTTPProgress) {}

@@ -20,6 +20,8 @@ final class HostNetwork: Sendable {
     private let finder = Finder()
     /// The budgets of retries, which outlast manifests.
     private let retries: Retries
+    /// The unfinished files that a killed process has left.
+    let abandoned = AbandonedDownloads()
     private let state: Mutex<ManifestNetwork>
 
     /// Creates the way of the exchanges under a manifest.

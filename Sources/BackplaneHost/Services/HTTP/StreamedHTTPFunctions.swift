@@ -8,7 +8,8 @@ let streamedHTTPFunctions = bp_http_2(
     open: { handle, request, options, source, exchange, call in
         let options: bp_http_options = options.map { read($0) } ?? bp_http_options()
         let client = ExchangeFunctions(
-            exchange, wantsInterim: options.flags & UInt32(BP_HTTP_REPORT_INTERIM) != 0)
+            exchange, wantsInterim: options.flags & UInt32(BP_HTTP_REPORT_INTERIM) != 0,
+            wantsAttempts: options.flags & UInt32(BP_HTTP_REPORT_ATTEMPTS) != 0)
         let source: bp_source? = source.map { read($0) }
         do throws(BackplaneError) {
             let component = try ComponentHandles.require(handle)
@@ -58,10 +59,11 @@ let streamedHTTPFunctions = bp_http_2(
 private struct ExchangeFunctions: ExchangeClient, @unchecked Sendable {  // the plugin's own context, as it was given
     private let functions: bp_http_exchange
 
-    let wantsInterim: Bool
+    let wantsInterim, wantsAttempts: Bool
 
-    init(_ functions: UnsafePointer<bp_http_exchange>, wantsInterim: Bool) {
-        (self.functions, self.wantsInterim) = (read(functions), wantsInterim)
+    init(_ functions: UnsafePointer<bp_http_exchange>, wantsInterim: Bool, wantsAttempts: Bool) {
+        self.functions = read(functions)
+        (self.wantsInterim, self.wantsAttempts) = (wantsInterim, wantsAttempts)
     }
 
     var isComplete: Bool { functions.head != nil && functions.ended != nil }
@@ -73,7 +75,7 @@ private struct ExchangeFunctions: ExchangeClient, @unchecked Sendable {  // the 
                 head.source.withBytes { source in
                     var own = bp_http_head(
                         size: UInt32(MemoryLayout<bp_http_head>.size),
-                        kind: UInt32(head.isInterim ? BP_HTTP_INTERIM : BP_HTTP_FINAL), exchange: head.exchange,
+                        kind: head.kind.number, exchange: head.exchange,
                         number: head.number, status: UInt32(clamping: head.status),
                         attempt: UInt32(clamping: head.attempt), reserved: 0, headers: headers.baseAddress,
                         header_count: headers.count, protocol: version, source: source, age_ns: 0,
@@ -94,6 +96,16 @@ private struct ExchangeFunctions: ExchangeClient, @unchecked Sendable {  // the 
         switch result {
         case .success: reply.end(EncodedAnswer([]))
         case .failure(let error): reply.end(error)
+        }
+    }
+}
+
+extension ExchangeHead.Kind {
+    fileprivate var number: UInt32 {
+        switch self {
+        case .interim: UInt32(BP_HTTP_INTERIM)
+        case .final: UInt32(BP_HTTP_FINAL)
+        case .attempt: UInt32(BP_HTTP_ATTEMPT)
         }
     }
 }

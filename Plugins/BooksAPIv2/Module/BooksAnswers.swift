@@ -1,0 +1,44 @@
+import Backplane
+import BackplaneNetwork
+import BookshelfContracts
+import FoundationEssentials
+
+/// The settings of a books service.
+struct BooksConfiguration: Decodable, Sendable {
+    /// The root of the API, such as `http://127.0.0.1:8484/v2`.
+    var baseURL: String
+    /// The name of the reader who borrows, or `nil` if loans are not used.
+    var reader: String?
+    var password: String?
+}
+
+/// A page of books.
+struct Page: Decodable, Sendable {
+    var items: [Book]
+    /// The number of the next page, or `nil` on the last page.
+    var next: Int?
+}
+
+/// A loan in the server's format.
+struct BorrowedBook: Decodable, Sendable {
+    var id, book, due: String
+
+    var loan: Loan {
+        get throws { Loan(id: id, book: book, due: try Date(due, strategy: .iso8601)) }
+    }
+}
+
+/// The reason why the server refuses a request.
+struct Refusal: ComponentError, Decodable {
+    var error, message: String
+    var code: String { error }
+}
+
+extension LibraryEvent {
+    /// Creates an event from the server's; `nil` for a heartbeat.
+    init?(_ event: ServerEvent) {
+        guard let kind = Kind(rawValue: event.name) else { return nil }
+        let loan = try? JSONDecoder().decode(BorrowedBook.self, from: Data(event.data.utf8))
+        self.init(id: event.id, kind: kind, book: loan?.book)
+    }
+}

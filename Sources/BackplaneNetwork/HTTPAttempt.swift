@@ -1,0 +1,15 @@
+public import Backplane
+
+/// The outcome of one attempt of an exchange.
+public struct HTTPAttempt: Sendable {
+    /// The number of the attempt, from 1.
+    public var number: Int
+    /// The status of the response; `nil` if there was none.
+    public var status: Int?
+    /// The code of the error because of which there is no response, or no whole file.
+    public var error: BackplaneError.Code?
+
+    package init(number: Int, status: Int? = nil, error: BackplaneError.Code? = nil) {
+        (self.number, self.status, self.error) = (number, status, error)
+    }
+}

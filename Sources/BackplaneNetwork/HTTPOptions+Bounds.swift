@@ -1,0 +1,46 @@
+import Backplane
+
+extension HTTPOptions {
+    /// The options with numbers that every way of an exchange takes; those beyond are reduced to the nearest ones.
+    package var bounded: HTTPOptions {
+        var bounded = self
+        bounded.totalTimeout = totalTimeout?.bounded
+        bounded.headTimeout = headTimeout?.bounded
+        bounded.readTimeout = readTimeout?.bounded
+        bounded.maximumBodySize = maximumBodySize.map { Swift.max(1, $0) }
+        bounded.redirects = Swift.min(Swift.max(0, redirects), Self.mostRedirects)
+        bounded.retry = retry?.bounded
+        bounded.attempt = Swift.min(Swift.max(1, attempt), RetryPolicy.mostAttempts)
+        return bounded
+    }
+
+    /// The greatest number of redirects that can be asked for.
+    package static let mostRedirects = 100
+}
+
+extension RetryPolicy {
+    /// The rules with numbers that every way of an exchange takes.
+    fileprivate var bounded: RetryPolicy {
+        var bounded = self
+        bounded.attempts = Swift.min(Swift.max(1, attempts), Self.mostAttempts)
+        bounded.base = base.bounded
+        bounded.limit = limit.bounded
+        bounded.retryAfterLimit = retryAfterLimit.bounded
+        bounded.attemptTimeout = attemptTimeout?.bounded
+        if statuses.contains(where: { !(0...999).contains($0) }) {
+            bounded.statuses = statuses.filter { (0...999).contains($0) }
+        }
+        return bounded
+    }
+
+    /// The greatest number of attempts.
+    package static let mostAttempts = 1_000_000
+}
+
+extension Duration {
+    /// The longest time that a limit or a delay can have: about thirty years.
+    package static let longest = Duration.seconds(1_000_000_000)
+
+    /// The time as a limit or a delay has it: neither negative nor longer than the longest one.
+    fileprivate var bounded: Duration { Swift.min(Swift.max(.zero, self), .longest) }
+}

@@ -1,0 +1,80 @@
+import Backplane
+
+extension HTTPRequest {
+    /// The request as a command that curl would send it with, without secrets.
+    ///
+    /// Values of header fields that may contain credentials, the query, credentials in the URL and the body are
+    /// replaced by `…`.
+    public var curlDescription: String {
+        let query = url.utf8.contains(UInt8(ascii: "?")) ? "?…" : ""
+        return CurlCommand(self, url: printableURL + query, body: body.isEmpty ? nil : "…") { field in
+            Self.plainFields.contains(field.name.lowercased()) ? field.value : "…"
+        }.text
+    }
+
+    /// The request as a command with which curl sends it, with all secrets, for a shell.
+    ///
+    /// A body that is a stream is read by curl from its standard input.
+    public var expandedCurlDescription: String { CurlCommand(self, url: url, body: nil) { $0.value }.text }
+
+    /// The names of fields whose values are no secrets.
+    private static let plainFields: Set<String> = [
+        "accept", "accept-encoding", "accept-language", "cache-control", "content-encoding", "content-language",
+        "content-type", "expect", "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since",
+        "last-event-id", "pragma", "range", "traceparent", "user-agent",
+    ]
+}
+
+/// A command line of curl, quoted for a shell.
+private struct CurlCommand {
+    private(set) var text = ""
+
+    init(_ request: HTTPRequest, url: String, body: String?, value: (HTTPHeaders.Field) -> String) {
+        let hasBody = !request.body.isEmpty
+        // As it is: without patterns in the URL, and without resolving `..`.
+        var words = ["curl", "--globoff", "--path-as-is"]
+        switch request.method {
+        case "GET" where !hasBody: break
+        case "HEAD" where !hasBody: words.append("--head")
+        default: words += ["--request", Self.quoted(request.method)]
+        }
+        for field in request.headers.fields {
+            let value = value(field)
+            words += ["--header", Self.quoted(value.isEmpty ? "\(field.name);" : "\(field.name): \(value)")]
+        }
+        if let type = request.body.mediaType, request.headers["Content-Type"] == nil {
+            words += ["--header", Self.quoted("Content-Type: \(type)")]
+        }
+        // The fields that curl would add.
+        var added = ["Accept", "User-Agent"]
+        if hasBody { added += ["Expect"] + (request.body.mediaType == nil ? ["Content-Type"] : []) }
+        for name in added where request.headers[name] == nil { words += ["--header", Self.quoted("\(name):")] }
+        var input = ""
+        if hasBody {
+            if let body {
+                words += ["--data-raw", Self.quoted(body)]
+            } else if let path = request.body.file {
+                words += ["--data-binary", Self.quoted("@\(path)")]
+            } else if let bytes = request.body.bytes {
+                if let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) {
+                    words += ["--data-raw", Self.quoted(text)]
+                } else {
+                    input = "printf %b '\(bytes.map(Self.octal).joined())' | "
+                    words += ["--data-binary", "@-"]
+                }
+            } else {
+                words += ["--data-binary", "@-"]
+            }
+        }
+        text = input + (words + [Self.quoted(url)]).joined(separator: " ")
+    }
+
+    /// Returns a word of a shell that means a text.
+    private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
+
+    /// Returns a byte as `%b` of `printf` takes it.
+    private static func octal(_ byte: UInt8) -> String {
+        let digits = String(byte, radix: 8)
+        return "\\0" + String(repeating: "0", count: 3 - digits.utf8.count) + digits
+    }
+}

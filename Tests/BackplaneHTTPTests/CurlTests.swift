@@ -1,0 +1,66 @@
+import Backplane
+import BackplaneNetwork
+import BackplaneTestKit
+import Foundation
+import Glibc
+import Testing
+
+/// Requests as commands of curl, which is run.
+@Suite(.timeLimit(.minutes(5)))
+struct CurlTests {
+    /// Runs a command in a shell; returns its status.
+    private func run(_ command: String) -> Int32 {
+        var process = pid_t(), status: Int32 = 0
+        let words = ["sh", "-c", "{ \(command); } >/dev/null 2>&1"]
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        guard posix_spawn(&process, "/bin/sh", nil, nil, &arguments, nil) == 0 else { return -1 }
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        return status
+    }
+
+    private static let hasCurl = access("/usr/bin/curl", X_OK) == 0
+
+    @Test(.enabled(if: hasCurl)) func `curl sends what the command of a request says`() async throws {
+        let received = Recording<ReceivedRequest>()
+        let server = try TestServer { request, connection in
+            received.add(request)
+            connection.answer("200 OK", request.method == "HEAD" ? [("Connection", "close")] : [])
+        }
+        let file = FileManager.default.temporaryDirectory.appending(path: "curl'\(UUID().uuidString)").path
+        try Data("from a file".utf8).write(to: URL(filePath: file))
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let url = server.url("/a/../[1]{2}?q=it's%20$HOME&x=%22")
+        let long = [UInt8](repeating: 120, count: 100_000)
+        let requests: [(HTTPRequest, body: [UInt8])] = [
+            (HTTPRequest("GET", url, headers: ["X-Quote": "'a' \"b\" $HOME `id`", "X-Empty": ""]), []),
+            (HTTPRequest("HEAD", url), []), (HTTPRequest("DELETE", url, headers: ["User-Agent": "shelf"]), []),
+            (HTTPRequest("POST", url, body: .text("@it's\nso\n")), Array("@it's\nso\n".utf8)),
+            (HTTPRequest("PUT", url, body: [0, 37, 92, 255, 10]), [0, 37, 92, 255, 10]),
+            (HTTPRequest("PATCH", url, body: .file(file, type: "text/plain")), Array("from a file".utf8)),
+            (HTTPRequest("POST", url, body: long), long),
+        ]
+        for (request, body) in requests {
+            #expect(run(request.expandedCurlDescription) == 0, "\(request.method)")
+            let sent = try #require(received.all.last)
+            #expect(sent.method == request.method && sent.target == "/a/../[1]{2}?q=it's%20$HOME&x=%22")
+            #expect(sent.body == body, "\(request.method)")
+            for field in request.headers.fields { #expect(sent[field.name] == field.value, "\(field.name)") }
+            #expect(sent["Content-Type"] == request.body.mediaType)
+            #expect(sent["Accept"] == nil && sent["Expect"] == nil)
+            #expect(sent["User-Agent"] == request.headers["User-Agent"])
+        }
+        #expect(received.all.count == requests.count)
+    }
+
+    @Test func `a description shows no secrets`() {
+        let request = HTTPRequest(
+            "POST", "https://ann:secret@books.test/loans?key=secret",
+            headers: ["Authorization": "Bearer secret", "Accept": "text/plain"], body: .text("secret"))
+        #expect(
+            request.curlDescription
+                == "curl --globoff --path-as-is --request 'POST' --header 'Authorization: …' --header 'Accept: text/plain'"
+                + " --header 'Content-Type: text/plain; charset=utf-8' --header 'User-Agent:' --header 'Expect:'"
+                + " --data-raw '…' 'https://books.test/loans?…'")
+    }
+}

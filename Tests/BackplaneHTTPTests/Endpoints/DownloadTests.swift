@@ -1,0 +1,165 @@
+import Backplane
+import BackplaneExchange
+import BackplaneHost
+import BackplaneTestKit
+import BackplaneURLSession
+import Foundation
+import Synchronization
+import Testing
+
+@testable import BackplaneNetwork
+
+/// Downloads through the stages of the pipeline: redirects, retries, and files that are not valid yet.
+@Suite(.timeLimit(.minutes(5)))
+struct DownloadTests {
+    /// Runs `body` with a client and a path to download to, by an executor that holds few bytes in memory.
+    private func withLittleMemory(
+        inPlugin: Bool, _ body: (HTTPClient, Call, _ path: String) async throws -> Void
+    ) async throws {
+        let executor = URLSessionExecutor(maximumBodySize: 10_000)
+        if inPlugin {
+            try await LendingPlugin.lent(.urlSession) {
+                $0.executors = [executor]
+            } _: { _, context in
+                try await body(context.http, context.begin(), context.folder + "/whale")
+            }
+        } else {
+            try await withFolder { try await body(HTTPClient([executor]), Call(), $0 + "/whale") }
+        }
+    }
+
+    private func withFolder(_ body: (String) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "download-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await body(folder)
+    }
+
+    @Test(arguments: [false, true])
+    func `a body that does not fit into memory goes to its file, also after redirects and retries`(
+        inPlugin: Bool
+    ) async throws {
+        let whale = [UInt8](repeating: 7, count: 1_000_000), count = Mutex(0)
+        let server = try TestServer { request, connection in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            switch request.target {
+            case "/moved": connection.answer("302 Found", [("Location", "/whale")], body: Array("elsewhere".utf8))
+            case "/whale" where number == 2: connection.answer("503 Unavailable", body: Array("not yet".utf8))
+            default: connection.answer("200 OK", body: whale)
+            }
+        }
+        try await withLittleMemory(inPlugin: inPlugin) { http, call, path in
+            var endpoint = Endpoint<DownloadedFile>("GET", "moved", to: path)
+            endpoint.retry = .immediate
+            let file = try await http.relative(to: server.url()).load(endpoint, call)
+            #expect(file.size == 1_000_000)
+            #expect(try Data(contentsOf: URL(filePath: path)) == Data(whale))
+            let folder = URL(filePath: path).deletingLastPathComponent().path
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["whale"])
+        }
+    }
+
+    @Test(arguments: ClientKind.all)
+    func `a download whose body breaks off is made again from its start`(kind: ClientKind) async throws {
+        let count = Mutex(0)
+        let server = try TestServer { _, connection in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            guard number % 2 == 1 else { return connection.answer("200 OK", body: Array("whole whale".utf8)) }
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\nhalf")
+            connection.close()
+        }
+        try await withFolder { folder in
+            try await kind.lend { http, call async throws in
+                let path = kind.isInPlugin ? "whale" : folder + "/whale", last = Mutex(HTTPProgress())
+                var options = HTTPOptions()
+                options.retry = .immediate
+                options.progress = { progress in last.withLock { $0 = progress } }
+                let response = try await http.download(HTTPRequest("GET", server.url()), to: path, call, options)
+                #expect(response.status == 200 && response.timings.attempts == 2)
+                #expect(last.withLock { $0.received } == 11, "what came before is not counted")
+                var endpoint = Endpoint<DownloadedFile>("GET", "", to: path)
+                endpoint.retry = .immediate
+                #expect(try await http.relative(to: server.url()).load(endpoint, call).size == 11)
+                #expect(count.withLock { $0 } == 4)
+                endpoint.method = "POST"
+                let error = await #expect(throws: BackplaneError.self) {
+                    let file = try await http.relative(to: server.url()).load(endpoint, call)
+                    return file.size
+                }
+                #expect(error?.code == .networkFailed && count.withLock { $0 } == 5)
+            }
+        }
+    }
+
+    @Test(arguments: ClientKind.all)
+    func `what is not the result never takes the place of a file`(kind: ClientKind) async throws {
+        let server = try TestServer { request, connection in
+            connection.answer("302 Found", [("Location", request.target + "x")], body: Array("elsewhere".utf8))
+        }
+        try await withFolder { folder in
+            try await kind.lend { http, call async throws in
+                let path = kind.isInPlugin ? http.way.file("whale") : folder + "/whale"
+                try FileManager.default.createDirectory(
+                    at: URL(filePath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
+                try Data("before".utf8).write(to: URL(filePath: path))
+                var options = HTTPOptions()
+                options.redirects = 2
+                let error = await #expect(throws: BackplaneError.self) {
+                    try await http.download(HTTPRequest("GET", server.url()), to: path, call, options)
+                }
+                #expect(error?.code == .networkRedirect)
+                #expect(try String(contentsOfFile: path, encoding: .utf8) == "before")
+            }
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a file that cannot be written is no reason to ask a server again`(engine: Engine) async throws {
+        let count = Mutex(0)
+        let server = try TestServer { _, connection in
+            count.withLock { $0 += 1 }
+            connection.answer("200 OK", body: [1])
+        }
+        try await withFolder { folder in
+            var options = HTTPOptions()
+            options.retry = .immediate
+            let error = await #expect(throws: BackplaneError.self) {
+                try await HTTPPipeline([engine.executor()])
+                    .download(HTTPRequest("GET", server.url()), to: folder + "/none/whale", options)
+            }
+            #expect(error?.code == .networkFile && error?.location == folder + "/none/whale")
+            #expect(count.withLock { $0 } <= 1)
+        }
+    }
+
+    @Test(arguments: ClientKind.all)
+    func `a file that is still to be judged has a name that is removed after a crash`(kind: ClientKind) async throws {
+        let server = try TestServer { $1.answer("200 OK", body: [1]) }
+        try await withFolder { folder in
+            try await kind.lend { http, call async throws in
+                let folder = kind.isInPlugin ? String(http.way.file("").dropLast()) : folder
+                var endpoint = Endpoint<DownloadedFile>("GET", "", to: folder + "/whale")
+                let names = Mutex<[String]>([])
+                endpoint.interceptors = [
+                    HTTPInterceptor { request, next in
+                        let response = try await next(request)
+                        let found = try FileManager.default.contentsOfDirectory(atPath: folder)
+                        names.withLock { $0 = found }
+                        return response
+                    }
+                ]
+                _ = try await http.relative(to: server.url()).load(endpoint, call)
+                let name = try #require(names.withLock { $0.count == 1 ? $0[0] : nil })
+                try Data([1]).write(to: URL(filePath: folder + "/" + name))
+                IncomingFile.removeAbandoned(in: folder)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["whale"])
+            }
+        }
+    }
+}
