@@ -55,10 +55,10 @@ struct RunCommand: Sendable {
     ///
     /// With errors, nothing starts unless `keepsGoing` is set and there is at least one manager.
     private func isAccepted(_ host: PluginHost) async -> Bool {
-        let errors = await host.check().filter { $0.severity == .error }
+        let problems = await host.check(), errors = problems.causes.filter { $0.severity == .error }
         guard !errors.isEmpty else { return true }
         for problem in errors.shortList { Output.remark(problem.report(in: settings.manifest)) }
-        if let rest = errors.summaryOfRest { Output.remark(rest) }
+        for rest in [errors.summaryOfRest, problems.summaryOfConsequences] { if let rest { Output.remark(rest) } }
         if keepsGoing { return await !host.managers.isEmpty }
         Output.remark(
             "backplane: \(settings.manifest) has \(counted(errors.count, "error")), so nothing was started; --keep-going starts everything without errors"
