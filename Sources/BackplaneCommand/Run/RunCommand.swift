@@ -13,13 +13,21 @@ struct RunCommand: Sendable {
     var keepsGoing = false
     /// A Boolean value that indicates whether to listen for other commands on a control socket.
     var isControlled = true
+    /// The path of the control socket; `nil` for one that other commands find by themselves.
+    var socket: String?
 
     func run() async -> Int32 {
         // Handle signals before anything starts, so that none is missed and a start that hangs can be interrupted.
         let signals: StopSignals
         do throws(BackplaneError) { signals = try StopSignals() } catch { return Output.fail(error) }
         let host = settings.makeHost()
-        let control = isControlled ? listen(for: host) : nil
+        let control: ControlSocket?
+        do throws(BackplaneError) {
+            control = isControlled ? try listen(for: host) : nil
+        } catch {
+            await host.stop()
+            return Output.fail(error)
+        }
         defer { control?.close() }
         let stopped = Task { () -> Bool in
             guard let signal = await signals.next() else { return false }
@@ -81,11 +89,12 @@ struct RunCommand: Sendable {
         }
     }
 
-    /// Opens the control socket; if that fails, the host runs without one.
-    private func listen(for host: PluginHost) -> ControlSocket? {
-        do {
-            return try ControlSocket(serving: host, requests: ControlRequest.ofTool)
+    /// Opens the control socket; if that fails and nobody asked for its path, the host runs without one.
+    private func listen(for host: PluginHost) throws(BackplaneError) -> ControlSocket? {
+        do throws(BackplaneError) {
+            return try ControlSocket(serving: host, at: socket, requests: ControlRequest.ofTool)
         } catch {
+            guard socket == nil else { throw error }
             for line in error.reportLines { Output.remark("backplane: warning: \(line)") }
             return nil
         }
