@@ -13,7 +13,7 @@ extension ManifestDocument {
         origins.place(of: path.description) ?? path.description
     }
 
-    /// Returns whether an error's location leads into the manifest, rather than into a configuration or the file system.
+    /// Returns whether an error's location leads into the manifest, not into a configuration or the file system.
     package func contains(_ location: String) -> Bool {
         let first = location.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).dropFirst().first
         guard location.hasPrefix("/"), let first else { return false }
