@@ -207,7 +207,8 @@ let package = Package(
         .executableTarget(
             name: "BackplaneCommand",
             dependencies: [
-                "Backplane", "BackplaneBench", "BackplaneControl", "BackplaneCrypto", "BackplaneDev",
+                "Backplane", "BackplaneBench", "BackplaneBoundary", "BackplaneControl", "BackplaneCrypto",
+                "BackplaneDev",
                 "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost",
                 "BackplaneManagers", "BackplaneNetwork", "BackplaneProcesses", "BackplaneRecords",
                 "BackplaneReports", "BackplaneSQLite",
@@ -464,7 +465,7 @@ let package = Package(
                 "Backplane", "BackplaneBench", "BackplaneCommand", "BackplaneControl", "BackplaneDev", "BackplaneHost",
                 "BackplanePackages", "BackplaneReports",
                 "BackplaneScaffold", "BackplaneTerminal", "BackplaneTestKit", "BackplaneValidate", "TestFixtures",
-                "attack", "hostile",
+                "TestGenerators", "attack", "hostile",
             ],
             exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(

@@ -6,12 +6,21 @@ import Glibc
 package struct ControlFolder: Sendable {
     /// The absolute path.
     package let path: String
+    /// The path of the one socket to create; `nil` for one with a name of its own in the folder.
+    private let socket: String?
 
     /// Creates a reference to the folder without touching it.
     ///
     /// - Parameter path: The folder's path, or `nil` for the user's ``RuntimeFolder``.
     package init(_ path: String? = nil, environment: (String) -> String? = ProcessEnvironment.value) {
         self.path = FilePath.absolute(path ?? RuntimeFolder.path(environment))
+        socket = nil
+    }
+
+    /// Creates a reference to the folder of a socket whose path is given.
+    init(of socket: String) {
+        self.socket = FilePath.absolute(socket)
+        path = FilePath.folder(of: FilePath.absolute(socket))
     }
 
     /// Creates a socket for this process, and removes those left behind by hosts that were killed.
@@ -19,17 +28,17 @@ package struct ControlFolder: Sendable {
         do throws(PrivateFolder.Problem) {
             try PrivateFolder.make(at: path)
         } catch {
-            throw Self.unusable(path, error.text)
+            throw unusable(error.text)
         }
         do throws(SystemError) {
             // Only one host at a time does this: a socket without a listener yet looks like one that was left behind.
             let gate = try FileLock(waitingFor: FilePath.join(path, "lock"))
-            sweep()
-            let listener = try LocalListener(at: newPath())
+            if let socket { sweep([socket]) } else { sweep((try? sockets()) ?? []) }
+            let listener = try LocalListener(at: socket ?? newPath())
             gate.release()
             return listener
         } catch {
-            throw Self.unusable(path, "cannot be used: \(error)")
+            throw unusable("cannot be used: \(error)")
         }
     }
 
@@ -57,8 +66,11 @@ package struct ControlFolder: Sendable {
         return ((try? FileTree.names(in: path)) ?? []).filter(Self.isSocketName).map { FilePath.join(path, $0) }
     }
 
-    private func sweep() {
-        for socket in (try? sockets()) ?? [] where !LocalSocket.isListenedTo(at: socket) { unlink(socket) }
+    /// Removes those sockets to which no host listens.
+    private func sweep(_ sockets: [String]) {
+        for socket in sockets where (try? FileStatus(at: socket))?.kind == .other {
+            if !LocalSocket.isListenedTo(at: socket) { unlink(socket) }
+        }
     }
 
     /// Returns the path `host-<process>.sock`, with a number if the process has several sockets.
@@ -70,6 +82,14 @@ package struct ControlFolder: Sendable {
 
     private static func isSocketName(_ name: String) -> Bool {
         name.wholeMatch(of: /host-[0-9]+(-[0-9]+)?\.sock/) != nil
+    }
+
+    private func unusable(_ reason: String) -> BackplaneError {
+        guard let socket else { return Self.unusable(path, reason) }
+        return BackplaneError(
+            .controlUnusable,
+            "the control socket, or its folder, \(reason); give another path in a folder that only you can write to",
+            at: socket)
     }
 
     static func unusable(_ path: String, _ reason: String) -> BackplaneError {

@@ -125,10 +125,10 @@ final class ControlServer: Sendable {
             )
         }
         guard let request = requests[head.request] else {
+            let suggestions = NameSuggestions(for: head.request, among: names)
             throw BackplaneError(
                 .controlUnknownRequest,
-                "unknown request `\(head.request)`; expected one of: \(NameSuggestions(for: head.request, among: names).list)"
-            )
+                "unknown request `\(head.request)`; \(suggestions.question ?? "expected one of: \(suggestions.list)")")
         }
         return request
     }

@@ -23,18 +23,21 @@ public final class ControlSocket: Sendable {
     ///   - folder: The folder in which to create the socket; it is created with mode 0700 if it does not exist. By
     ///     default it is the one that the tool searches: `$XDG_RUNTIME_DIR/backplane` or, if that variable names no
     ///     usable folder, `backplane-<user id>` in the temporary folder.
+    ///   - path: The path of the socket, in a folder that only this user can write to; the tool finds it with
+    ///     `--socket`. By default, the socket has a name of its own in `folder`.
     ///   - requests: The requests that the program answers in addition to those of every host.
     /// - Throws: `control.unusable` if the folder cannot be used or the system provides no thread.
-    public convenience init(serving host: PluginHost, in folder: String? = nil, requests: [ControlRequest] = [])
-        throws(BackplaneError)
-    {
-        try self.init(serving: host, in: folder, requests: requests, limits: ControlLimits())
+    public convenience init(
+        serving host: PluginHost, in folder: String? = nil, at path: String? = nil, requests: [ControlRequest] = []
+    ) throws(BackplaneError) {
+        try self.init(serving: host, in: folder, at: path, requests: requests, limits: ControlLimits())
     }
 
-    init(serving host: PluginHost, in folder: String?, requests: [ControlRequest], limits: ControlLimits)
-        throws(BackplaneError)
-    {
-        let folder = ControlFolder(folder), listener = try folder.listen()
+    init(
+        serving host: PluginHost, in folder: String?, at socket: String? = nil, requests: [ControlRequest],
+        limits: ControlLimits
+    ) throws(BackplaneError) {
+        let folder = socket.map { ControlFolder(of: $0) } ?? ControlFolder(folder), listener = try folder.listen()
         path = listener.path
         server = ControlServer(host, listener, in: folder, ControlRequest.ofEveryHost + requests, limits)
         guard HostThread.tryStart("bp-control", { [server] in server.run() }) else {

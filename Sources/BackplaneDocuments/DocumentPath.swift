@@ -15,6 +15,11 @@ package struct DocumentPath: Sendable, Hashable, CustomStringConvertible {
     package static func / (path: DocumentPath, index: Int) -> DocumentPath {
         DocumentPath(description: path.description + "/\(index)")
     }
+
+    /// Returns whether the path is another one or leads through it.
+    package func isWithin(_ other: DocumentPath) -> Bool {
+        self == other || description.utf8.starts(with: (other.description + "/").utf8)
+    }
 }
 
 extension String {

@@ -119,7 +119,7 @@ struct CallTests {
     @Test func `input may come from standard input`() async throws {
         let text = #"{"é": [1, null, "\n"]}"#
         let outcome = try await tool.run("call", Tool.almanac, "ClockManager", "echo", "-", input: text)
-        #expect(outcome.status == 0 && outcome.output == text + "\n")
+        #expect(outcome.status == 0 && outcome.output == text.replacing(" ", with: "") + "\n")
         let nothing = try await tool.run("call", Tool.almanac, "ClockManager", "echo", "-")
         #expect(nothing.status == 1 && nothing.output == "" && nothing.errors.contains("call.invalid-input"))
     }
@@ -137,7 +137,7 @@ struct CallTests {
         (["ClockManager", "tomorrow"], ["call.unimplemented", "`tomorrow`", "`now`, `echo`"]),
         (["ClockManager", "now", "7"], ["call.invalid-input"]),
         (["ClockManager", "echo", "{"], ["call.invalid-input"]),
-        (["AlmanacManager", "on", "7"], ["call.invalid-input", "String"]),
+        (["AlmanacManager", "on", "7"], ["call.invalid-input", "expected a string, found a number"]),
         (["AlmanacManager", "on", "\"some day\""], ["component.failed", "almanac.not-a-day", "`some day`"]),
     ])
     func `what cannot be done is one clear message on standard error, and exit code 1`(words: [String], says: [String])

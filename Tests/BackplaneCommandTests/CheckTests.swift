@@ -36,7 +36,7 @@ struct CheckTests {
 
     @Test func `all problems are listed, each with its file, line and column`() async throws {
         let path = try faulty()
-        let outcome = try await tool.run("check", path)
+        let outcome = try await tool.run("check", path, "--all")
         #expect(outcome.status == 1)
         #expect(outcome.errors == "")
         let lines = outcome.output.split(separator: "\n").filter { $0.hasPrefix(path) }.map {

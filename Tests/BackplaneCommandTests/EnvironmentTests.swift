@@ -35,7 +35,7 @@ struct EnvironmentTests {
 
     @Test func `one that is not there is an error, and variables are those of the process, unseen`() async throws {
         let unknown =
-            ":2:2: error: /environments: no environment is named `tset`; did you mean `test`? there are `test`, `production` [manifest.unknown-environment]"
+            ":2:2: error: /environments: no environment is named `tset`; did you mean `test`? [manifest.unknown-environment]"
         #expect(try await check("--environment", "tset").first == unknown[...])
         let secret = try await check("--environment", "test", variables: ["CLASS": "swordfish"])
         #expect(

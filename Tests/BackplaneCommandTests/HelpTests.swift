@@ -43,7 +43,7 @@ struct HelpTests {
     }
 
     @Test(arguments: [
-        ["fly"], ["call"], ["run"], ["check"], ["call", Tool.almanac, "ClockManager"],
+        ["fly"], ["call"], ["run"], ["check"],
         ["check", Tool.almanac, "--fast"], ["check", Tool.almanac, "--log-level", "loud"],
         ["call", Tool.almanac, "ClockManager", "now", "null", "more"],
         ["call", Tool.almanac, "ClockManager", "now", "--timeout", "soon"],

@@ -177,7 +177,7 @@ struct ToolTests {
             let call = try await tool.start(["call", "--load-folder", tool.loads, path, "--", name, "echo", "1"]).end()
             #expect(call.status == 0 && call.output == "1\n", "\(call.errors)")
         }
-        let check = try await tool.run("check", path)
+        let check = try await tool.run("check", path, "--all")
         #expect(
             check.output.hasSuffix("\n`backplane explain -- \(path) -y` traces it to its cause\n"),
             "\(check.output)")

@@ -32,7 +32,8 @@ package enum JSON {
         do {
             return try encoder.encode(value)
         } catch let error as EncodingError {
-            throw BackplaneError(code, error.summary.text, at: error.summary.path)
+            let mistake = JSONMistake(error)
+            throw BackplaneError(code, mistake.text, at: mistake.path)
         } catch {
             throw BackplaneError(code, String(describing: error))
         }
@@ -57,7 +58,8 @@ package enum JSON {
         do {
             return try decoder.decode(type, from: Data(lending: bytes))
         } catch let error as DecodingError {
-            throw BackplaneError(code, error.summary.text, at: error.summary.path)
+            let mistake = JSONMistake(error, in: Data(lending: bytes))
+            throw BackplaneError(code, mistake.text, at: mistake.path)
         } catch {
             throw BackplaneError(code, String(describing: error))
         }
@@ -76,43 +78,6 @@ extension Data {
             self.init(bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count, deallocator: .none)
         } else {
             self.init()
-        }
-    }
-}
-
-/// The message of a coding error and the path of the value it is about; without a path, the whole value.
-private struct CodingSummary {
-    var text: String
-    var path: String?
-
-    init(_ text: String, _ path: [any CodingKey], cause: (any Error)? = nil) {
-        self.text = text
-        if let detail = (cause as? CocoaError)?.userInfo["NSDebugDescription"] as? String { self.text += " \(detail)" }
-        self.path = path.isEmpty ? nil : path.map { "/" + ($0.intValue.map(String.init) ?? $0.stringValue) }.joined()
-    }
-}
-
-extension EncodingError {
-    fileprivate var summary: CodingSummary {
-        switch self {
-        case .invalidValue(_, let context):
-            CodingSummary(context.debugDescription, context.codingPath, cause: context.underlyingError)
-        @unknown default: CodingSummary(String(describing: self), [])
-        }
-    }
-}
-
-extension DecodingError {
-    fileprivate var summary: CodingSummary {
-        switch self {
-        case .typeMismatch(let type, let context):
-            CodingSummary("expected \(type): \(context.debugDescription)", context.codingPath)
-        case .valueNotFound(_, let context): CodingSummary(context.debugDescription, context.codingPath)
-        case .keyNotFound(let key, let context):
-            CodingSummary("`\(key.stringValue)` is missing", context.codingPath + [key])
-        case .dataCorrupted(let context):
-            CodingSummary(context.debugDescription, context.codingPath, cause: context.underlyingError)
-        @unknown default: CodingSummary(String(describing: self), [])
         }
     }
 }

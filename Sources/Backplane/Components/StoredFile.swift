@@ -16,6 +16,22 @@ public struct StoredFile: Codable, Sendable {
     public let size: Int64
 }
 
+extension StoredFile {
+    private static let (pathKey, sizeKey) = (TextKey("path"), TextKey("size"))
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: TextKey.self)
+        path = try values.decode(String.self, forKey: Self.pathKey)
+        size = try values.decode(Int64.self, forKey: Self.sizeKey)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: TextKey.self)
+        try values.encode(path, forKey: Self.pathKey)
+        try values.encode(size, forKey: Self.sizeKey)
+    }
+}
+
 extension HasFolder {
     /// Returns a finished file of the component's folder, to hand it to another component.
     ///

@@ -12,21 +12,10 @@ struct LayoutNames {
     private var declared: [Int: Name] = [:]
 
     init(_ layout: ContractLayout) {
-        for case .type(let type) in layout.entries.lazy.map(\.layout) { collect(type) }
-    }
-
-    private mutating func collect(_ type: TypeLayout) {
-        switch type {
-        case .standard(_, let arguments): for argument in arguments { collect(argument) }
-        case .tuple(_, let elements): for element in elements { collect(element.type) }
-        case .reference: break
-        case .declared(let declaration):
-            for argument in declaration.name.components.lazy.flatMap(\.arguments) { collect(argument) }
+        layout.forEachDeclaration { declaration in
             declared[declaration.number] = Name(
                 short: name(of: declaration.name, isQualified: false).cut,
                 long: name(of: declaration.name, isQualified: true).cut)
-            declaration.rawType.map { collect($0) }
-            for case let type? in declaration.members.lazy.map(\.type) { collect(type) }
         }
     }
 

@@ -5,16 +5,18 @@ extension BackplaneTool {
     struct Call: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Call one method of a manager and print the result, or the elements of a stream, as JSON.",
-            usage: "backplane call [<options>] [<manifest>] <manager> <method> [<input>]",
+            usage: "backplane call [<options>] [<manifest>] <manager> [<method> [<input>]]",
             discussion: """
                 Starts only the components that the manager needs. Errors are printed on standard error, and the exit \
                 code is 1. Of a stream, one line is printed for each element, until it ends, --limit is reached or \
-                control-C is pressed.
+                control-C is pressed. Without a method, the manager's methods are listed with the shapes of what they \
+                take and give, and nothing starts.
 
                 The first argument is the manifest if it names an existing file, contains a slash, or ends in .json or \
                 .plist. Otherwise it is the manager, and the manifest is \(ManifestChoice.text).
 
                 EXAMPLES
+                  backplane call ClockManager
                   backplane call ClockManager now
                   backplane call manifests/almanac.json ClockManager now
                   backplane call manifests/almanac.json AlmanacManager on '"07-20"' --explain
@@ -29,7 +31,7 @@ extension BackplaneTool {
         @OptionGroup var running: RunningArguments
         @Argument(
             help: ArgumentHelp(
-                "The manifest (optional), the manager's name in it, the method's name in its contract, and the input as JSON (`-`: from standard input; default: null).",
+                "The manifest (optional), the manager's name in it, the method's name in its contract (default: list them), and the input as JSON (`-`: from standard input; default: null).",
                 valueName: "word"))
         var words: [String] = []
         @Option(
@@ -50,7 +52,7 @@ extension BackplaneTool {
         var traceparent: String?
         @Flag(help: "Print on standard error which lane each wire of the started components uses, and why.")
         var explain = false
-        @Flag(help: "Print the explanation as JSON.") var json = false
+        @Flag(help: "Print the explanation, or the list of methods with JSON Schemas, as JSON.") var json = false
 
         func validate() throws { _ = try given() }
 
@@ -62,7 +64,8 @@ extension BackplaneTool {
             let given = try given()
             let (settings, host) = try self.host.settings(given.manifest, running)
             let command = CallCommand(
-                settings: settings, running: host, manager: given.manager, method: given.method, input: given.input,
+                settings: settings, running: host, manager: given.manager, method: given.method,
+                input: CallInput(text: given.input),
                 timeout: timeout, limit: limit, showsTrace: trace, traceparent: traceparent,
                 explains: explain, json: json)
             throw ExitCode(await command.run())

@@ -11,9 +11,9 @@ struct CallCommand: Sendable {
     /// The running host to ask, or `nil` to start one with the components that the manager needs.
     var running: HostChoice?
     var manager: String
-    var method: String
-    /// The input as JSON; `-` reads it from standard input.
-    var input: String
+    /// The method, or `nil` to list the manager's methods.
+    var method: String?
+    var input: CallInput
     /// The deadline of the call, in seconds.
     var timeout: Double
     /// The number of elements after which a stream is closed, or `nil` for all; with it, only a stream is read.
@@ -28,34 +28,50 @@ struct CallCommand: Sendable {
 
     func run() async -> Int32 {
         if let misuse { return Output.refuse(misuse) }
+        guard let method else { return await list() }
         let bytes: [UInt8]
-        do { bytes = try readInput() } catch { return Output.fail(error) }
-        if let running { return ask(running, bytes) }
+        do throws(BackplaneError) {
+            bytes = try input.bytes()
+        } catch {
+            return Output.fail(error)
+        }
+        if let running { return ask(running, method, bytes) }
         let host = settings.makeHost(), call = host.begin(within: .seconds(timeout), traceparent: traceparent)
         if showsTrace { show(call.trace) }
-        do {
-            do {
-                if limit != nil { return try await read(host.stream(manager, method, bytes, call), of: host) }
+        do throws(BackplaneError) {
+            do throws(BackplaneError) {
+                if limit != nil { return try await read(host.stream(manager, method, bytes, call), method, of: host) }
                 let result = try await host.call(manager, method, bytes, call)
                 if explains { explain(await host.wires.map(WireRow.init)) }
+                let row = await row(of: method, in: host)
                 await host.stop()
-                Output.line(String(decoding: result, as: UTF8.self))
+                print(result, row)
                 return 0
             } catch {
                 guard error.code == .callWrongKind, limit == nil else { throw error }
-                return try await read(host.stream(manager, method, bytes, call), of: host)
+                return try await read(host.stream(manager, method, bytes, call), method, of: host)
             }
         } catch {
             // The lane of a wire may be the reason why the call failed.
             let wires = await host.wires
             if explains, !wires.isEmpty { explain(wires.map(WireRow.init)) }
+            let row = await row(of: method, in: host)
             await host.stop()
-            return Output.fail(error)
+            return Output.fail(input.explaining(error, of: row, "\(manager).\(method)"))
         }
     }
 
+    /// Returns the method as it would be listed; `nil` if there is none.
+    private func row(of method: String, in host: PluginHost) async -> MethodRow? {
+        (try? await host.providerSide(ofManager: manager)).map { MethodList($0) }?.row(of: method)
+    }
+
+    private func print(_ result: [UInt8], _ row: MethodRow?) {
+        Output.line(String(decoding: OrderedResult(result, row?.output).text, as: UTF8.self))
+    }
+
     private var misuse: String? {
-        if json, !explains { return "--json requires --explain; the result is JSON in any case" }
+        if json, !explains, method != nil { return "--json requires --explain; the result is JSON in any case" }
         guard timeout > 0, timeout <= 1e9 else {
             return "--timeout: expected a number of seconds above 0, found \(timeout)"
         }
@@ -71,24 +87,18 @@ struct CallCommand: Sendable {
         if let trace { Output.remark("trace \(trace.id)") }
     }
 
-    private func readInput() throws(BackplaneError) -> [UInt8] {
-        guard input == "-" else { return Array(input.utf8) }
-        let bytes = try Input.standard(limit: 64 << 20)
-        guard running == nil || String(validating: bytes, as: UTF8.self) != nil else {
-            throw BackplaneError(.callInvalidInput, "expected JSON, found bytes that are not UTF-8")
-        }
-        return bytes
-    }
-
     /// Prints the elements of a stream until it ends, and stops the host.
-    private func read(_ stream: NamedElements, of host: PluginHost) async throws(BackplaneError) -> Int32 {
+    private func read(_ stream: NamedElements, _ method: String, of host: PluginHost) async throws(BackplaneError)
+        -> Int32
+    {
         if explains { explain(await host.wires.map(WireRow.init)) }
+        let row = await row(of: method, in: host)
         let signals = try StopSignals(),
             reading = Task { () async -> Result<Void, BackplaneError> in
                 do throws(BackplaneError) {
                     var count = 0
                     for try await element in stream {
-                        Output.line(String(decoding: element, as: UTF8.self))
+                        print(element, row)
                         count += 1
                         if count == limit { break }
                     }
@@ -111,26 +121,30 @@ struct CallCommand: Sendable {
     }
 
     /// Makes the call in a running host, which cancels it when this command is interrupted.
-    private func ask(_ running: HostChoice, _ input: [UInt8]) -> Int32 {
+    private func ask(_ running: HostChoice, _ method: String, _ bytes: [UInt8]) -> Int32 {
         var trace: Trace?
         if showsTrace || traceparent != nil { trace = traceparent.flatMap(Trace.init(traceparent:)) ?? .random() }
         if showsTrace { show(trace) }
         let request = CallRequest(
-            manager: manager, method: method, input: String(decoding: input, as: UTF8.self), timeout: timeout,
+            manager: manager, method: method, input: String(decoding: bytes, as: UTF8.self), timeout: timeout,
             traceparent: trace?.traceparent)
         return running.converse(doing: "waiting for the answer") { host throws(BackplaneError) in
+            // A host of an earlier version does not tell.
+            let row = try? host.answer(to: MethodsRequest(manager: manager)).row(of: method)
             if limit == nil {
                 do throws(BackplaneError) {
                     let answer = try host.answer(to: request)
                     if explains { explain(try host.answer(to: WiresRequest())) }
-                    Output.line(answer.output)
+                    print(Array(answer.output.utf8), row)
                     return 0
                 } catch {
-                    guard error.code == .callWrongKind else { throw error }
+                    guard error.code == .callWrongKind else {
+                        throw input.explaining(error, of: row, "\(manager).\(method)")
+                    }
                 }
             }
             if explains { explain(try host.answer(to: WiresRequest())) }
-            _ = try host.answer(to: StreamRequest(request, limit: limit)) { Output.line($0) }
+            _ = try host.answer(to: StreamRequest(request, limit: limit)) { print(Array($0.utf8), row) }
             return 0
         }
     }

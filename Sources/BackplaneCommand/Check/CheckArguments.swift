@@ -9,7 +9,7 @@ extension BackplaneTool {
             discussion: """
                 Loads the libraries to see what they register, each in a child process first, which finds those that \
                 would end this process, but starts no component. Each problem begins with its location, in the format \
-                that compilers use. The exit code is 1 if there is an error. If there is none, --lock writes the \
+                that compilers use; those that follow from another one are counted. The exit code is 1 if there is an error. If there is none, --lock writes the \
                 chosen versions into the manifest; from then on, a different choice is an error.
 
                 EXAMPLES
@@ -23,6 +23,7 @@ extension BackplaneTool {
         @OptionGroup var host: HostArguments
         @Flag(help: "Print the problems as JSON.") var json = false
         @Flag(help: "Treat warnings as errors.") var strict = false
+        @Flag(help: "List problems that follow from others, too.") var all = false
         @Flag(help: "Load the libraries without trying them in a child process first.") var trust = false
         @Flag(help: "Write the chosen versions into the manifest.") var lock = false
 
@@ -30,7 +31,7 @@ extension BackplaneTool {
             var settings = try host.settings(manifest.path)
             settings.trials = trust ? .never : .always
             throw ExitCode(
-                await CheckCommand(settings: settings, json: json, strict: strict, lock: lock).run())
+                await CheckCommand(settings: settings, json: json, strict: strict, all: all, lock: lock).run())
         }
     }
 }

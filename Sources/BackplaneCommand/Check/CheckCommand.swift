@@ -7,7 +7,8 @@ struct CheckCommand: Sendable {
     var json = false
     /// A Boolean value that indicates whether warnings fail the check, too.
     var strict = false
-
+    /// A Boolean value that indicates whether to list problems that follow from others, too.
+    var all = false
     /// A Boolean value that indicates whether to write the chosen versions into the manifest's lock.
     var lock = false
 
@@ -16,7 +17,7 @@ struct CheckCommand: Sendable {
         let host = settings.makeHost()
         let problems = await host.check()
         await host.stop()
-        if json { Output.json(problems.map(ProblemRow.init)) } else { problems.print(of: settings) }
+        if json { Output.json(problems.map(ProblemRow.init)) } else { problems.print(of: settings, all: all) }
         return problems.fail(strict: strict) ? 1 : 0
     }
 }
@@ -27,8 +28,10 @@ extension [Problem] {
         contains { strict || $0.severity == .error }
     }
 
-    func print(of settings: HostSettings) {
-        let list = ProblemList(manifest: settings.manifest, problems: self, options: settings.composingOptions)
+    /// Prints the problems for people, those that follow from others only if `all` is set.
+    func print(of settings: HostSettings, all: Bool = false) {
+        let list = ProblemList(
+            manifest: settings.manifest, problems: self, showsAll: all, options: settings.composingOptions)
         for line in list.lines(colour: Terminal.wantsColour) { Output.line(line) }
     }
 }

@@ -7,6 +7,8 @@ import BackplaneTerminal
 struct ProblemList: Sendable {
     var manifest: String
     var problems: [Problem]
+    /// A Boolean value that indicates whether to list problems that follow from others, too.
+    var showsAll = false
     /// The options of the command that affect the meaning of the manifest.
     var options: [ShellCommand.Option] = []
 
@@ -19,12 +21,19 @@ struct ProblemList: Sendable {
         } + rest + [summary] + hints
     }
 
-    /// The summary of the problems that are not listed, and the option that lists them.
-    private var rest: [String] { problems.summaryOfRest.map { ["\($0); --json lists all"] } ?? [] }
+    /// The summaries of the problems that are not listed, with the options that list them.
+    private var rest: [String] {
+        [
+            shown.summaryOfRest.map { "\($0); --json lists all" },
+            showsAll ? nil : problems.summaryOfConsequences.map { "\($0); --all lists all" },
+        ].compactMap(\.self)
+    }
+
+    private var shown: [Problem] { showsAll ? problems : problems.causes }
 
     /// The listed problems grouped by manager; those of the whole manifest come first, and the order is kept.
     private var groups: [[Problem]] {
-        problems.shortList.reduce(into: []) { groups, problem in
+        shown.shortList.reduce(into: []) { groups, problem in
             if groups.last?.first.map({ $0.manager == problem.manager }) == true {
                 groups[groups.count - 1].append(problem)
             } else {
@@ -38,12 +47,12 @@ struct ProblemList: Sendable {
     }
 
     private var summary: String {
-        problems.isEmpty ? "\(manifest): no problems" : "\(manifest): \(Self.counts(problems, withNone: true))"
+        problems.isEmpty ? "\(manifest): no problems" : "\(manifest): \(Self.counts(shown, withNone: true))"
     }
 
     /// A suggestion for the next command, if one manager's fault is caused by another's.
     private var hints: [String] {
-        guard let follower = problems.first(where: { $0.error.code == .dependencyUnsatisfied })?.manager else {
+        guard let follower = shown.first(where: { $0.error.code == .dependencyUnsatisfied })?.manager else {
             return []
         }
         let command = ShellCommand(name: "explain", words: [manifest, follower], options: options)

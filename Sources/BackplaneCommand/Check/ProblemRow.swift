@@ -12,10 +12,13 @@ struct ProblemRow: Encodable {
     var code: String
     var message: String
     var causes: [BackplaneError]
+    /// A Boolean value that indicates whether the problem follows from another one.
+    var isConsequence: Bool
 
     init(_ problem: Problem) {
         (severity, manager, location) = (problem.severity.rawValue, problem.manager, problem.error.location)
         (line, column) = (problem.position?.line, problem.position?.column)
         (code, message, causes) = (problem.error.code.rawValue, problem.error.message, problem.error.causes)
+        isConsequence = problem.isConsequence
     }
 }

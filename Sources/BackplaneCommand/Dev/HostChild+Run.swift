@@ -49,7 +49,7 @@ extension HostChild {
             let row = ManagerRow(status)
             return Manager(name: row.name, state: row.state, reason: row.reason)
         }
-        let errors = await host.check().filter { $0.severity == .error }
+        let errors = await host.check().causes.filter { $0.severity == .error }
         let problems =
             errors.shortList.map { $0.report(in: manifest) } + (errors.summaryOfRest.map { [$0] } ?? [])
         let report = Report(process: getpid(), control: control.path, managers: managers, problems: problems)

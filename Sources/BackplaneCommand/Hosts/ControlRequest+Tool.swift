@@ -4,7 +4,7 @@ import BackplaneHost
 
 extension ControlRequest {
     /// The control requests that hosts of this tool answer in addition to those of every host.
-    static let ofTool = [services, explain, wires]
+    static let ofTool = [services, explain, methods, wires]
 
     private static let services = ControlRequest(ServicesRequest.self, endsWithClient: true) {
         host, _ throws(BackplaneError) in
@@ -14,6 +14,11 @@ extension ControlRequest {
     private static let explain = ControlRequest(ExplainRequest.self, endsWithClient: true) {
         host, request throws(BackplaneError) in
         try Explanation(of: request.manager, in: await host.composition()).living(await host.managers)
+    }
+
+    private static let methods = ControlRequest(MethodsRequest.self, endsWithClient: true) {
+        host, request throws(BackplaneError) in
+        MethodList(try await host.providerSide(ofManager: request.manager))
     }
 
     private static let wires = ControlRequest(WiresRequest.self, endsWithClient: true) {

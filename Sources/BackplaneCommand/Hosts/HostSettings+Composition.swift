@@ -13,7 +13,7 @@ extension HostSettings {
 
     /// Prints the number of errors on standard error, if there are any, and the command that lists them.
     func remark(onErrorsOf composition: Composition) {
-        let errors = composition.problems.count { $0.severity == .error }
+        let errors = composition.problems.errors.count
         guard errors > 0 else { return }
         let faults = composition.plan.faults.count
         let subject = faults == 0 ? "" : "; \(counted(faults, "manager")) cannot be created"
@@ -29,7 +29,7 @@ extension HostSettings {
 
     /// Prints the errors that prevent the manifest from being read, and returns the exit code.
     func fail(_ composition: Composition) -> Int32 {
-        for problem in composition.problems where problem.severity == .error {
+        for problem in composition.problems.causes where problem.severity == .error {
             Output.remark(problem.report(in: manifest))
         }
         return 1

@@ -9,6 +9,12 @@ struct RunningArguments: ParsableArguments {
 
     @Option(help: ArgumentHelp("The path of the socket of the running host to ask.", valueName: "path"))
     var socket: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The manifest, instead of the first argument; with --running, that of the running host.",
+            valueName: "manifest"))
+    var manifest: String?
 }
 
 extension HostArguments {
@@ -17,7 +23,11 @@ extension HostArguments {
         settings: HostSettings, host: HostChoice?
     ) {
         try understood { () throws(Misuse) in
-            try settings.taking(manifest, running: running.running, socket: running.socket)
+            if let manifest, running.manifest != nil {
+                throw Misuse(description: "--manifest and `\(manifest)` both name a manifest; give only one of them")
+            }
+            return try settings.taking(
+                manifest ?? running.manifest, running: running.running, socket: running.socket)
         }
     }
 }

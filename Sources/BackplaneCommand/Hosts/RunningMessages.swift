@@ -14,6 +14,13 @@ struct ExplainRequest: ControlMessage {
     var manager: String
 }
 
+/// A request for the methods of a manager; answered only by hosts that this tool runs.
+struct MethodsRequest: ControlMessage {
+    static let name = "methods"
+    typealias Answer = MethodList
+    var manager: String
+}
+
 /// A request for the wires of a host; answered only by hosts that this tool runs.
 struct WiresRequest: ControlMessage {
     static let name = "wires"

@@ -22,12 +22,23 @@ extension BackplaneTool {
         @OptionGroup var manifest: ManifestArgument
         @OptionGroup var host: HostArguments
         @Flag(help: "Start everything that has no errors, and report what did not start.") var keepGoing = false
+        @Option(
+            help: ArgumentHelp(
+                "The path of the socket for control by other commands (default: one that they find by themselves).",
+                valueName: "path"))
+        var socket: String?
         @Flag(help: "Do not accept control by other commands.") var noControl = false
         @Flag(help: "Print what was started as JSON.") var json = false
 
+        func validate() throws {
+            guard noControl, socket != nil else { return }
+            throw ValidationError("--no-control and --socket contradict each other; give only one of them")
+        }
+
         func run() async throws {
             let command = RunCommand(
-                settings: try host.settings(manifest.path), json: json, keepsGoing: keepGoing, isControlled: !noControl)
+                settings: try host.settings(manifest.path), json: json, keepsGoing: keepGoing, isControlled: !noControl,
+                socket: socket)
             throw ExitCode(await command.run())
         }
     }

@@ -13,13 +13,21 @@ struct RunCommand: Sendable {
     var keepsGoing = false
     /// A Boolean value that indicates whether to listen for other commands on a control socket.
     var isControlled = true
+    /// The path of the control socket; `nil` for one that other commands find by themselves.
+    var socket: String?
 
     func run() async -> Int32 {
         // Handle signals before anything starts, so that none is missed and a start that hangs can be interrupted.
         let signals: StopSignals
         do throws(BackplaneError) { signals = try StopSignals() } catch { return Output.fail(error) }
         let host = settings.makeHost()
-        let control = isControlled ? listen(for: host) : nil
+        let control: ControlSocket?
+        do throws(BackplaneError) {
+            control = isControlled ? try listen(for: host) : nil
+        } catch {
+            await host.stop()
+            return Output.fail(error)
+        }
         defer { control?.close() }
         let stopped = Task { () -> Bool in
             guard let signal = await signals.next() else { return false }
@@ -55,10 +63,10 @@ struct RunCommand: Sendable {
     ///
     /// With errors, nothing starts unless `keepsGoing` is set and there is at least one manager.
     private func isAccepted(_ host: PluginHost) async -> Bool {
-        let errors = await host.check().filter { $0.severity == .error }
+        let problems = await host.check(), errors = problems.causes.filter { $0.severity == .error }
         guard !errors.isEmpty else { return true }
         for problem in errors.shortList { Output.remark(problem.report(in: settings.manifest)) }
-        if let rest = errors.summaryOfRest { Output.remark(rest) }
+        for rest in [errors.summaryOfRest, problems.summaryOfConsequences] { if let rest { Output.remark(rest) } }
         if keepsGoing { return await !host.managers.isEmpty }
         Output.remark(
             "backplane: \(settings.manifest) has \(counted(errors.count, "error")), so nothing was started; --keep-going starts everything without errors"
@@ -81,11 +89,12 @@ struct RunCommand: Sendable {
         }
     }
 
-    /// Opens the control socket; if that fails, the host runs without one.
-    private func listen(for host: PluginHost) -> ControlSocket? {
-        do {
-            return try ControlSocket(serving: host, requests: ControlRequest.ofTool)
+    /// Opens the control socket; if that fails and nobody asked for its path, the host runs without one.
+    private func listen(for host: PluginHost) throws(BackplaneError) -> ControlSocket? {
+        do throws(BackplaneError) {
+            return try ControlSocket(serving: host, at: socket, requests: ControlRequest.ofTool)
         } catch {
+            guard socket == nil else { throw error }
             for line in error.reportLines { Output.remark("backplane: warning: \(line)") }
             return nil
         }

@@ -44,7 +44,15 @@ struct BackplaneTool: AsyncParsableCommand {
     static func main() async {
         do throws(BackplaneError) { try ProcessNeeds.require() } catch { exit(withError: ExitCode(Output.fail(error))) }
         do {
-            var command = try await asyncParseAsRoot()
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            var command: any ParsableCommand
+            do {
+                command = try await asyncParseAsRoot()
+            } catch {
+                guard exitCode(for: error) != .success, let word = UnknownWord.find(in: arguments, of: self)
+                else { throw error }
+                throw ValidationError(word.description)
+            }
             if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
             exit(withError: ExitCode(Output.exitCode(0)))
         } catch let code as ExitCode {

@@ -74,7 +74,7 @@ extension DevSession {
 
     func takeManifest() {
         let document = command.settings.document
-        let errors = document.problems.filter { $0.severity == .error }
+        let errors = document.problems.causes.filter { $0.severity == .error }
         guard errors.isEmpty else {
             let problems = errors.map { $0.report(in: command.settings.manifest) }
             let error = BackplaneError(

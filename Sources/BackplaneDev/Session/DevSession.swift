@@ -80,7 +80,10 @@ final class DevSession {
         case .swapApplying(let libraries): swap(libraries, applying: true)
         case .apply: application?.apply(command.settings)
         case .rollBack(let plugin): application?.rollBack(plugin, command.settings.swapOptions)
-        case .showRefusal: if let refusal = application?.refusal { printer.print(.refused(refusal)) }
+        case .showRefusal:
+            guard let refusal = application?.refusal else { break }
+            let settings = command.settings
+            printer.print(.refused(refusal.placed(in: settings.document, of: settings.manifest)))
         }
     }
 }

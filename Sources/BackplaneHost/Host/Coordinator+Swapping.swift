@@ -111,7 +111,7 @@ extension Coordinator {
             return SwapTarget(
                 replacements: try await replacements.load(libraries, among: live.loaded, options))
         }
-        let errors = document.problems.filter { $0.severity == .error }.map(\.error)
+        let errors = document.problems.errors
         if !errors.isEmpty { throw .combining(errors, of: "the manifest", at: document.path) }
         try requireNoRestart(for: document)
         // The active manifest is loaded first, so that libraries of both are loaded once.

@@ -97,6 +97,10 @@ actor Coordinator {
 
     func lock() -> [String: LockedClass] { live.loaded.lock }
 
+    func providerSide(ofManager name: String) throws(BackplaneError) -> LaneSide {
+        live.loaded.componentClass(of: try live.loaded.node(ofManager: name)).providerSide
+    }
+
     func composition() -> Composition { live.loaded.composition(options.lanes) }
 
     func statuses() -> [ManagerStatus] { live.statuses }

@@ -1,4 +1,5 @@
 public import Backplane
+package import BackplaneBoundary
 public import BackplaneExchange
 import BackplaneNetwork
 import Synchronization
@@ -63,6 +64,13 @@ public final class PluginHost: Sendable {
     /// Returns the composition of the active manifest and its plugins, for tools, without starting anything.
     package func composition() async -> Composition {
         await coordinator.composition()
+    }
+
+    /// Returns the contract that a manager provides and the layouts of its methods, without starting anything.
+    ///
+    /// - Throws: The reason why there is no such manager, or why it cannot be created.
+    package func providerSide(ofManager name: String) async throws(BackplaneError) -> LaneSide {
+        try await coordinator.providerSide(ofManager: name)
     }
 
     /// Returns the lock that matches what the plugins currently provide for each definition of the manifest.

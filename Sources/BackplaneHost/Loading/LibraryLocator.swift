@@ -1,4 +1,5 @@
 package import Backplane
+import Synchronization
 
 /// The search for the file of a manifest's `library`, which never uses the system's library path.
 package struct LibraryLocator: Sendable {
@@ -8,6 +9,7 @@ package struct LibraryLocator: Sendable {
     package let places: [String]
     /// The advice for a name that none of them contains.
     private let advice: String
+    private let neighbours = Neighbours()
 
     /// Creates a locator.
     ///
@@ -19,7 +21,9 @@ package struct LibraryLocator: Sendable {
     ) {
         (self.manifestFolder, self.advice) = (manifestFolder ?? ".", advice)
         var seen: Set<String> = []
-        places = ([manifestFolder].compactMap(\.self) + pluginPaths + [executableFolder].compactMap(\.self))
+        // Last, where SwiftPM leaves the libraries of a package whose manifest is in its folder.
+        let built = manifestFolder.map { FilePath.join($0, ".build/debug") }
+        places = ([manifestFolder].compactMap(\.self) + pluginPaths + [executableFolder, built].compactMap(\.self))
             .filter { seen.insert(FilePath.absolute($0)).inserted }
     }
 
@@ -42,7 +46,10 @@ package struct LibraryLocator: Sendable {
                 failures.append(BackplaneError(.pluginNotFound, "\(error)", at: path))
             }
         }
-        let advice = library.contains("/") ? "build it, or correct the path" : advice
+        let name = FilePath.name(of: library), isFile = name.hasSuffix(".so")
+        let others = candidates.flatMap { neighbours.libraries(in: FilePath.folder(of: $0)) }
+        let question = NameSuggestions(for: name, among: isFile ? others.map { "lib\($0).so" } : others).question
+        let advice = question ?? (library.contains("/") ? "build it, or correct the path" : advice)
         throw BackplaneError(
             .pluginNotFound, "the library `\(library)` was not found in any of these places; \(advice)",
             causes: failures)
@@ -61,5 +68,21 @@ package struct LibraryLocator: Sendable {
         }
         if library.contains("/") { return [FilePath.join(manifestFolder, library)] }
         return places.map { FilePath.join($0, isFile ? name : "lib\(name).so") }
+    }
+}
+
+/// The libraries beside those that were not found, each folder being listed once.
+private final class Neighbours: Sendable {
+    private let known = Mutex<[String: [String]]>([:])
+
+    /// Returns the names of the libraries in a folder, as manifests give them.
+    func libraries(in folder: String) -> [String] {
+        known.withLock { known in
+            if let names = known[folder] { return names }
+            let names = ((try? FileTree.names(in: folder, most: 10_000)) ?? [])
+                .filter { $0.hasPrefix("lib") && $0.hasSuffix(".so") }.map { String($0.dropFirst(3).dropLast(3)) }
+            known[folder] = names
+            return names
+        }
     }
 }

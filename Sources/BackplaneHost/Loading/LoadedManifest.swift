@@ -50,7 +50,8 @@ struct LoadedManifest: Sendable {
     ) {
         self.reading = reading
         catalogue = Catalogue(of: plugins)
-        let resolution = Resolution(document, catalogue: catalogue) { entry, configuration in
+        let resolution = Resolution(document, catalogue: catalogue, loadErrors: loadProblems.map(\.error)) {
+            entry, configuration in
             plugins[entry.order].description.components[entry.index].review(Array(configuration))
         }
         self.document = document
@@ -113,7 +114,7 @@ struct LoadedManifest: Sendable {
     ///
     /// - Throws: All errors as one.
     func requireSound() throws(BackplaneError) {
-        let errors = problems.filter { $0.severity == .error }.map(\.error)
+        let errors = problems.errors
         if !errors.isEmpty { throw .combining(errors, of: "the manifest", at: document.path) }
     }
 }

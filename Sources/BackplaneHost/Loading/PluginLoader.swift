@@ -165,10 +165,13 @@ struct PluginLoader {
             try requireNew(plugin.description)
             plugins.append(plugin)
         } catch {
-            problems.append(
-                Problem(
-                    .error, manager: nil,
-                    BackplaneError(error.code, "\(what) is not loaded", at: location, causes: [error])))
+            // A library that was not found has no other place than the manifest's.
+            let refusal =
+                error.location == nil
+                ? BackplaneError(error.code, error.message, at: location, failure: error.failure, causes: error.causes)
+                : BackplaneError(
+                    error.code, "\(what) is not loaded: \(error.message)", at: location, causes: [error])
+            problems.append(Problem(.error, manager: nil, refusal))
         }
     }
 

@@ -13,6 +13,16 @@ extension ManifestDocument {
         origins.place(of: path.description) ?? path.description
     }
 
+    /// Returns whether an error's location leads into the manifest, not into a configuration or the file system.
+    package func contains(_ location: String) -> Bool {
+        let first = location.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).dropFirst().first
+        guard location.hasPrefix("/"), let first else { return false }
+        return problems.contains { $0.error.location == location }
+            || (dialect == .backplane
+                ? ManifestKeys.root.known(in: dialect).contains(String(first))
+                : manifest.managers.keys.contains { (ManifestPath() / $0).description == "/\(first)" })
+    }
+
     /// Returns the place of a plugin's library; `index` counts only plugins that could be read.
     func place(ofLibrary index: Int) -> String {
         let path = pluginPaths.indices.contains(index) ? pluginPaths[index] : ManifestPath() / "plugins" / index

@@ -123,7 +123,7 @@ public struct ManifestDocument: Sendable {
     /// - Throws: The only error, or the first of several with all of them as its causes.
     var soundManifest: Manifest {
         get throws(BackplaneError) {
-            let errors = problems.filter { $0.severity == .error }.map(\.error)
+            let errors = problems.errors
             guard errors.isEmpty else { throw .combining(errors, of: "the manifest", at: path) }
             return manifest
         }

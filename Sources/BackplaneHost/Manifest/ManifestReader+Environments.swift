@@ -39,10 +39,7 @@ extension ManifestReader {
 
     func unknownEnvironment(_ name: String, among names: [String]) -> BackplaneError {
         let suggestions = NameSuggestions(for: name, among: names)
-        let hint =
-            names.isEmpty
-            ? "the manifest has none"
-            : [suggestions.question, "there are \(suggestions.list)"].compactMap(\.self).joined(separator: " ")
+        let hint = suggestions.question ?? (names.isEmpty ? "the manifest has none" : "there are \(suggestions.list)")
         return BackplaneError(
             .manifestUnknownEnvironment, "no environment is named `\(name)`; \(hint)",
             at: (ManifestPath() / "environments").description)

@@ -124,15 +124,16 @@ extension ManifestReader {
     ) {
         let keys = known.known(in: dialect).sorted()
         for key in section.values.keys.sorted() where !keys.contains(key) {
-            let words =
-                if dialect == .nemoLogic, known.own.contains(key) {
-                    "`\(key)` is ignored in a manifest without `manifestVersion`"
-                } else {
-                    "unknown key `\(key)`; "
-                        + (NameSuggestions(for: key, among: keys).question
-                            ?? "known here: \(NameSuggestions.list(keys))")
-                }
-            report(.manifestUnknownKey, words, at: section.path / key, severity: severity)
+            guard dialect != .nemoLogic || !known.own.contains(key) else {
+                let words = "`\(key)` is ignored in a manifest without `manifestVersion`"
+                report(.manifestUnknownKey, words, at: section.path / key, severity: severity)
+                continue
+            }
+            let suggestions = NameSuggestions(for: key, among: keys)
+            report(
+                .manifestUnknownKey,
+                "unknown key `\(key)`; \(suggestions.question ?? "known here: \(NameSuggestions.list(keys))")",
+                at: section.path / key, severity: severity, intended: suggestions.nearest.map { section.path / $0 })
         }
     }
 

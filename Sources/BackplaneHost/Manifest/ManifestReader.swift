@@ -152,13 +152,16 @@ struct ManifestReader {
     }
 
     mutating func report(
-        _ code: BackplaneError.Code, _ message: String, at path: ManifestPath, severity: Problem.Severity = .error
+        _ code: BackplaneError.Code, _ message: String, at path: ManifestPath, severity: Problem.Severity = .error,
+        intended: ManifestPath? = nil
     ) {
         let place = origins.place(of: path.description) ?? path.description
-        report(BackplaneError(code, message, at: place), severity: severity)
+        report(BackplaneError(code, message, at: place), severity: severity, intended: intended)
     }
 
-    mutating func report(_ error: BackplaneError, severity: Problem.Severity = .error) {
+    mutating func report(
+        _ error: BackplaneError, severity: Problem.Severity = .error, intended: ManifestPath? = nil
+    ) {
         switch severity {
         case .error: errorCount += 1
         case .warning: warningCount += 1
@@ -166,15 +169,18 @@ struct ManifestReader {
         var isFirst = false
         if severity == .error, let manager { isFirst = faulty.insert(manager).inserted }
         guard isFirst || (severity == .error ? errorCount : warningCount) <= ManifestLimits.problems else { return }
-        problems.append(Problem(severity, manager: manager, error))
+        var problem = Problem(severity, manager: manager, error)
+        problem.intended = intended
+        problems.append(problem)
     }
 
-    /// The problems found, and how many more there are that are not listed.
+    /// The problems found, of which keys that are missing follow from those that are misspelt, and how many more there
+    /// are that are not listed.
     var summary: [Problem] {
         let found: [(severity: Problem.Severity, count: Int, noun: String)] = [
             (.error, errorCount, "error"), (.warning, warningCount, "warning"),
         ]
-        return problems
+        return attributed
             + found.compactMap { severity, count, noun in
                 let more = count - problems.count { $0.severity == severity }
                 guard more > 0 else { return nil }
@@ -185,5 +191,18 @@ struct ManifestReader {
                         "\(more) more \(noun)\(more == 1 ? " is" : "s are") not listed; correct those that are, and look again"
                     ))
             }
+    }
+
+    private var attributed: [Problem] {
+        var problems = problems
+        let misspelt = Dictionary(
+            problems.indices.compactMap { index in problems[index].intended.map { ($0.description, index) } },
+            uniquingKeysWith: { first, _ in first })
+        for index in problems.indices where problems[index].error.code == .manifestMissingKey {
+            guard let cause = problems[index].error.location.flatMap({ misspelt[$0] }) else { continue }
+            problems[index].isConsequence = true
+            problems[cause].severity = .error
+        }
+        return problems
     }
 }

@@ -21,8 +21,14 @@ package struct NameSuggestions {
         others = names.filter { distances[$0] == nil }
     }
 
+    /// The name that is spelled most like the wanted one; `nil` if there are no near misses.
+    var nearest: String? { nearMisses.first }
+
+    /// A Boolean value that indicates whether there are no other names.
+    var isEmpty: Bool { nearMisses.isEmpty && others.isEmpty }
+
     /// The text "did you mean `a` or `b`?"; `nil` if there are no near misses.
-    var question: String? {
+    package var question: String? {
         nearMisses.isEmpty
             ? nil : "did you mean " + nearMisses.prefix(3).map { "`\($0)`" }.joined(separator: " or ") + "?"
     }

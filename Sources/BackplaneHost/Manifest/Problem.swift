@@ -19,6 +19,10 @@ public struct Problem: Sendable, Hashable {
     public var error: BackplaneError
     /// The position of the problem in the text, if the manifest was read from JSON.
     public var position: SourcePosition?
+    /// A Boolean value that indicates whether the problem follows from another one that is reported, and ends with it.
+    public var isConsequence = false
+    /// The path of the key that a misspelt one probably stands for.
+    var intended: DocumentPath?
 
     /// Creates a problem of one manager, or of the whole manifest if `manager` is `nil`.
     public init(_ severity: Severity, manager: String?, _ error: BackplaneError, position: SourcePosition? = nil) {
@@ -57,6 +61,15 @@ extension BackplaneError.Code {
 }
 
 extension [Problem] {
+    /// The problems that do not follow from others; all of them if no error is left then.
+    package var causes: [Problem] {
+        let causes = filter { !$0.isConsequence }
+        return causes.contains { $0.severity == .error } ? causes : self
+    }
+
+    /// The errors that do not follow from others.
+    package var errors: [BackplaneError] { causes.filter { $0.severity == .error }.map(\.error) }
+
     /// The problems of the whole manifest followed by those of each manager, each group in the order of discovery.
     var grouped: [Problem] {
         enumerated().sorted { a, b in

@@ -51,10 +51,7 @@ extension BackplaneError {
             return BackplaneError(.unknownManager, "no manager is named `\(name)`", at: location, causes: causes)
         }
         let suggestions = NameSuggestions(for: name, among: names)
-        let hint =
-            if names.isEmpty { "there are none" } else {
-                [suggestions.question, "there are \(suggestions.list)"].compactMap(\.self).joined(separator: " ")
-            }
+        let hint = suggestions.question ?? (names.isEmpty ? "there are none" : "there are \(suggestions.list)")
         return BackplaneError(.unknownManager, "no manager is named `\(name)`; \(hint)", at: location, causes: causes)
     }
 }

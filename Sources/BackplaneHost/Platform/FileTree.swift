@@ -3,11 +3,15 @@ import Glibc
 /// A namespace for operations on a folder and its contents.
 package enum FileTree {
     /// Returns the names in the folder at `path`, sorted by their bytes.
-    package static func names(in path: String) throws(SystemError) -> [String] {
+    ///
+    /// - Parameters:
+    ///   - path: The folder.
+    ///   - most: The number of entries after which the rest is left out.
+    package static func names(in path: String, most: Int = .max) throws(SystemError) -> [String] {
         guard let folder = opendir(path) else { throw .last }
         defer { closedir(folder) }
         var names: [String] = []
-        while let entry = readdir(folder) {
+        while names.count < most, let entry = readdir(folder) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
                     String(cString: $0)

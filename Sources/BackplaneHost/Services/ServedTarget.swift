@@ -24,10 +24,11 @@ final class ServedTarget: Sendable {
             throw BackplaneError(.callUnimplemented, "the called component has no method `\(methods[index].name)`")
         case .named(let name):
             if let number = provider.number(of: name) { return number }
-            let names = provider.methods.map { "`\($0.name)`" }.joined(separator: ", ")
-            throw BackplaneError(
-                .callUnimplemented, "\(provider.name) has no method `\(name)`; it has \(names.isEmpty ? "none" : names)"
-            )
+            let names = provider.methods.map(\.name)
+            let hint =
+                NameSuggestions(for: name, among: names).question
+                ?? "it has \(names.isEmpty ? "none" : NameSuggestions.list(names))"
+            throw BackplaneError(.callUnimplemented, "\(provider.name) has no method `\(name)`; \(hint)")
         }
     }
 }

@@ -101,10 +101,9 @@ extension LoadedManifest {
             )
         }
         let suggestions = NameSuggestions(for: name, among: names + plugins.map(\.description.id))
-        let hint = [
-            suggestions.question,
-            names.isEmpty ? "active plugins: none" : "active plugins: \(names.sorted().joined(separator: ", "))",
-        ].compactMap(\.self)
-        throw BackplaneError(.pluginUnknown, "no active plugin is called `\(name)`; \(hint.joined(separator: " "))")
+        let hint =
+            suggestions.question
+            ?? (names.isEmpty ? "active plugins: none" : "active plugins: \(names.sorted().joined(separator: ", "))")
+        throw BackplaneError(.pluginUnknown, "no active plugin is called `\(name)`; \(hint)")
     }
 }

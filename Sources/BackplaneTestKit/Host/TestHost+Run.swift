@@ -79,7 +79,7 @@ extension TestHost {
     }
 
     private func requireSound() async throws {
-        let errors = await host.check().filter { $0.severity == .error }
+        let errors = await host.check().causes.filter { $0.severity == .error }
         if !errors.isEmpty { throw ManifestRefused(problems: errors) }
     }
 }

@@ -54,7 +54,8 @@ struct StateTransferTests {
         #expect(error.code == .stateIncompatible)
         #expect(error.location == "/words/whale")
         #expect(
-            error.message.hasPrefix("Tally: the data received as its state `Tally` 1 cannot be decoded: expected Int"),
+            error.message.hasPrefix(
+                "Tally: the data received as its state `Tally` 1 cannot be decoded: expected an integer"),
             "\(error)")
         #expect(error.message.contains("raise `version` and write `migrateUp`: `static let stateSchema = StateSchema("))
         #expect(error.message.contains("version: 2, accepts: 1...2)` and `static func migrateUp("))

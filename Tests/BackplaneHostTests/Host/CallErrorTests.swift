@@ -57,7 +57,7 @@ struct CallErrorTests {
         try await with(origin) { test, trials, relay in
             let error = await error { try await test.call("Trial", "wait", #""long""#) }
             #expect(error?.code == .callInvalidInput)
-            #expect(error?.message.contains("Double") == true)
+            #expect(error?.message.contains("expected a number, found a string") == true)
         }
     }
 

@@ -41,13 +41,34 @@ struct LibraryLocatorTests {
                 "\(folder.path)/file/libBookshelf.so: plugin.not-found: Not a directory",
                 "\(places[1])/libBookshelf.so: plugin.not-found: No such file or directory",
                 "\(places[3])/libBookshelf.so: plugin.not-found: No such file or directory",
+                "\(places[0])/.build/debug/libBookshelf.so: plugin.not-found: No such file or directory",
             ])
+    }
+
+    @Test func `the build folder beside the manifest is the last place`() throws {
+        _ = try folder.makeFolder("manifests/.build")
+        _ = try folder.makeFolder("manifests/.build/debug")
+        let built = try folder.write(as: "manifests/.build/debug/libBookshelf.so")
+        #expect(try locator.locate("Bookshelf") == built)
+        try folder.write(as: "bin/libBookshelf.so")
+        #expect(try locator.locate("Bookshelf") == places[3] + "/libBookshelf.so")
+    }
+
+    @Test(arguments: [
+        ("Bookshelves", "`Bookshelf`"), ("libBokshelf.so", "`libBookshelf.so`"), ("./libBookshel.so", nil),
+    ])
+    func `the nearest name among the libraries there is suggested`(wanted: String, nearest: String?) throws {
+        try folder.write(as: "second/libBookshelf.so")
+        try folder.write(as: "second/Bookshelve")
+        let error = #expect(throws: BackplaneError.self) { try locator.locate(wanted) }
+        let advice = nearest.map { "did you mean \($0)?" } ?? "build it, or correct the path"
+        #expect(error?.message.hasSuffix("; \(advice)") == true, "\(error?.message ?? "")")
     }
 
     @Test func `a place named twice is tried once`() {
         let paths = [places[0] + "/", places[1], places[1]]
         let locator = LibraryLocator(manifestFolder: places[0], pluginPaths: paths, executableFolder: places[0])
-        #expect(locator.places == [places[0], places[1]])
+        #expect(locator.places == [places[0], places[1], places[0] + "/.build/debug"])
     }
 
     @Test func `the system's libraries are never found`() {

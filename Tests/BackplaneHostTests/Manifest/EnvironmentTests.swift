@@ -73,11 +73,11 @@ struct `Environments of a manifest` {
         #expect(value.merging(patch, writtenAt: ManifestPath(), &origins) == merged)
     }
 
-    @Test func `A name that is not there is an error that lists those there are, and nothing runs`() {
+    @Test func `A name that is not there is an error that names the nearest, and nothing runs`() {
         let document = read("prodution")
         #expect(
             summary(document.problems) == [
-                "error - /environments: manifest.unknown-environment: no environment is named `prodution`; did you mean `production`? there are `production`, `development`"
+                "error - /environments: manifest.unknown-environment: no environment is named `prodution`; did you mean `production`?"
             ])
         #expect(document.problems[0].position?.line == 8)
         #expect(document.manifest.managers.isEmpty)

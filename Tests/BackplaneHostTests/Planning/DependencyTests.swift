@@ -66,7 +66,7 @@ struct `Managers that use managers` {
         let resolution = Resolution(
             .dictionary(Dictionary(uniqueKeysWithValues: managers)), Catalogue(plugins: [.manager("M")]))
         #expect(resolution.plan.faults.count == 50)
-        #expect(resolution.plan.faults.values.map(depth).max() == 4)
+        #expect(resolution.plan.faults.values.map(depth).max() == 2)
     }
 
     @Test func `Who uses one with a fault has one as well, which names where it began`() throws {
@@ -115,12 +115,12 @@ struct `Managers that use managers` {
         #expect(fault?.causes == resolution.problems.map(\.error))
     }
 
-    @Test func `A name that is not there is an error that lists the names, near misses first`() {
+    @Test func `A name that is not there is an error that names the nearest`() {
         let plan = resolve(["ClockManager": [], "ArtManager": [], "Bad": []], faulty: ["Bad"]).plan
         #expect(
             throws: BackplaneError(
                 .unknownManager,
-                "no manager is named `ClokManager`; did you mean `ClockManager`? there are `ClockManager`, `ArtManager`, `Bad`"
+                "no manager is named `ClokManager`; did you mean `ClockManager`?"
             )
         ) { try plan.node(ofManager: "ClokManager") }
         #expect(throws: BackplaneError(.unknownManager, "no manager is named `X`; there are none")) {

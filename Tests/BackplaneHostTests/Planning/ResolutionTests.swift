@@ -191,10 +191,75 @@ struct `Wires of a manifest` {
         let path = "error M /managers/M/communicationController/services"
         #expect(
             summary(resolution.problems.filter { $0.severity == .error }) == [
-                "\(path): wire.unsatisfied: `C` 1.0.0 of plugin `org.p0` asks for `API` 1.0.0 as `books`; the manifest connects nothing to it",
                 "\(path)/1/propertyName: wire.unknown: `C` 1.0.0 of plugin `org.p0` has no property `boks` for `S`; did you mean `books`?",
                 "\(path)/2/propertyName: wire.unknown: `C` 1.0.0 of plugin `org.p0` has no property `x` for `S`; it declares `books`, `covers`, `loans`",
+                "\(path): wire.unsatisfied: `C` 1.0.0 of plugin `org.p0` asks for `API` 1.0.0 as `books`; the manifest connects nothing to it",
             ])
+        #expect(resolution.problems.filter(\.isConsequence).count == 1, "a misspelt property leaves its own wire empty")
+    }
+
+    @Test func `A misspelt service explains its own wire and no other`() {
+        let catalogue = Catalogue(plugins: [
+            .manager("M"), .service("S", provides: .of("API")),
+            .communication("C", wires: [.to("books", .of("API")), .to("loans", .of("API"))]),
+        ])
+        let services: ManifestValue = [["className": "S", "propertyName": "boks"]]
+        let resolution = Resolution(
+            ["M": ["className": "M", "communicationController": ["className": "C", "services": services]]], catalogue)
+        let path = "error M /managers/M/communicationController/services"
+        #expect(
+            summary(resolution.problems.causes.filter { $0.severity == .error }) == [
+                "\(path)/0/propertyName: wire.unknown: `C` 1.0.0 of plugin `org.p0` has no property `boks` for `S`; did you mean `books`?",
+                "\(path): wire.unsatisfied: `C` 1.0.0 of plugin `org.p0` asks for `API` 1.0.0 as `loans`; the manifest connects nothing to it",
+            ])
+    }
+
+    @Test func `A misspelt key is an error if something lacks for it, and what lacks is its consequence`() {
+        let catalogue = Catalogue(plugins: [
+            .manager("M", wires: [.to("dataAccessController", .of("API"))]), .dataAccess("D", provides: .of("API")),
+        ])
+        let resolution = Resolution(["M": ["className": "M", "dataAccesController": ["className": "D"]]], catalogue)
+        let words =
+            "/managers/M/dataAccesController: manifest.unknown-key: unknown key `dataAccesController`; did you mean `dataAccessController`?"
+        #expect(summary(resolution.problems.causes) == ["error M \(words)"])
+        #expect(resolution.problems.count == 2 && resolution.plan.faults["M"]?.description == words)
+
+        let missing = Resolution(["M": ["clasName": "M"]], catalogue)
+        #expect(
+            summary(missing.problems.causes) == [
+                "error M /managers/M/clasName: manifest.unknown-key: unknown key `clasName`; did you mean `className`?"
+            ])
+        let superfluous = Resolution(
+            [
+                "M": [
+                    "className": "M", "dataAccessController": ["className": "D"],
+                    "dataAccesController": ["className": "D"],
+                ]
+            ], catalogue)
+        #expect(superfluous.problems.map(\.severity) == [.warning])
+    }
+
+    @Test func `A class that is missing beside a library may be in that one, unless its name is almost another's`() {
+        let lost = BackplaneError(.pluginNotFound, "the library `Bok` was not found", at: "/plugins/0/library")
+        let catalogue = Catalogue(plugins: [.manager("ClockManager", wires: [.to("clock", .of("API"))])])
+        let managers: ManifestValue = [
+            "A": ["className": "Shelf"], "B": ["className": "ClokManager"], "C": ["className": "ClockManager"],
+        ]
+        let resolution = Resolution(
+            ManifestDocument(["manifestVersion": 1, "managers": managers]), catalogue: catalogue, loadErrors: [lost])
+        #expect(resolution.problems.filter(\.isConsequence).map(\.manager) == ["A"])
+        let faults = resolution.plan.faults.mapValues(\.message)
+        #expect(faults["A"] == "no plugin registers a class `Shelf`, and the library `Bok` was not found")
+        #expect(faults["B"] == "no plugin registers a class `ClokManager`; did you mean `ClockManager`?")
+        #expect(faults["C"]?.contains("asks for `API`") == true && faults["C"]?.contains("Bok") == false)
+
+        let several = Resolution(
+            ManifestDocument(["manifestVersion": 1, "managers": managers]), catalogue: catalogue,
+            loadErrors: [lost, lost])
+        #expect(
+            several.plan.faults["A"]?.message
+                == "no plugin registers a class `Shelf`, and 2 libraries are not loaded, the first: the library `Bok` was not found"
+        )
     }
 
     @Test func `A use that the class does not declare is an error that names what it declares`() {
@@ -218,12 +283,12 @@ struct `Wires of a manifest` {
             ])
     }
 
-    @Test func `A use of a manager that is not there lists those that are`() {
+    @Test func `A use of a manager that is not there names the nearest`() {
         let catalogue = Catalogue(plugins: [.manager("M", wires: [.to("clock", .of("API"))])])
         let resolution = Resolution(["ClockManager": ["className": "M", "uses": ["clock": "ClokManager"]]], catalogue)
         #expect(
             summary(resolution.problems) == [
-                "error ClockManager /managers/ClockManager/uses/clock: manager.unknown: no manager is named `ClokManager`; did you mean `ClockManager`? there are `ClockManager`"
+                "error ClockManager /managers/ClockManager/uses/clock: manager.unknown: no manager is named `ClokManager`; did you mean `ClockManager`?"
             ])
     }
 }

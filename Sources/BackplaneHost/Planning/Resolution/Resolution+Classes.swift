@@ -38,24 +38,24 @@ extension Resolution.Draft {
         } else if let other = entries.first {
             report(.wrongRole, "\(other) is a \(other.component.role), not a \(role)", of: name, at: path / "className")
         } else {
-            let hint = mayHint() ? "; \(suggestion(for: className, role))" : ""
+            let suggestions = mayHint() ? NameSuggestions(for: className, among: catalogue.classNames(as: role)) : nil
+            let isConsequence = !loadErrors.isEmpty && suggestions?.nearest == nil
+            let hint = isConsequence ? "" : suggestions.map { "; \(text(of: $0, role))" } ?? ""
             report(
                 .unknownClass, "no plugin registers a class `\(definition.writtenClassName)`\(hint)", of: name,
-                at: path / "className")
+                at: path / "className", isConsequence: isConsequence)
         }
         return nil
     }
 
-    private func suggestion(for className: String, _ role: Role) -> String {
-        let names = catalogue.classNames(as: role)
-        if names.isEmpty {
+    private func text(of suggestions: NameSuggestions, _ role: Role) -> String {
+        if suggestions.isEmpty {
             // A plain Nemo Logic manifest does not list plugins.
             let advice =
                 document.manifest.plugins == nil && catalogue.entries.isEmpty
                 ? "; the manifest names no plugins: give their folder with --plugin-path" : ""
             return "none registers a \(role)\(advice)"
         }
-        let suggestions = NameSuggestions(for: className, among: names)
         return suggestions.question ?? "registered as a \(role): \(suggestions.list)"
     }
 }

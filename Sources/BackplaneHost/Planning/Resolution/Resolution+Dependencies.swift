@@ -39,7 +39,15 @@ extension Resolution.Draft {
     }
 
     private func fault(of name: String) -> BackplaneError {
-        .combining(errors[name] ?? [], of: "`\(name)`", at: document.place(of: root / name))
+        let problems = errors[name] ?? [], causes = problems.filter { !$0.isConsequence }
+        let errors = (causes.isEmpty ? problems : causes).map(\.error)
+        let fault = BackplaneError.combining(errors, of: "`\(name)`", at: document.place(of: root / name))
+        // The class may be in a library that is not loaded.
+        guard causes.isEmpty, fault.code == .unknownClass, let missing = loadErrors.first else { return fault }
+        let which = loadErrors.count > 1 ? "\(loadErrors.count) libraries are not loaded, the first: " : ""
+        return BackplaneError(
+            fault.code, "\(errors[0].message), and \(which)\(missing.message)", at: fault.location, causes: fault.causes
+        )
     }
 
     /// Reports a cycle for every member of a group, at the use that continues the cycle.
@@ -76,7 +84,9 @@ extension Resolution.Draft {
             let cause = fault(of: origin).withoutFurtherManagers
             let through = origin == used ? "" : " because `\(origin)` cannot"
             let words = "`\(used)` cannot be created\(through): \(cause.message)"
-            report(.dependencyUnsatisfied, words, of: name, at: root / name / "uses" / label, causes: [cause])
+            report(
+                .dependencyUnsatisfied, words, of: name, at: root / name / "uses" / label, causes: [cause],
+                isConsequence: true)
             if origins[name] == nil { origins[name] = origin }
         }
     }

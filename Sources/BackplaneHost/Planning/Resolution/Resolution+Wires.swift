@@ -17,13 +17,14 @@ extension Resolution.Draft {
             guard let user = choice.entry else { continue }
             let role = choice.definition.role
             guard role == .manager || role == .communicationController else { continue }
-            for wire in user.component.wires {
-                compare(wire, of: user, in: name, with: definition.socket(of: wire.label, of: role, at: path))
-            }
+            // First, because a misspelt entry is the cause of a wire that nothing is connected to.
             if role == .manager {
                 findUnused(by: user, definition, of: name)
             } else {
                 findUnusedServices(by: user, of: name)
+            }
+            for wire in user.component.wires {
+                compare(wire, of: user, in: name, with: definition.socket(of: wire.label, of: role, at: path))
             }
         }
     }
@@ -42,9 +43,10 @@ extension Resolution.Draft {
         }
         let usable = labels.filter { !layers.contains($0) }
         for label in definition.uses.keys.sorted() where !usable.contains(label) {
+            let suggestions = mayHint() ? NameSuggestions(for: label, among: usable) : nil
             report(
-                .wireUnknown, "\(user) declares no wire `\(label)`; \(declared(usable, beside: label))", of: name,
-                at: root / name / "uses" / label)
+                .wireUnknown, "\(user) declares no wire `\(label)`; \(declared(usable, suggestions))", of: name,
+                at: root / name / "uses" / label, intended: suggestions?.nearest.map { root / name / "uses" / $0 })
         }
     }
 
@@ -53,15 +55,19 @@ extension Resolution.Draft {
         let labels = user.component.wires.map(\.label)
         for service in (choices[name] ?? []).map(\.definition) {
             guard let property = service.property, !labels.contains(property) else { continue }
+            let suggestions = mayHint() ? NameSuggestions(for: property, among: labels) : nil
             let words =
-                "\(user) has no property `\(service.writtenProperty ?? property)` for `\(service.writtenClassName)`; \(declared(labels, beside: property))"
-            report(.wireUnknown, words, of: name, at: service.path / "propertyName")
+                "\(user) has no property `\(service.writtenProperty ?? property)` for `\(service.writtenClassName)`; \(declared(labels, suggestions))"
+            // A service that is not there has no place of its own; its property stands for it.
+            let services = root / name / ReservedLabel.communicationController / "services"
+            report(
+                .wireUnknown, words, of: name, at: service.path / "propertyName",
+                intended: suggestions?.nearest.map { services / $0 })
         }
     }
 
-    private func declared(_ labels: [String], beside label: String) -> String {
-        let suggestions = NameSuggestions(for: label, among: labels)
-        return labels.isEmpty ? "it declares none" : suggestions.question ?? "it declares \(suggestions.list)"
+    private func declared(_ labels: [String], _ suggestions: NameSuggestions?) -> String {
+        labels.isEmpty ? "it declares none" : suggestions?.question ?? "it declares \(NameSuggestions.list(labels))"
     }
 
     private mutating func compare(
@@ -70,7 +76,10 @@ extension Resolution.Draft {
         var need: String { "\(user) asks for `\(wire.contract.name)` \(wire.contract.version) as `\(wire.label)`" }
         guard socket.isFilled else {
             if !wire.isOptional {
-                report(.wireUnsatisfied, "\(need); the manifest connects nothing to it", of: name, at: socket.path)
+                let wanted = socket.role == .networkService ? socket.path / wire.label : socket.path
+                report(
+                    .wireUnsatisfied, "\(need); the manifest connects nothing to it", of: name, at: socket.path,
+                    isConsequence: isMisspelt(wanted, of: name))
             }
             return
         }

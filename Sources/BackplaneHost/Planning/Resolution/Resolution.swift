@@ -16,10 +16,19 @@ package struct Resolution: Sendable {
     /// The chosen class for every definition, by the keys of the manifest's lock.
     package let lock: [String: LockedClass]
 
+    /// Matches a manifest with the registered components.
+    ///
+    /// - Parameters:
+    ///   - document: The manifest.
+    ///   - catalogue: The registered components.
+    ///   - loadErrors: The reasons why plugins of the manifest are not in the catalogue. If there are any, a class that
+    ///     is missing is reported as a consequence, unless its name is almost that of another.
+    ///   - review: The function that lets a class review its configuration.
     package init(
-        _ document: ManifestDocument, catalogue: Catalogue, review: Review = { _, _ in .success([]) }
+        _ document: ManifestDocument, catalogue: Catalogue, loadErrors: [BackplaneError] = [],
+        review: Review = { _, _ in .success([]) }
     ) {
-        var draft = Draft(document, catalogue)
+        var draft = Draft(document, catalogue, loadErrors)
         for name in draft.names { draft.chooseClasses(of: name) }
         lock = draft.lock
         draft.compareLock()
@@ -60,6 +69,8 @@ package struct Resolution: Sendable {
     struct Draft {
         let document: ManifestDocument
         let catalogue: Catalogue
+        /// The reasons why plugins of the manifest are not in the catalogue.
+        let loadErrors: [BackplaneError]
         let definitions: [String: ManagerDefinition]
         /// The managers that could be read, sorted by name.
         let names: [String]
@@ -72,17 +83,17 @@ package struct Resolution: Sendable {
         /// reads.
         private var hintsLeft = 200
         /// The errors of each manager that has any.
-        private(set) var errors: [String: [BackplaneError]]
+        private(set) var errors: [String: [Problem]]
 
-        init(_ document: ManifestDocument, _ catalogue: Catalogue) {
-            (self.document, self.catalogue) = (document, catalogue)
+        init(_ document: ManifestDocument, _ catalogue: Catalogue, _ loadErrors: [BackplaneError]) {
+            (self.document, self.catalogue, self.loadErrors) = (document, catalogue, loadErrors)
             definitions = document.manifest.managers
             names = definitions.keys.sorted()
             root = document.dialect.managers
             problems = document.problems
             errors = document.problems.reduce(into: [:]) { errors, problem in
                 guard problem.severity == .error, let name = problem.manager else { return }
-                errors[name, default: []].append(problem.error)
+                errors[name, default: []].append(problem)
             }
         }
 
@@ -94,16 +105,35 @@ package struct Resolution: Sendable {
         mutating func report(
             _ code: BackplaneError.Code, _ message: String, of name: String, at path: ManifestPath,
             severity: Problem.Severity = .error,
-            causes: [BackplaneError] = []
+            causes: [BackplaneError] = [], isConsequence: Bool = false, intended: ManifestPath? = nil
         ) {
-            report(
-                BackplaneError(code, message, at: document.place(of: path), causes: causes), of: name,
-                severity: severity)
+            var problem = Problem(
+                severity, manager: name, BackplaneError(code, message, at: document.place(of: path), causes: causes))
+            (problem.isConsequence, problem.intended) = (isConsequence, intended)
+            report(problem)
         }
 
         mutating func report(_ error: BackplaneError, of name: String?, severity: Problem.Severity = .error) {
-            problems.append(Problem(severity, manager: name, error))
-            if severity == .error, let name { errors[name, default: []].append(error) }
+            report(Problem(severity, manager: name, error))
+        }
+
+        private mutating func report(_ problem: Problem) {
+            problems.append(problem)
+            if problem.severity == .error, let name = problem.manager { errors[name, default: []].append(problem) }
+        }
+
+        /// Returns whether a misspelt key of a manager probably stands for the one at `path`, and makes it an error.
+        mutating func isMisspelt(_ path: ManifestPath, of name: String) -> Bool {
+            guard mayHint() else { return false }
+            let misspelt = problems.indices.first { index in
+                problems[index].manager == name && problems[index].intended.map(path.isWithin) == true
+            }
+            guard let misspelt else { return false }
+            if problems[misspelt].severity == .warning {
+                problems[misspelt].severity = .error
+                errors[name, default: []].append(problems[misspelt])
+            }
+            return true
         }
     }
 }

@@ -48,7 +48,7 @@ extension SwapTransaction {
 
     /// The reasons for refusing the swap.
     var refusals: [BackplaneError] {
-        let mistakes = after.problems.filter { $0.severity == .error && !known.contains($0) }.map(\.error)
+        let mistakes = after.problems.filter { !known.contains($0) }.errors
         let removals = options.allowsMissingMethods ? [] : removedMethods
         return mistakes + plan.refusals + (options.discardsState ? [] : leftBehind) + members.flatMap(misfits)
             + removals

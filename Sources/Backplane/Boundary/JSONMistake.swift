@@ -1,0 +1,110 @@
+import FoundationEssentials
+
+/// The message of a coding error in the words of JSON, and the path of the value that it is about.
+struct JSONMistake {
+    var text: String
+    /// The path as a JSON pointer; `nil` for the whole value.
+    var path: String?
+
+    private init(_ text: String, _ path: [any CodingKey], cause: (any Error)? = nil) {
+        self.text = text
+        if let detail = Self.detail(of: cause) { self.text += " \(detail)" }
+        self.path = path.isEmpty ? nil : path.map { "/" + ($0.intValue.map(String.init) ?? $0.stringValue) }.joined()
+    }
+
+    init(_ error: EncodingError) {
+        self =
+            switch error {
+            case .invalidValue(_, let context):
+                JSONMistake(context.debugDescription, context.codingPath, cause: context.underlyingError)
+            @unknown default: JSONMistake(String(describing: error), [])
+            }
+    }
+
+    /// Creates the message of an error that decoding `data` has thrown.
+    init(_ error: DecodingError, in data: Data) {
+        switch error {
+        case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
+            guard let expected = Self.name(of: type), let found = JSONKind.find(at: context.codingPath, in: data) else {
+                self.init(context.debugDescription, context.codingPath)
+                return
+            }
+            self.init("expected \(expected), found \(found)", context.codingPath)
+        case .keyNotFound(let key, let context):
+            self.init("`\(key.stringValue)` is missing", context.codingPath + [key])
+        case .dataCorrupted(let context):
+            guard context.debugDescription == "The given data was not valid JSON." else {
+                self.init(context.debugDescription, context.codingPath, cause: context.underlyingError)
+                return
+            }
+            // Foundation's words for what is no JSON, and also for a number in an array that does not fit its type.
+            let isJSON = JSONKind.find(at: [], in: data) != nil
+            self.init(
+                isJSON ? "a number is out of the range of its type" : "expected JSON, found something else",
+                context.codingPath, cause: context.underlyingError)
+        @unknown default: self.init(String(describing: error), [])
+        }
+    }
+
+    private static func detail(of cause: (any Error)?) -> String? {
+        (cause as? CocoaError)?.userInfo["NSDebugDescription"] as? String
+    }
+
+    /// Returns what JSON calls the values that a type is decoded from; `nil` for other types than Foundation's decoder
+    /// asks for.
+    private static func name(of type: any Any.Type) -> String? {
+        switch type {
+        case is String.Type: "a string"
+        case is Bool.Type: "a boolean"
+        case is any BinaryInteger.Type: "an integer"
+        case is any BinaryFloatingPoint.Type: "a number"
+        case is [String: Any].Type: "an object"
+        case is [Any].Type: "an array"
+        // The containers are generic, and named for null in their place.
+        default:
+            if "\(type)".hasPrefix("KeyedDecodingContainer") {
+                "an object"
+            } else {
+                "\(type)" == "UnkeyedDecodingContainer" ? "an array" : nil
+            }
+        }
+    }
+}
+
+/// What JSON calls one value of a text.
+private struct JSONKind: Decodable {
+    private let name: String
+    private static let path = CodingUserInfoKey(rawValue: "path")!
+
+    /// Returns what the value at a path is; `nil` if there is none.
+    static func find(at path: [any CodingKey], in data: Data) -> String? {
+        let decoder = JSONDecoder()
+        decoder.userInfo[Self.path] = path
+        return try? decoder.decode(JSONKind.self, from: data).name
+    }
+
+    init(from decoder: any Decoder) throws {
+        var inner = decoder
+        for key in decoder.userInfo[Self.path] as? [any CodingKey] ?? [] { inner = try Self.value(of: key, in: inner) }
+        name = Self.name(of: inner)
+    }
+
+    private static func value(of key: any CodingKey, in decoder: any Decoder) throws -> any Decoder {
+        if let object = try? decoder.container(keyedBy: TextKey.self) {
+            return try object.superDecoder(forKey: TextKey(key.stringValue))
+        }
+        var array = try decoder.unkeyedContainer()
+        for _ in 0..<max(0, key.intValue ?? 0) { _ = try array.superDecoder() }
+        return try array.superDecoder()
+    }
+
+    private static func name(of decoder: any Decoder) -> String {
+        if let value = try? decoder.singleValueContainer() {
+            if value.decodeNil() { return "null" }
+            if (try? value.decode(Bool.self)) != nil { return "a boolean" }
+            if (try? value.decode(String.self)) != nil { return "a string" }
+            if (try? value.decode(Double.self)) != nil { return "a number" }
+        }
+        return (try? decoder.unkeyedContainer()) == nil ? "an object" : "an array"
+    }
+}

@@ -1,0 +1,72 @@
+import Backplane
+import BackplaneDocuments
+import BackplaneTerminal
+import FoundationEssentials
+
+/// The input of `backplane call`, and what is said of one that the method does not take.
+struct CallInput: Sendable {
+    /// The JSON, `-` for standard input, or `nil` for none, which is `null` for the method.
+    var text: String?
+
+    /// Returns the input as JSON.
+    ///
+    /// - Throws: `call.invalid-input` for what is not JSON, with the place; and if standard input cannot be read.
+    func bytes() throws(BackplaneError) -> [UInt8] {
+        guard let text else { return Array("null".utf8) }
+        let bytes = text == "-" ? try Input.standard(limit: 64 << 20) : Array(text.utf8)
+        guard !JSONCheck.isJSON(bytes) else { return bytes }
+        var reason = "expected JSON"
+        do throws(DocumentError) {
+            _ = try JSONValue(parsing: Data(bytes), as: .document)
+        } catch {
+            reason = error.description
+        }
+        throw BackplaneError(.callInvalidInput, "the input is not JSON: \(reason)\(advice)")
+    }
+
+    /// How to write a word that was meant as a string.
+    private var advice: String {
+        guard let text, text != "-", !text.isEmpty,
+            !text.contains(where: { "\"{}[]'\\".contains($0) || $0.isNewline })
+        else { return "" }
+        return "; for a string, write '\"\(text)\"'"
+    }
+
+    /// Returns the error of a method that does not take the input, with an example of what it takes; other errors as
+    /// they are.
+    ///
+    /// - Parameters:
+    ///   - error: The error of the call.
+    ///   - row: The method, whose own error it cannot be if the method takes no input.
+    ///   - method: The names of the manager and the method.
+    func explaining(_ error: BackplaneError, of row: MethodRow?, _ method: String) -> BackplaneError {
+        guard error.code == .callInvalidInput, let row, row.input != .null else { return error }
+        let example = row.input.example.flatMap { $0.utf8.count > 200 ? nil : ", for example \($0.shellWord)" }
+        let message =
+            if text == nil {
+                "`\(method)` takes an input, and none was given: \(error.message); write it as JSON after the method\(example ?? "")"
+            } else if let example {
+                "the input of `\(method)`: \(error.message); write \(row.input.word)\(example)"
+            } else {
+                error.message
+            }
+        return BackplaneError(error.code, message, at: error.location, failure: error.failure, causes: error.causes)
+    }
+}
+
+extension JSONShape {
+    /// What JSON calls a value of the shape, with its article.
+    fileprivate var word: String {
+        switch self {
+        case .any: "JSON"
+        case .null: "null"
+        case .boolean: "a boolean"
+        case .integer: "an integer"
+        case .number: "a number"
+        case .string, .choice: "a string"
+        case .optional(let value): value.word
+        case .array: "an array"
+        case .dictionary, .object: "an object"
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import Backplane
+import BackplaneBoundary
+
+/// The methods of a manager, as the host tells them that runs it.
+struct MethodList: Codable, Sendable {
+    struct Method: Codable, Sendable {
+        var name: String
+        /// The word for the kind: `async`, `sync` or `stream`; `nil` for one that the host does not know.
+        var kind: String?
+    }
+    var methods: [Method]
+    /// The text of the contract's layouts; `nil` if the plugin gives none.
+    var layout: String?
+
+    /// Reads the methods of a manager's end of its wires.
+    init(_ side: LaneSide) {
+        methods = side.contract.methods.map { Method(name: $0.name, kind: $0.kind.word) }
+        layout = side.layout.read()
+    }
+
+    /// The methods with the shapes of their JSON.
+    var rows: [MethodRow] {
+        let shapes = ContractShapes(layout: layout)
+        return methods.map { method in
+            MethodRow(
+                method: method.name, kind: method.kind, input: shapes.input(of: method.name),
+                output: shapes.output(of: method.name))
+        }
+    }
+
+    func row(of method: String) -> MethodRow? { rows.first { $0.method == method } }
+}

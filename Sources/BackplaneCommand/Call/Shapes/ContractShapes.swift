@@ -1,0 +1,130 @@
+import Backplane
+import BackplaneBoundary
+
+/// The shapes of the JSON of a contract's methods, read from the layouts that its plugin describes for the native lane.
+///
+/// No code of the types runs. They are therefore shaped as the compiler encodes them: a type with coding or keys of its
+/// own may take other JSON. What a layout does not tell is any JSON.
+struct ContractShapes: Sendable {
+    private var inputs: [String: JSONShape] = [:]
+    private var outputs: [String: JSONShape] = [:]
+
+    /// Reads a text of layouts, which may come from anywhere; nothing is known without one.
+    init(layout text: String?) {
+        guard let layout = text.flatMap(ContractLayout.init(text:)) else { return }
+        var declarations: [Int: TypeLayout.Declaration] = [:]
+        layout.forEachDeclaration { declarations[$0.number] = $0 }
+        for entry in layout.entries {
+            guard case .type(let type) = entry.layout else { continue }
+            var reader = ShapeReader(declarations: declarations)
+            switch entry.subject {
+            case .call, .failure: break
+            case .input(let name, _): inputs[name] = reader.shape(of: type)
+            case .output(let name, _): outputs[name] = reader.shape(of: type)
+            }
+        }
+    }
+
+    func input(of method: String) -> JSONShape { inputs[method] ?? .any }
+
+    /// Returns the shape of a method's output or, of a stream, of an element.
+    func output(of method: String) -> JSONShape { outputs[method] ?? .any }
+}
+
+/// A reader of one shape.
+private struct ShapeReader {
+    let declarations: [Int: TypeLayout.Declaration]
+    /// The numbers of the declared types around what is read; in such a one, its own type is any JSON.
+    private var around: [Int] = []
+    /// The number of values that the shape may still have: a text can name a type many times in few words.
+    private var left = 500
+
+    init(declarations: [Int: TypeLayout.Declaration]) { self.declarations = declarations }
+
+    mutating func shape(of type: TypeLayout) -> JSONShape {
+        left -= 1
+        guard left >= 0 else { return .any }
+        switch type {
+        case .standard(let name, let arguments): return shape(ofStandard: name, arguments)
+        case .tuple: return .any
+        case .declared(let declaration): return shape(of: declaration)
+        case .reference(let number): return declarations[number].map { shape(of: $0) } ?? .any
+        }
+    }
+
+    private mutating func shape(ofStandard name: String, _ arguments: [TypeLayout]) -> JSONShape {
+        switch (name, arguments.first) {
+        case ("Int", _), ("Int8", _), ("Int16", _), ("Int32", _), ("Int64", _), ("Int128", _): .integer
+        case ("UInt", _), ("UInt8", _), ("UInt16", _), ("UInt32", _), ("UInt64", _), ("UInt128", _): .integer
+        case ("Float", _), ("Double", _), ("Decimal", _), ("Date", _): .number
+        case ("Bool", _): .boolean
+        case ("String", _), ("Data", _), ("URL", _), ("UUID", _): .string
+        case ("Optional", let value?): optional(shape(of: value))
+        case ("Array", let element?), ("ContiguousArray", let element?), ("Set", let element?):
+            .array(shape(of: element))
+        // With keys that are not texts a dictionary is an array of keys and values in turn.
+        case ("Dictionary", .standard("String", _)?) where arguments.count == 2: .dictionary(shape(of: arguments[1]))
+        case ("Dictionary", .standard("Int", _)?) where arguments.count == 2: .dictionary(shape(of: arguments[1]))
+        default: .any
+        }
+    }
+
+    private func optional(_ value: JSONShape) -> JSONShape {
+        switch value {
+        case .optional, .any: value
+        default: .optional(value)
+        }
+    }
+
+    private mutating func shape(of declaration: TypeLayout.Declaration) -> JSONShape {
+        guard !around.contains(declaration.number), around.count < 16 else { return .any }
+        if let known = ownShape(of: declaration) { return known }
+        guard !declaration.isEnumeration else { return shape(ofCases: declaration) }
+        around.append(declaration.number)
+        defer { around.removeLast() }
+        // A type that wraps a raw value is encoded as that.
+        if declaration.members.count == 1, let member = declaration.members.first, member.name == "rawValue" {
+            return member.type.map { shape(of: $0) } ?? .any
+        }
+        // The storage of a property wrapper or of a lazy property has another name than the property.
+        guard !declaration.members.contains(where: { $0.name.hasPrefix("_") || $0.name.hasPrefix("$") }) else {
+            return .any
+        }
+        return .object(
+            declaration.members.map { member in
+                JSONShape.Property(name: member.name, shape: member.type.map { shape(of: $0) } ?? .any)
+            })
+    }
+
+    /// Returns the shape of an enum, which is encoded as its raw value if it has one.
+    private mutating func shape(ofCases declaration: TypeLayout.Declaration) -> JSONShape {
+        guard let raw = declaration.rawType.map({ shape(of: $0) }) else { return .any }
+        return raw == .string ? .choice(declaration.members.map(\.name)) : raw
+    }
+
+    /// The modules of Backplane that plugins link.
+    private static let ownModules = [
+        "Backplane", "BackplaneDocuments", "BackplaneManagers", "BackplaneNetwork", "BackplaneOperations",
+        "BackplaneStorage",
+    ]
+
+    /// Returns the shape of a type of Backplane, most of which have coding of their own; `nil` for other types.
+    private mutating func ownShape(of declaration: TypeLayout.Declaration) -> JSONShape? {
+        let names = declaration.name.components.map { if case .name(let name) = $0.label { name } else { "" } }
+        guard let module = names.first, Self.ownModules.contains(module) else { return nil }
+        return switch names {
+        case ["Backplane", "Nothing"]: .null
+        case ["Backplane", "Version"]: .string
+        case ["Backplane", "StoredFile"], ["BackplaneManagers", "Kept"]: nil
+        case ["BackplaneManagers", "Sourced"]:
+            .object([
+                JSONShape.Property(
+                    name: "value",
+                    shape: declaration.members.first { $0.name == "value" }?.type.map { shape(of: $0) } ?? .any),
+                JSONShape.Property(name: "source", shape: .string),
+                JSONShape.Property(name: "age", shape: .optional(.number)),
+            ])
+        default: .any
+        }
+    }
+}

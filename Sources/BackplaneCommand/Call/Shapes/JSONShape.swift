@@ -1,0 +1,102 @@
+import Backplane
+import BackplaneDocuments
+
+/// The shape of the JSON that a type is encoded as, as far as its layout tells.
+indirect enum JSONShape: Sendable, Equatable {
+    /// A property of an object.
+    struct Property: Sendable, Equatable {
+        var name: String
+        var shape: JSONShape
+    }
+    /// Any JSON: nothing is known.
+    case any
+    case null, boolean, integer, number, string
+    /// A string for one of these cases, each of which may have another spelling in JSON.
+    case choice([String])
+    /// A value that may be `null` or, of a property, missing.
+    case optional(JSONShape)
+    case array(JSONShape)
+    /// An object with any keys.
+    case dictionary(JSONShape)
+    /// An object with these properties, in the order of their declaration.
+    case object([Property])
+}
+
+extension JSONShape: CustomStringConvertible {
+    /// The shape on a line: `{"title": string, "year": integer?, "tags": [string]}`.
+    var description: String {
+        switch self {
+        case .any: "any JSON"
+        case .null: "null"
+        case .boolean: "boolean"
+        case .integer: "integer"
+        case .number: "number"
+        case .string: "string"
+        case .choice(let names): "string (\(names.joined(separator: " | ")))"
+        case .optional(let value): "\(value)?"
+        case .array(let element): "[\(element)]"
+        case .dictionary(let value): "{string: \(value)}"
+        case .object(let properties):
+            "{" + properties.map { "\(quoted($0.name)): \($0.shape)" }.joined(separator: ", ") + "}"
+        }
+    }
+
+    /// JSON of the shape, to be changed and passed to the method; `nil` if too little is known.
+    var example: String? {
+        switch self {
+        case .any: nil
+        case .null: "null"
+        case .boolean: "true"
+        case .integer: "1"
+        case .number: "1.5"
+        case .string: #""text""#
+        case .choice(let names): names.first.map(quoted)
+        case .optional(let value): value.example
+        case .array(let element): element.example.map { "[\($0)]" } ?? "[]"
+        case .dictionary(let value): value.example.map { #"{"name": \#($0)}"# } ?? "{}"
+        case .object(let properties): example(of: properties)
+        }
+    }
+
+    private func example(of properties: [Property]) -> String? {
+        var parts: [String] = []
+        for property in properties {
+            if case .optional = property.shape { continue }
+            guard let value = property.shape.example else { return nil }
+            parts.append("\(quoted(property.name)): \(value)")
+        }
+        return "{\(parts.joined(separator: ", "))}"
+    }
+
+    private func quoted(_ text: String) -> String { String(decoding: JSONValue.string(text).json, as: UTF8.self) }
+}
+
+/// The encoding as a JSON Schema, with the order of an object's properties as `propertyOrder`.
+extension JSONShape: Encodable {
+    private enum Keyword: String, CodingKey {
+        case type, properties, required, propertyOrder, items, additionalProperties, anyOf
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var schema = encoder.container(keyedBy: Keyword.self)
+        switch self {
+        case .any: break
+        case .null, .boolean, .integer, .number, .string: try schema.encode(description, forKey: .type)
+        case .choice: try schema.encode("string", forKey: .type)
+        case .optional(let value): try schema.encode([value, .null], forKey: .anyOf)
+        case .array(let element):
+            try schema.encode("array", forKey: .type)
+            try schema.encode(element, forKey: .items)
+        case .dictionary(let value):
+            try schema.encode("object", forKey: .type)
+            try schema.encode(value, forKey: .additionalProperties)
+        case .object(let properties):
+            try schema.encode("object", forKey: .type)
+            var shapes = schema.nestedContainer(keyedBy: TextKey.self, forKey: .properties)
+            for property in properties { try shapes.encode(property.shape, forKey: TextKey(property.name)) }
+            let required = properties.filter { if case .optional = $0.shape { false } else { true } }
+            try schema.encode(required.map(\.name), forKey: .required)
+            try schema.encode(properties.map(\.name), forKey: .propertyOrder)
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import Backplane
+import Foundation
+import Testing
+
+@testable import BackplaneCommand
+
+/// What the layouts of a contract tell of its JSON.
+@Suite struct ContractShapesTests {
+    private struct Book: Codable, Sendable {
+        var title: String
+        var year: Int
+        var price: Double?
+        var isLent: Bool
+        var tags: [String]
+        var counts: [String: Int]
+        var form: Form
+        var added: Date
+        var cover: URL?
+        var series: Series?
+    }
+    private enum Form: String, Codable { case paper, screen }
+    private enum Size: Int, Codable { case small = 1, large }
+    private enum Cases: Codable { case circle(radius: Double), point }
+    private struct Series: Codable, Sendable {
+        var name: String
+        var next: [Series]
+    }
+    private struct Number: RawRepresentable, Codable, Hashable { var rawValue: UInt16 }
+    @propertyWrapper private struct Trimmed: Codable { var wrappedValue: String }
+    private struct Wrapped: Codable {
+        @Trimmed var text: String
+    }
+    private final class Shared: Codable, Sendable {}
+
+    private struct Shelf: Contract {
+        static let version: Version = "1.0.0"
+        let find = AsyncMethod<String, Book>()
+        let put = SyncMethod<Book, Nothing>()
+        let feed = StreamMethod<Nothing, Series>()
+    }
+    private struct Values: Contract {
+        static let version: Version = "1.0.0"
+        let sizes = AsyncMethod<[Size], Set<UInt8>>()
+        let cases = AsyncMethod<Cases, Version>()
+        let numbers = AsyncMethod<[Int: Number?], [Number: Bool]>()
+        let files = AsyncMethod<StoredFile, ClosedRange<Int>?>()
+        let wrapped = AsyncMethod<Wrapped, BackplaneError>()
+        let shared = AsyncMethod<Shared, [[Decimal]]>()
+    }
+
+    private func shapes<C: Contract>(of _: C.Type) -> ContractShapes {
+        ContractShapes(layout: ContractLayout(of: C.self).text)
+    }
+
+    private static let book =
+        #"{"title": string, "year": integer, "price": number?, "isLent": boolean, "tags": [string], "counts": {string: integer}, "form": string (paper | screen), "added": number, "cover": string?, "series": {"name": string, "next": [any JSON]}?}"#
+
+    @Test func `properties stand in the order of declaration, with what they are and which may lack`() {
+        let shapes = shapes(of: Shelf.self)
+        #expect(shapes.input(of: "find") == .string && shapes.output(of: "find").description == Self.book)
+        #expect(shapes.input(of: "put").description == Self.book && shapes.output(of: "put") == .null)
+        #expect(shapes.input(of: "feed") == .null)
+        #expect(shapes.output(of: "feed").description == #"{"name": string, "next": [any JSON]}"#)
+    }
+
+    @Test func `types with coding of their own are shaped as that, or are any JSON`() {
+        let shapes = shapes(of: Values.self)
+        #expect(
+            shapes.input(of: "sizes").description == "[integer]"
+                && shapes.output(of: "sizes").description == "[integer]")
+        #expect(shapes.input(of: "cases") == .any && shapes.output(of: "cases") == .string)
+        #expect(shapes.input(of: "numbers").description == "{string: integer?}" && shapes.output(of: "numbers") == .any)
+        #expect(shapes.input(of: "files").description == #"{"path": string, "size": integer}"#)
+        #expect(shapes.input(of: "wrapped") == .any && shapes.output(of: "wrapped") == .any)
+        #expect(shapes.input(of: "shared") == .any && shapes.output(of: "shared").description == "[[number]]")
+    }
+
+    @Test func `nothing is known without a layout, or of a method that it lacks`() {
+        for layout in [nil, "", "nonsense", ContractLayout(of: Shelf.self).text] {
+            #expect(ContractShapes(layout: layout).input(of: "none") == .any)
+        }
+    }
+
+    @Test func `a text that names a type many times in few words has a shape of bounded size`() {
+        let members = (1...12).map { "#\($0)=struct A.T\($0) 1/1/1/0{a:#\($0 + 1),b:#\($0 + 1),c:#\($0 + 1)}" }
+        let fields = members.enumerated().map { "f\($0):\($1)" }.joined(separator: ",")
+        let layout = """
+            call: Int
+            failure: Int
+            sync m takes: #0=struct A.T 1/1/1/0{\(fields),last:#13=struct A.Last 1/1/1/0{x:#13}}
+            sync m answers: #1
+            """
+        let shape = ContractShapes(layout: layout).input(of: "m")
+        #expect(shape != .any && shape.description.utf8.count < 20_000)
+    }
+
+    @Test func `an example is JSON that the type decodes`() throws {
+        func decode<Value: Decodable>(_ type: Value.Type, _ example: String?) throws {
+            let example = try #require(example)
+            _ = try JSONDecoder().decode(type, from: Data(example.utf8))
+        }
+        let shelf = shapes(of: Shelf.self), values = shapes(of: Values.self)
+        try decode(Book.self, shelf.input(of: "put").example)
+        try decode(String.self, shelf.input(of: "find").example)
+        try decode(Series.self, shelf.output(of: "feed").example)
+        try decode([Size].self, values.input(of: "sizes").example)
+        try decode([Int: Number?].self, "{}")
+        try decode(StoredFile.self, values.input(of: "files").example)
+        #expect(values.input(of: "cases").example == nil, "nothing is known of it")
+    }
+
+    @Test func `as JSON a shape is a schema with the order of the properties`() throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let series = shapes(of: Shelf.self).output(of: "feed")
+        #expect(
+            String(decoding: try encoder.encode(series), as: UTF8.self)
+                == #"{"properties":{"name":{"type":"string"},"next":{"items":{},"type":"array"}},"propertyOrder":["name","next"],"required":["name","next"],"type":"object"}"#
+        )
+        let files = shapes(of: Values.self).output(of: "files")
+        #expect(
+            String(decoding: try encoder.encode([files, .optional(.string), .choice(["a"])]), as: UTF8.self)
+                == #"[{},{"anyOf":[{"type":"string"},{"type":"null"}]},{"type":"string"}]"#)
+    }
+}
