@@ -89,13 +89,13 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
         } else if options.decompresses, ready.headers["Accept-Encoding"] == nil {
             ready.headers.add("Accept-Encoding", "identity")
         }
-        let place = try await places.take(at: ready.origin)
-        let mayRepeat = ready.isIdempotent && ready.body.isReplayable && origins.mayHaveConnection(to: ready.origin)
+        let scheme = ready.scheme, origin = ready.origin(of: scheme)
+        let place = try await places.take(at: origin)
+        let mayRepeat = ready.isIdempotent && ready.body.isReplayable && origins.mayHaveConnection(to: origin)
         let key = clients.key(
-            scheme: ready.scheme, proxy: proxies.proxy(scheme: ready.scheme, host: ready.host), decodes: decodes,
-            tls: options.tls)
-        if let response = try await attempt(ready, key, at: place, mayRepeat: mayRepeat) { return response }
-        guard var response = try await attempt(ready, key, at: place, mayRepeat: false) else {
+            scheme: scheme, proxy: proxies.proxy(scheme: scheme, host: ready.host), decodes: decodes, tls: options.tls)
+        if let response = try await attempt(ready, to: origin, key, at: place, mayRepeat: mayRepeat) { return response }
+        guard var response = try await attempt(ready, to: origin, key, at: place, mayRepeat: false) else {
             throw HTTPFailure.closed.error(for: ready)
         }
         response.timings.attempts = 2
@@ -106,13 +106,13 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
     ///
     /// - Returns: `nil` if it may be repeated, because its connection was closed before anything of a response came.
     private func attempt(
-        _ request: BackplaneNetwork.HTTPRequest, _ key: ClientKey, at place: Place, mayRepeat: Bool
+        _ request: BackplaneNetwork.HTTPRequest, to origin: String, _ key: ClientKey, at place: Place, mayRepeat: Bool
     ) async throws -> HTTPStreamedResponse? {
         let upload = try Upload(request.body)
         do {
             let use = try clients.client(key)
             let response = try await use.client.execute(HTTPClientRequest(request, upload), deadline: .distantFuture)
-            origins.answered(request.origin)
+            origins.answered(origin)
             return HTTPStreamedResponse(
                 response, to: request, decoded: key.decodes, ratio: decompressionRatio, holding: (place, use))
         } catch {
@@ -125,10 +125,10 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
 }
 
 extension BackplaneNetwork.HTTPRequest {
-    /// The part of the URL before the path and the query.
-    fileprivate var origin: String {
-        guard let start = url.firstRange(of: "://")?.upperBound else { return url }
-        return String(url[..<(url[start...].firstIndex { $0 == "/" || $0 == "?" } ?? url.endIndex)])
+    /// Returns the part of the URL before the path and the query.
+    fileprivate func origin(of scheme: String) -> String {
+        let rest = url.utf8.dropFirst(scheme.utf8.count + "://".utf8.count)
+        return String(url[..<(rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? url.endIndex)])
     }
 }
 

@@ -21,6 +21,6 @@ public struct HTTPRequest: Sendable {
 
     /// The part of the URL before its first colon, in lower case; empty if there is no colon.
     public var scheme: String {
-        url.firstIndex(of: ":").map { url[..<$0].lowercased() } ?? ""
+        url.utf8.firstIndex(of: UInt8(ascii: ":")).map { url[..<$0].lowercased() } ?? ""
     }
 }

@@ -34,7 +34,8 @@ extension Array where Element == UInt8 {
 extension String {
     /// Lends the text's bytes for the duration of `body`.
     package func withBytes<Result>(_ body: (bp_bytes) -> Result) -> Result {
-        Array(utf8).withBytes(body)
+        var text = self
+        return text.withUTF8 { body(bp_bytes(data: $0.baseAddress, length: $0.count)) }
     }
 }
 

@@ -5,19 +5,21 @@ package struct Pairs {
     private let bytes: [UInt8]
     private let lengths: [(name: Int, value: Int)]
 
-    package init(_ pairs: some Sequence<(key: String, value: String)>) {
-        var bytes: [UInt8] = [], lengths: [(name: Int, value: Int)] = []
+    package init(_ pairs: [(key: String, value: String)]) {
+        lengths = pairs.map { ($0.key.utf8.count, $0.value.utf8.count) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(lengths.reduce(0) { $0 + $1.name + $1.value })
         for (name, value) in pairs {
             bytes += name.utf8
             bytes += value.utf8
-            lengths.append((name.utf8.count, value.utf8.count))
         }
-        (self.bytes, self.lengths) = (bytes, lengths)
+        self.bytes = bytes
     }
 
     package func withPairs<Result>(_ body: (UnsafeBufferPointer<bp_pair>) -> Result) -> Result {
         bytes.withUnsafeBufferPointer { bytes in
             var pairs: [bp_pair] = [], offset = 0
+            pairs.reserveCapacity(lengths.count)
             for length in lengths {
                 let name = bp_bytes(data: bytes.baseAddress.map { $0 + offset }, length: length.name)
                 let value = bp_bytes(data: bytes.baseAddress.map { $0 + offset + length.name }, length: length.value)

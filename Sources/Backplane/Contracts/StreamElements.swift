@@ -12,7 +12,7 @@ import Synchronization
 /// `call.unimplemented` if the stream cannot be opened; `stream.misused` for a second iteration, or a second request
 /// at once.
 public struct StreamElements<Element: Sendable>: AsyncSequence, Sendable {
-    fileprivate let opening: StreamOpening<Element>
+    @usableFromInline let opening: StreamOpening<Element>
 
     /// Creates the elements of a stream.
     ///
@@ -29,15 +29,18 @@ public struct StreamElements<Element: Sendable>: AsyncSequence, Sendable {
     }
 
     /// Returns the iterator over the elements; only the first one gives any.
+    @inlinable
     public func makeAsyncIterator() -> Iterator { Iterator(opening) }
 
     /// The reader of a stream, which closes it when it is dropped.
     public struct Iterator: AsyncIteratorProtocol {
-        private let reader: StreamReader<Element>
+        @usableFromInline let reader: StreamReader<Element>
 
-        fileprivate init(_ opening: StreamOpening<Element>) { reader = StreamReader(opening) }
+        @inlinable
+        init(_ opening: StreamOpening<Element>) { reader = StreamReader(opening) }
 
         /// Returns the next element once there is one; `nil` after the last one.
+        @inlinable
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(BackplaneError)
             -> Element?
         {
@@ -47,7 +50,8 @@ public struct StreamElements<Element: Sendable>: AsyncSequence, Sendable {
 }
 
 /// The way to open a stream, which is taken once.
-private final class StreamOpening<Element>: Sendable {
+@usableFromInline
+final class StreamOpening<Element>: Sendable {
     typealias Open =
         nonisolated(nonsending) @Sendable (_ last: Element?, _ isFirst: Bool)
         async throws(BackplaneError) -> OpenSource<Element>
@@ -62,71 +66,79 @@ private final class StreamOpening<Element>: Sendable {
 }
 
 /// A stream as its one reader sees it.
-private final class StreamReader<Element: Sendable> {
-    private enum State {
-        case closed
-        case open(OpenSource<Element>)
-        case over
-    }
-    private var state: State
-    private let opening: StreamOpening<Element>
-    /// The last element of a stream that is resumed.
-    private var last: Element?
-    /// The number of interruptions since then.
-    private var interruptions = 0
+///
+/// What runs for each element is inlined into the consumer's loop, where the element's type is known.
+@usableFromInline
+final class StreamReader<Element: Sendable> {
+    /// The stream while it is open.
+    @usableFromInline var source: OpenSource<Element>?
+    @usableFromInline var isOver = false
     /// A Boolean value that indicates whether a request for an element has not been answered.
-    private var isReading = false
+    @usableFromInline var isReading = false
+    /// A Boolean value that indicates whether the stream is opened again when it is interrupted.
+    @usableFromInline let isResumable: Bool
+    /// The last element of a stream that is resumed.
+    @usableFromInline var last: Element?
+    /// The number of interruptions since then.
+    @usableFromInline var interruptions = 0
+    private let opening: StreamOpening<Element>
 
-    init(_ opening: StreamOpening<Element>) { (self.opening, state) = (opening, .closed) }
+    @usableFromInline
+    init(_ opening: StreamOpening<Element>) { (self.opening, isResumable) = (opening, opening.isResumable) }
 
     /// The greatest number of interruptions without an element in between.
     private static var patience: Int { 1_000 }
 
     deinit { close() }
 
+    @inlinable
     nonisolated(nonsending) func next() async throws(BackplaneError) -> Element? {
         // Copies of an iterator share their reader.
         guard !isReading else { throw .streamReadTwiceAtOnce }
         isReading = true
         defer { isReading = false }
-        while true {
+        while !isOver {
             do throws(BackplaneError) {
-                if case .over = state { return nil }
                 guard !Task.isCancelled else { throw .streamCancelled }
-                let source: OpenSource<Element>
-                switch state {
-                case .over: return nil
-                case .open(let open): source = open
-                case .closed:
-                    guard interruptions > 0 || last != nil || opening.take() else { throw .streamReadTwice }
-                    source = try await opening.open(last, interruptions == 0 && last == nil)
-                    state = .open(source)
-                }
+                let source = if let source { source } else { try await open() }
                 if let element = try await source.next() {
-                    if opening.isResumable { (last, interruptions) = (element, 0) }
+                    if isResumable { (last, interruptions) = (element, 0) }
                     return element
                 }
                 close()
-                return nil
             } catch {
-                close()
-                interruptions += 1
-                guard opening.isResumable, error.code == .streamInterrupted, interruptions < Self.patience else {
-                    throw error
-                }
-                state = .closed
+                try fail(error)
             }
         }
+        return nil
     }
 
-    private func close() {
-        if case .open(let source) = state { source.close() }
-        state = .over
+    @inline(never) @usableFromInline
+    nonisolated(nonsending) func open() async throws(BackplaneError) -> OpenSource<Element> {
+        guard interruptions > 0 || last != nil || opening.take() else { throw .streamReadTwice }
+        let source = try await opening.open(last, interruptions == 0 && last == nil)
+        self.source = source
+        return source
+    }
+
+    /// Closes the stream, and throws its error unless it is opened again.
+    @inline(never) @usableFromInline
+    func fail(_ error: BackplaneError) throws(BackplaneError) {
+        close()
+        interruptions += 1
+        guard isResumable, error.code == .streamInterrupted, interruptions < Self.patience else { throw error }
+        isOver = false
+    }
+
+    @inline(never) @usableFromInline
+    func close() {
+        isOver = true
+        source.take()?.close()
     }
 }
 
 extension BackplaneError {
-    static var streamCancelled: BackplaneError {
+    @usableFromInline static var streamCancelled: BackplaneError {
         BackplaneError(.callCancelled, "the stream was closed by its consumer")
     }
 

@@ -17,13 +17,14 @@ final class DeadlineTimer: Sendable {
 
     /// Runs `action` at the deadline unless `cancel(id)` comes first.
     func schedule(_ id: UInt64, at deadline: Deadline, _ action: @escaping @Sendable () -> Void) {
-        let needsThread = state.withLock { state in
+        // The thread waits for the earliest deadline: a later one, as most are, need not wake it.
+        let needsThread = state.withLock(waking: { state in
             state.entries[id] = (deadline, action)
-            let index = state.queue.firstIndex(from: deadline)
+            let index = state.queue.firstIndex(from: deadline), isNext = index == state.queue.count
             state.queue.insert((deadline, id), at: index)
             defer { state.isRunning = true }
-            return !state.isRunning
-        }
+            return (!state.isRunning, wakes: isNext)
+        })
         if needsThread { _ = startThread() }
     }
 
@@ -53,12 +54,14 @@ final class DeadlineTimer: Sendable {
     }
 
     func cancel(_ id: UInt64) {
-        state.withLock { state in
-            guard state.entries.removeValue(forKey: id) != nil else { return }
+        // The thread finds out at the deadline, unless it may end before.
+        state.withLock(waking: { state in
+            guard state.entries.removeValue(forKey: id) != nil else { return ((), wakes: false) }
             if state.queue.count > 64, state.queue.count > 2 * state.entries.count {
                 state.queue.removeAll { state.entries[$0.id] == nil }
             }
-        }
+            return ((), wakes: state.isRetired)
+        })
     }
 
     /// Polls until the condition holds; returns `false` if it does not within the limit.

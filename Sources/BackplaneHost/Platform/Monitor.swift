@@ -28,10 +28,15 @@ package final class Monitor<State>: @unchecked Sendable {  // every access holds
 
     /// Accesses the state under the lock, and wakes all waiting threads.
     package func withLock<Result>(_ body: (inout State) -> Result) -> Result {
+        withLock(waking: { (body(&$0), wakes: true) })
+    }
+
+    /// Accesses the state under the lock, and wakes the waiting threads only if `body` says that it matters to them.
+    package func withLock<Result>(waking body: (inout State) -> (result: Result, wakes: Bool)) -> Result {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
-        let result = body(&state)
-        pthread_cond_broadcast(changed)
+        let (result, wakes) = body(&state)
+        if wakes { pthread_cond_broadcast(changed) }
         return result
     }
 

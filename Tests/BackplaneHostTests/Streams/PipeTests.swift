@@ -120,7 +120,7 @@ struct PipeTests {
             #expect(noElements?.message.contains("0 elements") == true)
             let tooMany = await error { for try await _ in pipe.tooMany() {} }
             #expect(tooMany?.code == .callInvalidOutput)
-            #expect(tooMany?.message.contains("65 elements of the stream, expected 1 to 64") == true)
+            #expect(tooMany?.message.contains("5 elements of the stream, expected 1 to 4") == true)
             #expect(await error { for try await _ in pipe.noArray() {} }?.code == .callInvalidOutput)
             #expect(await error { for try await _ in pipe.notJSON() {} }?.code == .callInvalidOutput)
             try await eventually { try pipe.open() == 0 }

@@ -9,7 +9,8 @@ private final class EncodedElements<Element: Decodable & Sendable>: @unchecked S
     private let target: EncodedTarget
     private let stream: UnsafeMutableRawPointer
     private let isClosed = Atomic<Bool>(false)
-    private var hasPulled = false
+    /// The number of elements that are asked for at once, or 0 before the first request.
+    private var batch = 0
     /// The elements that have arrived, in reverse.
     private var elements: [Element] = []
     /// The error of an element behind those.
@@ -21,15 +22,15 @@ private final class EncodedElements<Element: Decodable & Sendable>: @unchecked S
         if let element = elements.popLast() { return element }
         if let failure { throw failure }
         guard !isClosed.load(ordering: .relaxed) else { throw .streamCancelled }
-        if !hasPulled {
+        if batch == 0 {
             // A provider that is ahead answers at once: a loop that opens streams and leaves them would never give
             // their bodies a thread to return on.
-            hasPulled = true
             await Task.yield()
             guard !isClosed.load(ordering: .relaxed) else { throw .streamCancelled }
         }
+        batch = Self.batch(after: batch)
         let answer = PendingAnswer()
-        target.provider.pointee.next(stream, UInt32(Self.batch), PendingAnswer.done, answer.toContext())
+        target.provider.pointee.next(stream, UInt32(batch), PendingAnswer.done, answer.toContext())
         let pulled = await answer.wait { self.close() }
         guard pulled.status != Int32(BP_END) else { return nil }
         let array = try pulled.get()
@@ -40,10 +41,10 @@ private final class EncodedElements<Element: Decodable & Sendable>: @unchecked S
             guard !elements.isEmpty else { throw error }
             failure = error
         }
-        guard (1...Self.batch).contains(elements.count) else {
+        guard (1...batch).contains(elements.count) else {
             throw BackplaneError(
                 .callInvalidOutput,
-                "the provider answered with \(elements.count) elements of the stream, expected 1 to \(Self.batch)")
+                "the provider answered with \(elements.count) elements of the stream, expected 1 to \(batch)")
         }
         elements.reverse()
         return elements.popLast()
@@ -53,8 +54,10 @@ private final class EncodedElements<Element: Decodable & Sendable>: @unchecked S
         if !isClosed.exchange(true, ordering: .relaxed) { target.provider.pointee.close(stream) }
     }
 
-    /// The number of elements that are asked for at once.
-    private static var batch: Int { 64 }
+    /// Returns the size of the batch after one, up to 64.
+    ///
+    /// The first ones are small, because a consumer that wants the first element alone pays for all of its batch.
+    private static func batch(after last: Int) -> Int { last == 0 ? 4 : min(4 * last, 64) }
 }
 
 /// The elements of an array before the first that cannot be decoded.

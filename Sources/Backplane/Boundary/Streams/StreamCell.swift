@@ -43,19 +43,31 @@ struct StreamSource<Element>: ~Copyable {
     ) {
         (self.next, self.close, self.context) = (next, close, context)
     }
+
+    /// Writes the next element, or nothing after the last one.
+    ///
+    /// Borrows the function, which `source.next(…)` would retain for each element.
+    @inlinable
+    nonisolated(nonsending) borrowing func read(_ element: UnsafeMutablePointer<Element?>)
+        async throws(BackplaneError)
+    {
+        try await next(context, element)
+    }
 }
 
 /// The consumer's pointer to an open stream.
+@frozen @usableFromInline
 struct OpenSource<Element>: @unchecked Sendable {  // its memory is constant until its one reader closes it
-    private let pointer: UnsafeMutablePointer<StreamSource<Element>>
+    @usableFromInline let pointer: UnsafeMutablePointer<StreamSource<Element>>
 
     init(_ pointer: UnsafeMutableRawPointer) {
         self.pointer = pointer.assumingMemoryBound(to: StreamSource<Element>.self)
     }
 
+    @inlinable
     nonisolated(nonsending) func next() async throws(BackplaneError) -> Element? {
         var element: Element?
-        try await pointer.pointee.next(pointer.pointee.context, &element)
+        try await pointer.pointee.read(&element)
         return element
     }
 

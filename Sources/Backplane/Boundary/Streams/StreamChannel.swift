@@ -338,7 +338,7 @@ final class StreamChannel<Element: Sendable>: StreamControl, @unchecked Sendable
 }
 
 extension BackplaneError {
-    package static var streamReadTwiceAtOnce: BackplaneError {
+    @usableFromInline package static var streamReadTwiceAtOnce: BackplaneError {
         BackplaneError(
             .streamMisused, "`next` was called again before it had answered; a stream answers one `next` at a time")
     }
