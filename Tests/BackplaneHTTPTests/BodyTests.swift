@@ -177,7 +177,7 @@ struct BodyTests {
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "Call me", "what was there stays")
         for wrong in ["", "/nonexistent/out", folder, "a\0b"] {
             let error = await #expect(throws: BackplaneError.self) { try await HTTPBodyStream([1]).write(to: wrong) }
-            #expect(error?.code == .networkFailed)
+            #expect(error?.code == .networkFile)
         }
     }
 

@@ -41,9 +41,12 @@ struct DeadlineTimerTests {
             let timer = DeadlineTimer(), runs = Runs()
             ended = timer
             schedule(1, after: farAway, on: timer, runs)
-            schedule(2, after: farAway, on: timer, runs)
-            timer.cancel(2)
+            schedule(2, after: .milliseconds(5), on: timer, runs)
+            await eventually { runs.all == [2] }
+            // The thread waits again after either pause, or else ends without being woken.
+            try? await Task.sleep(for: .milliseconds(20))
             timer.retire()
+            try? await Task.sleep(for: .milliseconds(20))
             timer.cancel(1)
         }
         await eventually { ended == nil }

@@ -31,7 +31,7 @@ struct StreamCell<Input>: ~Copyable {
 @frozen @usableFromInline
 struct StreamSource<Element>: ~Copyable {
     @usableFromInline let next: StreamNextFunction<Element>
-    /// Closes the stream and frees this memory; the only function that may be called while `next` has not returned.
+    /// Closes the stream and frees this memory, which `next` uses until it has returned.
     @usableFromInline let close: @Sendable (UnsafeMutableRawPointer) -> Void
     /// The object that `next` receives.
     @usableFromInline let context: UnsafeMutableRawPointer
@@ -46,7 +46,8 @@ struct StreamSource<Element>: ~Copyable {
 
     /// Writes the next element, or nothing after the last one.
     ///
-    /// Borrows the function, which `source.next(…)` would retain for each element.
+    /// Borrows the function, which `source.next(…)` would retain for each element; `close` is called after it has
+    /// returned.
     @inlinable
     nonisolated(nonsending) borrowing func read(_ element: UnsafeMutablePointer<Element?>)
         async throws(BackplaneError)
