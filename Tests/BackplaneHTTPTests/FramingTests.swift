@@ -37,7 +37,7 @@ struct FramingTests {
         let error = await #expect(throws: BackplaneError.self) {
             try await response("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\nbody")
         }
-        #expect(error?.code == .networkFailed, "\(String(describing: error))")
+        #expect(error?.code == .networkMalformed, "\(String(describing: error))")
     }
 
     @Test func `a length beside chunks is no length`() async throws {
@@ -48,7 +48,7 @@ struct FramingTests {
             ).body
             #expect(body == Array("body".utf8))
         } catch let error as BackplaneError {
-            #expect(error.code == .networkFailed)
+            #expect(error.code == .networkMalformed)
         }
     }
 
@@ -62,7 +62,7 @@ struct FramingTests {
         let error = await #expect(throws: BackplaneError.self) {
             try await http.execute(HTTPRequest("GET", server.url()))
         }
-        #expect(error?.code == .networkFailed, "\(String(describing: error))")
+        #expect(error?.code == .networkMalformed, "\(String(describing: error))")
         _ = await server.departures.first { _ in true }
         await http.shutdown()
     }

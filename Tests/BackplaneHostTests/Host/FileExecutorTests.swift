@@ -90,14 +90,14 @@ struct FileExecutorTests {
         var body = response.body.makeAsyncIterator()
         #expect(try await body.next()?.allSatisfy { $0 == 0 } == true)
         try #require(truncate(path, 0) == 0)
-        #expect(await error { try await body.next() }?.code == .networkFailed, "it was shortened meanwhile")
+        #expect(await error { try await body.next() }?.code == .networkFile, "it was shortened meanwhile")
         #expect(try await get("file:large").body == [])
     }
 
     @Test(.enabled(if: geteuid() != 0, "root may read everything"))
     func `a file that may not be read is an error that says so`() async throws {
         try folder.write(as: "served/closed", mode: 0)
-        #expect(await error { try await get("file:closed") }?.code == .networkFailed)
+        #expect(await error { try await get("file:closed") }?.code == .networkFile)
     }
 
     @Test func `HEAD has the length and no body; other methods are not allowed`() async throws {

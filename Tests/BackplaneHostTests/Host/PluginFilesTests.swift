@@ -91,5 +91,6 @@ private final class Echo: CommunicationController {
         }
         table.async(\.borrow) { _, _, _ in throw CancellationError() }
         table.async(\.giveBack) { _, _, _ in throw CancellationError() }
+        table.stream(\.events) { _, _, _, _ in throw CancellationError() }
     }
 }

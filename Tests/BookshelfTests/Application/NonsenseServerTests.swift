@@ -18,7 +18,7 @@ struct NonsenseServerTests {
     @Test(
         arguments: [
             ("nothing at all", "", "network.failed", nil),
-            ("no HTTP", "220 mail.example.org ESMTP\r\n", "network.failed", nil),
+            ("no HTTP", "220 mail.example.org ESMTP\r\n", "network.malformed", nil),
             ("half a response", "HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n[", "network.failed", nil),
             ("a page for people", response("200 OK", "<html>Welcome!</html>"), "network.unparsable", "http"),
             (
