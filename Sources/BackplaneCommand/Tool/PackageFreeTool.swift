@@ -44,7 +44,8 @@ enum PackageFreeTool {
             let words = try CallWords(Array(words))
             settings = try settings.taking(words.manifest)
             return await CallCommand(
-                settings: settings, manager: words.manager, method: words.method, input: words.input, timeout: 60,
+                settings: settings, manager: words.manager, method: words.method, input: CallInput(text: words.input),
+                timeout: 60,
                 explains: false
             ).run()
         case let name?: throw Misuse(description: "this build has no command `\(name)`")
