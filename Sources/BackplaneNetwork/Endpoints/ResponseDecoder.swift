@@ -15,7 +15,7 @@ extension JSONDecoder: ResponseDecoder {
 ///
 /// Arrays of it do, too. The decoder of an endpoint goes before.
 public protocol DecodedResponse: Decodable, Sendable {
-    /// The decoder of responses of this type.
+    /// The format in which servers send this type.
     static var decoder: any ResponseDecoder { get }
 }
 

@@ -59,10 +59,10 @@ struct FileExecutor: HTTPExecutor {
     /// Returns the decoded path of a URL, without query and fragment.
     private func path(of url: String) throws(BackplaneError) -> String {
         // Byte by byte: a combining character after a delimiter is one character with it.
-        var path = url.utf8.dropFirst("file:".utf8.count)
-        if path.starts(with: "//".utf8) { path = path.dropFirst(2) }
-        path = path.drop { $0 == UInt8(ascii: "/") }.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        guard !path.isEmpty, let decoded = URL(string: "file:///\(Substring(path))")?.path(percentEncoded: false).dropFirst(),
+        let path = url.utf8.dropFirst("file:".utf8.count).drop { $0 == UInt8(ascii: "/") }
+            .prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        guard !path.isEmpty,
+            let decoded = URL(string: "file:///\(Substring(path))")?.path(percentEncoded: false).dropFirst(),
             !decoded.isEmpty
         else {
             throw BackplaneError(
