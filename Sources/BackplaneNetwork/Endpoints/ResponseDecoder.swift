@@ -24,7 +24,7 @@ extension Array: DecodedResponse where Element: DecodedResponse {
     public static var decoder: any ResponseDecoder { Element.decoder }
 }
 
-/// A response type that makes itself from the response, with its header fields and its own rules.
+/// A type that reads its values from whole responses itself, without a decoder.
 ///
 /// ```swift
 /// struct Quota: ParsedResponse {
