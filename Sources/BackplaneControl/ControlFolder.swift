@@ -28,18 +28,45 @@ package struct ControlFolder: Sendable {
         do throws(PrivateFolder.Problem) {
             try PrivateFolder.make(at: path)
         } catch {
-            throw unusable(error.text)
+            guard let socket else { throw Self.unusable(path, error.text) }
+            throw Self.unusableSocket(
+                socket, "its folder \(error.reason); give a path in a folder that only you can write to")
         }
+        let gate = try gate(within: .seconds(5))
+        if let socket { sweep([socket]) } else { sweep((try? sockets()) ?? []) }
         do throws(SystemError) {
-            // Only one host at a time does this: a socket without a listener yet looks like one that was left behind.
-            let gate = try FileLock(waitingFor: FilePath.join(path, "lock"))
-            if let socket { sweep([socket]) } else { sweep((try? sockets()) ?? []) }
             let listener = try LocalListener(at: socket ?? newPath())
             gate.release()
             return listener
         } catch {
-            throw unusable("cannot be used: \(error)")
+            guard let socket else { throw Self.unusable(path, "cannot be used: \(error)") }
+            throw Self.unusableSocket(socket, Self.reason(of: error, at: socket))
         }
+    }
+
+    /// Returns the lock that only one host at a time has while it listens: a socket without a listener yet looks like
+    /// one that was left behind.
+    ///
+    /// A folder that is not for sockets alone is locked itself, and gets no other file than the socket.
+    private func gate(within limit: Duration) throws(BackplaneError) -> FileLock {
+        do throws(SystemError) {
+            let place = socket == nil ? FilePath.join(path, "lock") : path
+            return try FileLock(waitingFor: place, isFolder: socket != nil, within: limit)
+        } catch {
+            let reason = error.number == EWOULDBLOCK ? "is locked by another program" : "cannot be locked: \(error)"
+            guard let socket else { throw Self.unusable(path, reason) }
+            throw Self.unusableSocket(socket, "its folder \(reason); try again, or give a path in another folder")
+        }
+    }
+
+    /// Returns why nobody can listen at a path.
+    private static func reason(of error: SystemError, at socket: String) -> String {
+        guard error.number == EADDRINUSE, let status = try? FileStatus(at: socket) else {
+            return "it cannot be created: \(error); give another path"
+        }
+        return status.isSocket
+            ? "a host listens there; stop it, or give another path"
+            : "expected no file there but a socket, found \(status.kind.rawValue); give another path"
     }
 
     /// Makes a socket's file again that was removed, for example by a program that cleans temporary folders.
@@ -48,9 +75,7 @@ package struct ControlFolder: Sendable {
     func restore(_ listener: LocalListener) {
         guard (try? FileStatus(at: listener.path)) == nil else { return }
         // In the meantime the folder may have become somebody else's.
-        guard (try? PrivateFolder.make(at: path)) != nil,
-            let gate = try? FileLock(waitingFor: FilePath.join(path, "lock"))
-        else { return }
+        guard (try? PrivateFolder.make(at: path)) != nil, let gate = try? gate(within: .zero) else { return }
         try? listener.restore()
         gate.release()
     }
@@ -68,7 +93,7 @@ package struct ControlFolder: Sendable {
 
     /// Removes those sockets to which no host listens.
     private func sweep(_ sockets: [String]) {
-        for socket in sockets where (try? FileStatus(at: socket))?.kind == .other {
+        for socket in sockets where (try? FileStatus(at: socket))?.isSocket == true {
             if !LocalSocket.isListenedTo(at: socket) { unlink(socket) }
         }
     }
@@ -84,12 +109,8 @@ package struct ControlFolder: Sendable {
         name.wholeMatch(of: /host-[0-9]+(-[0-9]+)?\.sock/) != nil
     }
 
-    private func unusable(_ reason: String) -> BackplaneError {
-        guard let socket else { return Self.unusable(path, reason) }
-        return BackplaneError(
-            .controlUnusable,
-            "the control socket, or its folder, \(reason); give another path in a folder that only you can write to",
-            at: socket)
+    private static func unusableSocket(_ path: String, _ reason: String) -> BackplaneError {
+        BackplaneError(.controlUnusable, "the control socket is not usable: \(reason)", at: path)
     }
 
     static func unusable(_ path: String, _ reason: String) -> BackplaneError {

@@ -11,11 +11,15 @@ package struct ShellCommand: Sendable, Hashable {
 
     package struct Option: Sendable, Hashable {
         package var name: String
-        package var value: String
+        /// The value; `nil` for a flag.
+        package var value: String?
 
-        package init(name: String, value: String) { (self.name, self.value) = (name, value) }
+        package init(name: String, value: String? = nil) { (self.name, self.value) = (name, value) }
 
-        fileprivate var words: [String] { value.looksLikeOption ? ["\(name)=\(value)"] : [name, value] }
+        fileprivate var words: [String] {
+            guard let value else { return [name] }
+            return value.looksLikeOption ? ["\(name)=\(value)"] : [name, value]
+        }
     }
 
     /// The command line, with every word quoted so that a shell reads it as one.

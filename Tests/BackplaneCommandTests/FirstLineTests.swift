@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneControl
 import Foundation
 import TestGenerators
 import Testing
@@ -71,6 +72,28 @@ struct FirstLineTests {
         #expect(firstLine(called.errors).contains("did you mean `\(right)`?"), "\(called.errors)")
     }
 
+    @Test func `a key of the whole manifest that is misspelt, of which every missing class is a consequence`()
+        async throws
+    {
+        let manifest = try manifest(#""plugins""#, becomes: #""plugns""#)
+        let checked = try await tool.run("check", manifest)
+        #expect(checked.status == 1)
+        let errors = checked.output.split(separator: "\n").filter { $0.contains(" error: ") }
+        #expect(errors.count == 1 && errors.first?.contains("did you mean `plugins`?") == true, "\(checked.output)")
+        let called = try await tool.run("call", manifest, "AlmanacManager", "on", #""07-20""#)
+        #expect(firstLine(called.errors).contains("did you mean `plugins`?"), "\(called.errors)")
+    }
+
+    @Test func `a class that is misspelt beside a library that is named twice`() async throws {
+        let plugin = #"{"library": "Clock"}"#
+        let path = try tool.write(
+            #"{"manifestVersion": 1, "plugins": [\#(plugin), \#(plugin)], "managers": {"Z": {"className": "Zebra"}}}"#,
+            as: "twice.json")
+        let checked = try await tool.run("check", path)
+        #expect(checked.output.split(separator: "\n").count { $0.contains("error:") } == 2, "\(checked.output)")
+        #expect(checked.output.contains("registered as a manager"), "\(checked.output)")
+    }
+
     @Test(arguments: 0..<3 as Range<UInt64>)
     func `a key that is misspelt in a manifest that runs under dev`(seed: UInt64) async throws {
         var numbers = SeededNumbers(seed)
@@ -128,6 +151,7 @@ struct FirstLineTests {
         #expect(outcome.status == 64)
         let line = firstLine(outcome.errors)
         #expect(line.contains("`backplane call` has no option `--plugins`; did you mean `--plugin-path`?"), "\(line)")
+        #expect(outcome.errors.hasSuffix("\n  See 'backplane call --help' for more information.\n"))
     }
 
     @Test func `the value of an option is not taken for one`() async throws {
@@ -206,7 +230,46 @@ struct MethodListTests {
             ["-c", line], of: "/bin/sh", input: nil, environment: ["XDG_RUNTIME_DIR": tool.folder]
         ).end()
         // It has the right shape, and a value that the method may refuse.
-        #expect(called.status == 0 || !called.errors.contains("call.invalid-input"), "\(example)\n\(called.errors)")
+        #expect(called.status == 0 || called.errors.contains("component.failed"), "\(example)\n\(called.errors)")
+    }
+
+    @Test func `the example for a running host asks that host`() async throws {
+        let run = try await tool.startRun(Tool.almanac)
+        let socket = try #require(try RunningHost.all(in: ControlFolder(tool.sockets)).first?.socket)
+        for choice in [["--socket", socket], ["--running", "--manifest", Tool.almanac], ["--running"]] {
+            let listed = try await tool.start(["call", "AlmanacManager"] + choice).end()
+            let line = try #require(listed.output.split(separator: "\n").last, "\(listed.errors)")
+            #expect(line.hasPrefix("for example: backplane call AlmanacManager "), "\(line)")
+            #expect(line.hasSuffix(" " + choice.joined(separator: " ")), "\(line)")
+        }
+        let listed = try await tool.plain("call", "AlmanacManager", "--socket", socket)
+        let example = try #require(listed.output.split(separator: "for example: backplane ").last)
+        let called = try await RunningTool(
+            ["-c", "exec \(Tool.built)/backplane \(example)"], of: "/bin/sh", input: nil,
+            environment: ["XDG_RUNTIME_DIR": tool.folder]
+        ).end()
+        #expect(called.status == 0 || called.errors.contains("component.failed"), "\(example)\n\(called.errors)")
+        run.signal(SIGTERM)
+        _ = await run.end()
+    }
+
+    @Test(arguments: [["--explain"], ["--trace"], ["--limit", "1"], ["--timeout", "5"]])
+    func `options of calls are refused without a method`(options: [String]) async throws {
+        let listed = try await tool.start(["call", Tool.almanac, "AlmanacManager"] + options).end()
+        #expect(listed.status == 64 && listed.errors.contains("\(options[0]) applies to a call"), "\(listed.errors)")
+    }
+
+    @Test func `a number that is no integer is named`() {
+        let shape = JSONShape.object([
+            JSONShape.Property(name: "a", shape: .optional(.array(.integer))),
+            JSONShape.Property(name: "b", shape: .number),
+        ])
+        func place(_ json: String) -> String? {
+            let row = MethodRow(method: "m", kind: "async", input: shape, output: .any)
+            return CallInput(text: json).explaining(BackplaneError(.callInvalidInput, "no"), of: row, "A.m").location
+        }
+        #expect(place(#"{"b": 1.5, "a": [1, -2, 1.5]}"#) == "/a/2")
+        #expect(place(#"{"a": [1e40]}"#) == "/a/0" && place(#"{"a": [18446744073709551615, 1.0, "x"]}"#) == nil)
     }
 
     @Test func `as JSON they have JSON Schemas`() async throws {

@@ -179,7 +179,7 @@ struct ToolTests {
         }
         let check = try await tool.run("check", path, "--all")
         #expect(
-            check.output.hasSuffix("\n`backplane explain -- \(path) -y` traces it to its cause\n"),
+            check.output.hasSuffix("\n`backplane explain -- \(path) -y` traces the fault of `-y` to its cause\n"),
             "\(check.output)")
     }
 

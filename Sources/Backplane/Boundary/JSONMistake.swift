@@ -25,8 +25,11 @@ struct JSONMistake {
     init(_ error: DecodingError, in data: Data) {
         switch error {
         case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
-            guard let expected = Self.name(of: type), let found = JSONKind.find(at: context.codingPath, in: data) else {
-                self.init(context.debugDescription, context.codingPath)
+            // A type with coding of its own may refuse a value of the right kind, and says why.
+            guard let expected = Self.name(of: type), let found = JSONKind.find(at: context.codingPath, in: data),
+                expected != found
+            else {
+                self.init(context, in: data)
                 return
             }
             self.init("expected \(expected), found \(found)", context.codingPath)
@@ -34,16 +37,27 @@ struct JSONMistake {
             self.init("`\(key.stringValue)` is missing", context.codingPath + [key])
         case .dataCorrupted(let context):
             guard context.debugDescription == "The given data was not valid JSON." else {
-                self.init(context.debugDescription, context.codingPath, cause: context.underlyingError)
+                self.init(context, in: data)
                 return
             }
-            // Foundation's words for what is no JSON, and also for a number in an array that does not fit its type.
+            // Foundation's words for what is no JSON, and also for a number that does not fit its type.
             let isJSON = JSONKind.find(at: [], in: data) != nil
             self.init(
-                isJSON ? "a number is out of the range of its type" : "expected JSON, found something else",
+                isJSON
+                    ? "a number is not whole, or too great for its type"
+                    : "expected JSON, found text that is malformed, or nested too deeply",
                 context.codingPath, cause: context.underlyingError)
         @unknown default: self.init(String(describing: error), [])
         }
+    }
+
+    /// Creates the message of the one that threw, or, if it has none, of what is there.
+    private init(_ context: DecodingError.Context, in data: Data) {
+        let found = JSONKind.find(at: context.codingPath, in: data) ?? "something else"
+        let isSilent = context.debugDescription.isEmpty
+        self.init(
+            isSilent ? "expected another value, found \(found)" : context.debugDescription, context.codingPath,
+            cause: context.underlyingError)
     }
 
     private static func detail(of cause: (any Error)?) -> String? {
@@ -57,7 +71,7 @@ struct JSONMistake {
         case is String.Type: "a string"
         case is Bool.Type: "a boolean"
         case is any BinaryInteger.Type: "an integer"
-        case is any BinaryFloatingPoint.Type: "a number"
+        case is any BinaryFloatingPoint.Type, is Decimal.Type: "a number"
         case is [String: Any].Type: "an object"
         case is [Any].Type: "an array"
         // The containers are generic, and named for null in their place.

@@ -37,8 +37,7 @@ extension BackplaneTool {
         @Option(
             help: ArgumentHelp(
                 "Seconds after which the call fails, or in which a stream is to be opened.", valueName: "seconds"))
-        var timeout: Double =
-            60
+        var timeout: Double = CallCommand.timeout
         @Option(
             help: ArgumentHelp(
                 "The number of elements after which a stream is closed; refuses what is no stream.", valueName: "count")

@@ -30,7 +30,17 @@ extension CallCommand {
         Output.table(Table(MethodRow.header, rows.map(\.cells)))
         guard let example = rows.lazy.compactMap(\.example).first else { return }
         let words = running == nil ? [settings.manifest, manager] : [manager]
-        let command = ShellCommand(name: "call", words: words + example, options: settings.composingOptions)
-        Output.line("\nfor example: \(command.text)\(running == nil ? "" : " --running")")
+        let command = ShellCommand(
+            name: "call", words: words + example, options: running?.options ?? settings.composingOptions)
+        Output.line("\nfor example: \(command.text)")
+    }
+}
+
+extension HostChoice {
+    /// The options that choose the same host.
+    fileprivate var options: [ShellCommand.Option] {
+        if let socket { return [ShellCommand.Option(name: "--socket", value: socket)] }
+        return [ShellCommand.Option(name: "--running")]
+            + (manifest.map { [ShellCommand.Option(name: "--manifest", value: $0)] } ?? [])
     }
 }

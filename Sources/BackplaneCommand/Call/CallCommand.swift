@@ -16,6 +16,8 @@ struct CallCommand: Sendable {
     var input: CallInput
     /// The deadline of the call, in seconds.
     var timeout: Double
+    /// The deadline of a call for which none is given, in seconds.
+    static let timeout = 60.0
     /// The number of elements after which a stream is closed, or `nil` for all; with it, only a stream is read.
     var limit: Int?
     /// A Boolean value that indicates whether to print the id of the call's trace on standard error.
@@ -71,6 +73,9 @@ struct CallCommand: Sendable {
     }
 
     private var misuse: String? {
+        if method == nil, let option = optionOfCalls {
+            return "\(option) applies to a call; name a method, or list the methods without it"
+        }
         if json, !explains, method != nil { return "--json requires --explain; the result is JSON in any case" }
         guard timeout > 0, timeout <= 1e9 else {
             return "--timeout: expected a number of seconds above 0, found \(timeout)"
@@ -81,6 +86,14 @@ struct CallCommand: Sendable {
                 "--traceparent: expected 00-TRACE-SPAN-FLAGS in lower-case hexadecimal digits, found `\(traceparent)`"
         }
         return nil
+    }
+
+    /// The first of the given options that only a call has.
+    private var optionOfCalls: String? {
+        [
+            ("--explain", explains), ("--trace", showsTrace), ("--traceparent", traceparent != nil),
+            ("--limit", limit != nil), ("--timeout", timeout != Self.timeout),
+        ].first { $0.1 }?.0
     }
 
     private func show(_ trace: Trace?) {
@@ -129,22 +142,33 @@ struct CallCommand: Sendable {
             manager: manager, method: method, input: String(decoding: bytes, as: UTF8.self), timeout: timeout,
             traceparent: trace?.traceparent)
         return running.converse(doing: "waiting for the answer") { host throws(BackplaneError) in
-            // A host of an earlier version does not tell.
-            let row = try? host.answer(to: MethodsRequest(manager: manager)).row(of: method)
+            // A host of an earlier version does not tell, and one that is busy need not.
+            var told: MethodRow??
+            func row() -> MethodRow? {
+                if let told { return told }
+                let row = try? host.answer(to: MethodsRequest(manager: manager), within: .seconds(5)).row(of: method)
+                told = .some(row)
+                return row
+            }
+            func print(_ json: String) {
+                let hasMembers = json.utf8.contains(UInt8(ascii: "{"))
+                self.print(Array(json.utf8), hasMembers ? row() : nil)
+            }
             if limit == nil {
                 do throws(BackplaneError) {
                     let answer = try host.answer(to: request)
                     if explains { explain(try host.answer(to: WiresRequest())) }
-                    print(Array(answer.output.utf8), row)
+                    print(answer.output)
                     return 0
                 } catch {
-                    guard error.code == .callWrongKind else {
-                        throw input.explaining(error, of: row, "\(manager).\(method)")
+                    if error.code == .callInvalidInput {
+                        throw input.explaining(error, of: row(), "\(manager).\(method)")
                     }
+                    guard error.code == .callWrongKind else { throw error }
                 }
             }
             if explains { explain(try host.answer(to: WiresRequest())) }
-            _ = try host.answer(to: StreamRequest(request, limit: limit)) { print(Array($0.utf8), row) }
+            _ = try host.answer(to: StreamRequest(request, limit: limit)) { print($0) }
             return 0
         }
     }

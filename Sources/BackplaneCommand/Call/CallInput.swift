@@ -50,11 +50,39 @@ struct CallInput: Sendable {
             } else {
                 error.message
             }
-        return BackplaneError(error.code, message, at: error.location, failure: error.failure, causes: error.causes)
+        return BackplaneError(
+            error.code, message, at: error.location ?? misfit(row.input), failure: error.failure, causes: error.causes)
+    }
+}
+
+extension CallInput {
+    /// Returns the path of the number that is no integer where the shape has one, which decoders do not tell.
+    private func misfit(_ shape: JSONShape) -> String? {
+        guard let text, text != "-", let value = JSONMembers(of: Array(text.utf8)) else { return nil }
+        return shape.misfit(in: value, of: Array(text.utf8), at: DocumentPath())?.description
     }
 }
 
 extension JSONShape {
+    /// Returns the path of the first number that is not whole, or too great, where an integer is expected.
+    fileprivate func misfit(in value: JSONMembers, of bytes: [UInt8], at path: DocumentPath) -> DocumentPath? {
+        switch (self, value) {
+        case (.optional(let shape), _): shape.misfit(in: value, of: bytes, at: path)
+        case (.integer, .scalar(let range)):
+            String(decoding: bytes[range], as: UTF8.self).isNumberButNoInteger ? path : nil
+        case (.array(let shape), .array(let elements)):
+            elements.indices.lazy.compactMap { shape.misfit(in: elements[$0], of: bytes, at: path / $0) }.first
+        case (.dictionary(_, let shape), .object(let members)):
+            members.lazy.compactMap { shape.misfit(in: $0.value, of: bytes, at: path / $0.key) }.first
+        case (.object(let properties), .object(let members)):
+            members.lazy.compactMap { member in
+                properties.first { $0.name == member.key }?.shape
+                    .misfit(in: member.value, of: bytes, at: path / member.key)
+            }.first
+        default: nil
+        }
+    }
+
     /// What JSON calls a value of the shape, with its article.
     fileprivate var word: String {
         switch self {
@@ -63,10 +91,19 @@ extension JSONShape {
         case .boolean: "a boolean"
         case .integer: "an integer"
         case .number: "a number"
-        case .string, .choice: "a string"
+        case .string, .form, .choice: "a string"
         case .optional(let value): value.word
         case .array: "an array"
         case .dictionary, .object: "an object"
         }
+    }
+}
+
+extension String {
+    /// A Boolean value that indicates whether the JSON is a number that no integer type can represent.
+    fileprivate var isNumberButNoInteger: Bool {
+        guard let number = Double(self) else { return false }
+        return Int64(self) == nil && UInt64(self) == nil && Int64(exactly: number) == nil
+            && UInt64(exactly: number) == nil
     }
 }

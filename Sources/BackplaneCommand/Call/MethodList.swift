@@ -7,6 +7,10 @@ struct MethodList: Codable, Sendable {
         var name: String
         /// The word for the kind: `async`, `sync` or `stream`; `nil` for one that the host does not know.
         var kind: String?
+
+        fileprivate func row(_ shapes: ContractShapes) -> MethodRow {
+            MethodRow(method: name, kind: kind, input: shapes.input(of: name), output: shapes.output(of: name))
+        }
     }
     var methods: [Method]
     /// The text of the contract's layouts; `nil` if the plugin gives none.
@@ -21,12 +25,10 @@ struct MethodList: Codable, Sendable {
     /// The methods with the shapes of their JSON.
     var rows: [MethodRow] {
         let shapes = ContractShapes(layout: layout)
-        return methods.map { method in
-            MethodRow(
-                method: method.name, kind: method.kind, input: shapes.input(of: method.name),
-                output: shapes.output(of: method.name))
-        }
+        return methods.map { $0.row(shapes) }
     }
 
-    func row(of method: String) -> MethodRow? { rows.first { $0.method == method } }
+    func row(of method: String) -> MethodRow? {
+        methods.first { $0.name == method }?.row(ContractShapes(layout: layout))
+    }
 }

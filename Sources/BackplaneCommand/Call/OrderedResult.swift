@@ -33,7 +33,7 @@ struct OrderedResult {
                 for (place, property) in properties.enumerated() {
                     (places[property.name], shapes[property.name]) = (place, property.shape)
                 }
-            case .dictionary(let value): others = value
+            case .dictionary(_, let value): others = value
             default: break
             }
             let ordered = members.sorted {

@@ -52,11 +52,11 @@ struct ProblemList: Sendable {
 
     /// A suggestion for the next command, if one manager's fault is caused by another's.
     private var hints: [String] {
-        guard let follower = shown.first(where: { $0.error.code == .dependencyUnsatisfied })?.manager else {
+        guard let follower = problems.first(where: { $0.error.code == .dependencyUnsatisfied })?.manager else {
             return []
         }
         let command = ShellCommand(name: "explain", words: [manifest, follower], options: options)
-        return ["`\(command.text)` traces it to its cause"]
+        return ["`\(command.text)` traces the fault of `\(follower.printable)` to its cause"]
     }
 
     private static func counts(_ problems: [Problem], withNone: Bool = false) -> String {

@@ -54,15 +54,17 @@ extension HostChoice {
 
         /// Sends a message and returns the answer.
         ///
-        /// - Parameter element: A function called with each element of a lasting answer, as JSON.
-        func answer<Message: ControlMessage>(to message: Message, element: (String) -> Void = { _ in })
-            throws(BackplaneError) -> Message.Answer
-        {
+        /// - Parameters:
+        ///   - limit: The time to wait, or `nil` for no limit.
+        ///   - element: A function called with each element of a lasting answer, as JSON.
+        func answer<Message: ControlMessage>(
+            to message: Message, within limit: Duration? = nil, element: (String) -> Void = { _ in }
+        ) throws(BackplaneError) -> Message.Answer {
             let progress = AnswerProgress(doing)
             defer { progress.clear() }
             return try withoutActuallyEscaping(element) { element throws(BackplaneError) in
                 try host.client.ask(
-                    message,
+                    message, within: limit,
                     ControlClient.Watch(
                         report: progress.report,
                         element: {

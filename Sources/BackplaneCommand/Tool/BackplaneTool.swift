@@ -51,7 +51,8 @@ struct BackplaneTool: AsyncParsableCommand {
             } catch {
                 guard exitCode(for: error) != .success, let word = UnknownWord.find(in: arguments, of: self)
                 else { throw error }
-                throw ValidationError(word.description)
+                Output.remark(word.report)
+                throw ExitCode.validationFailure
             }
             if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
             exit(withError: ExitCode(Output.exitCode(0)))

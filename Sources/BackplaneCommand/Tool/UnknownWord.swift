@@ -25,7 +25,7 @@ struct UnknownWord: CustomStringConvertible {
             words.append(first)
             rest = rest.dropFirst()
         }
-        let help = tool.helpMessage(for: type, includeHidden: true)
+        let help = self.options(in: tool.helpMessage(for: type, includeHidden: true))
         let options = Set(help.matches(of: #/--[a-z0-9][a-z0-9-]*/#).map { String($0.output) } + ["--version"])
         let takers = Set(help.matches(of: #/(--?[A-Za-z0-9][a-z0-9-]*) </#).map { String($0.1) })
         while let word = rest.popFirst(), word != "--" {
@@ -37,6 +37,16 @@ struct UnknownWord: CustomStringConvertible {
         }
         return nil
     }
+
+    /// Returns the names and values of the options in a help text, without what is said of them.
+    private static func options(in help: String) -> String {
+        let lines = help.split(separator: "\n").drop { $0 != "OPTIONS:" }.filter { $0.hasPrefix("  -") }
+        return lines.map { line in String(line.dropFirst(2).split(separator: "  ").first ?? "") }
+            .joined(separator: "\n")
+    }
+
+    /// The text for standard error, which ends with the command that lists what there is.
+    var report: String { "Error: \(self)\n  See '\(command) --help' for more information." }
 
     var description: String {
         let kind = word.hasPrefix("-") ? "option" : "command"

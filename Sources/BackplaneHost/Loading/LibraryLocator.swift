@@ -47,8 +47,10 @@ package struct LibraryLocator: Sendable {
             }
         }
         let name = FilePath.name(of: library), isFile = name.hasSuffix(".so")
-        let others = candidates.flatMap { neighbours.libraries(in: FilePath.folder(of: $0)) }
-        let question = NameSuggestions(for: name, among: isFile ? others.map { "lib\($0).so" } : others).question
+        let others = neighbours.libraries(in: candidates.map { FilePath.folder(of: $0) })
+        let question = others.flatMap { others in
+            NameSuggestions(for: name, among: isFile ? others.map { "lib\($0).so" } : others).question
+        }
         let advice = question ?? (library.contains("/") ? "build it, or correct the path" : advice)
         throw BackplaneError(
             .pluginNotFound, "the library `\(library)` was not found in any of these places; \(advice)",
@@ -73,16 +75,25 @@ package struct LibraryLocator: Sendable {
 
 /// The libraries beside those that were not found, each folder being listed once.
 private final class Neighbours: Sendable {
-    private let known = Mutex<[String: [String]]>([:])
+    private struct State {
+        var known: [String: [String]] = [:]
+        /// The number of libraries that may still be compared with all others, which a host waits for.
+        var looksLeft = 20
+    }
+    private let state = Mutex(State())
 
-    /// Returns the names of the libraries in a folder, as manifests give them.
-    func libraries(in folder: String) -> [String] {
-        known.withLock { known in
-            if let names = known[folder] { return names }
-            let names = ((try? FileTree.names(in: folder, most: 10_000)) ?? [])
-                .filter { $0.hasPrefix("lib") && $0.hasSuffix(".so") }.map { String($0.dropFirst(3).dropLast(3)) }
-            known[folder] = names
-            return names
+    /// Returns the names of the libraries in some folders, as manifests give them; `nil` after too many questions.
+    func libraries(in folders: [String]) -> [String]? {
+        state.withLock { state in
+            guard state.looksLeft > 0 else { return nil }
+            state.looksLeft -= 1
+            for folder in folders where state.known[folder] == nil { state.known[folder] = Self.libraries(in: folder) }
+            return folders.flatMap { [known = state.known] in known[$0] ?? [] }
         }
+    }
+
+    private static func libraries(in folder: String) -> [String] {
+        ((try? FileTree.names(in: folder, most: 10_000)) ?? []).filter { $0.hasPrefix("lib") && $0.hasSuffix(".so") }
+            .map { String($0.dropFirst(3).dropLast(3)) }
     }
 }

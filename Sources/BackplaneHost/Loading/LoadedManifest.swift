@@ -50,8 +50,9 @@ struct LoadedManifest: Sendable {
     ) {
         self.reading = reading
         catalogue = Catalogue(of: plugins)
-        let resolution = Resolution(document, catalogue: catalogue, loadErrors: loadProblems.map(\.error)) {
-            entry, configuration in
+        // A plugin that is named twice is there.
+        let loadErrors = loadProblems.map(\.error).filter { $0.code != .pluginDuplicate }
+        let resolution = Resolution(document, catalogue: catalogue, loadErrors: loadErrors) { entry, configuration in
             plugins[entry.order].description.components[entry.index].review(Array(configuration))
         }
         self.document = document

@@ -12,9 +12,9 @@ package struct NameSuggestions {
         let names = Set(names).subtracting([wanted]).sorted()
         var distances: [String: Int] = [:]
         if names.count <= Self.mostCandidates, wanted.utf8.count <= Self.longestName {
+            let letters = Array(wanted.lowercased()), most = max(1, letters.count / 3)
             for name in names where name.utf8.count <= Self.longestName {
-                let distance = editDistance(wanted, name)
-                if distance <= max(1, wanted.count / 3) { distances[name] = distance }
+                distances[name] = editDistance(letters, Array(name.lowercased()), most: most)
             }
         }
         nearMisses = distances.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
@@ -44,9 +44,10 @@ package struct NameSuggestions {
     }
 }
 
-/// Returns the number of insertions, deletions, replacements and transpositions between two words, ignoring case.
-private func editDistance(_ a: String, _ b: String) -> Int {
-    let (a, b) = (Array(a.lowercased()), Array(b.lowercased()))
+/// Returns the number of insertions, deletions, replacements and transpositions between two words; `nil` if there are
+/// more than `most`.
+private func editDistance(_ a: [Character], _ b: [Character], most: Int) -> Int? {
+    guard abs(a.count - b.count) <= most else { return nil }
     if a.isEmpty || b.isEmpty { return max(a.count, b.count) }
     var (beforeLast, last) = ([Int](), Array(0...b.count))
     for i in 1...a.count {
@@ -56,7 +57,9 @@ private func editDistance(_ a: String, _ b: String) -> Int {
             if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] { best = min(best, beforeLast[j - 2] + 1) }
             row.append(best)
         }
+        // No later row has less than this one's least.
+        guard row.contains(where: { $0 <= most }) else { return nil }
         (beforeLast, last) = (last, row)
     }
-    return last[b.count]
+    return last[b.count] <= most ? last[b.count] : nil
 }

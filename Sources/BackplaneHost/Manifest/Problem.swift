@@ -19,7 +19,8 @@ public struct Problem: Sendable, Hashable {
     public var error: BackplaneError
     /// The position of the problem in the text, if the manifest was read from JSON.
     public var position: SourcePosition?
-    /// A Boolean value that indicates whether the problem follows from another one that is reported, and ends with it.
+    /// A Boolean value that indicates whether the problem probably follows from another one that is reported, and ends
+    /// with it.
     public var isConsequence = false
     /// The path of the key that a misspelt one probably stands for.
     var intended: DocumentPath?

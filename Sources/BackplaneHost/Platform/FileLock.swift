@@ -1,3 +1,4 @@
+import Backplane
 import Glibc
 
 /// An exclusive lock on a file, held until its owner releases it or the process ends, for whatever reason.
@@ -9,6 +10,25 @@ package struct FileLock: ~Copyable, Sendable {
         let file = try FileDescriptor(opening: path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
         let number = file.number
         try retryingInterrupted { flock(number, LOCK_EX) }
+        self.file = file
+    }
+
+    /// Creates a lock on a file as ``init(waitingFor:)`` does, or on an existing folder, which gets no file for it.
+    ///
+    /// - Throws: `EWOULDBLOCK` if the lock is not free in time.
+    package init(waitingFor path: String, isFolder: Bool, within limit: Duration) throws(SystemError) {
+        let flags = isFolder ? O_RDONLY | O_DIRECTORY : O_RDWR | O_CREAT
+        let file = try FileDescriptor(opening: path, flags | O_NOFOLLOW, mode: 0o600)
+        let number = file.number, end = Deadline.now + limit
+        while true {
+            do throws(SystemError) {
+                try retryingInterrupted { flock(number, LOCK_EX | LOCK_NB) }
+                break
+            } catch {
+                guard error.number == EWOULDBLOCK, .now < end else { throw error }
+                usleep(10_000)
+            }
+        }
         self.file = file
     }
 

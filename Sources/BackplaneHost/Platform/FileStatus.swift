@@ -12,6 +12,8 @@ package struct FileStatus: Sendable, Hashable {
     }
 
     package let kind: Kind
+    /// A Boolean value that indicates whether the file is a socket.
+    package let isSocket: Bool
     /// The user id of the owner.
     package let owner: UInt32
     /// The id of the group.
@@ -52,6 +54,7 @@ package struct FileStatus: Sendable, Hashable {
             case S_IFLNK: .link
             default: .other
             }
+        isSocket = raw.st_mode & S_IFMT == S_IFSOCK
         owner = raw.st_uid
         group = raw.st_gid
         mode = raw.st_mode & 0o7777

@@ -4,7 +4,10 @@ import Glibc
 package enum PrivateFolder {
     /// The reason why a folder is not private, worded to follow its path in a sentence.
     package struct Problem: Error, Hashable {
-        package let text: String
+        package let reason: String
+        /// The cure for a folder that is only for this purpose.
+        var advice: String?
+        package var text: String { [reason, advice].compactMap(\.self).joined(separator: "; ") }
     }
 
     /// Creates the folder at `path` with mode 0700, and missing folders above it.
@@ -18,7 +21,7 @@ package enum PrivateFolder {
             try makeAll(path)
             status = try FileStatus(at: path)
         } catch {
-            throw Problem(text: "cannot be created or inspected: \(error)")
+            throw Problem(reason: "cannot be created or inspected: \(error)")
         }
         try verify(status)
     }
@@ -40,12 +43,13 @@ package enum PrivateFolder {
     }
 
     private static func verify(_ status: FileStatus) throws(Problem) {
-        guard status.kind == .folder else { throw Problem(text: "is \(status.kind.rawValue), not a folder") }
+        guard status.kind == .folder else { throw Problem(reason: "is \(status.kind.rawValue), not a folder") }
         guard status.owner == geteuid() else {
-            throw Problem(text: "belongs to user \(status.owner), not to user \(geteuid()), who runs this program")
+            throw Problem(reason: "belongs to user \(status.owner), not to user \(geteuid()), who runs this program")
         }
         guard !status.isWritableByAnyoneElse else {
-            throw Problem(text: "can be written to by others (mode \(status.modeText)); chmod 700 it")
+            throw Problem(
+                reason: "can be written to by others (mode \(status.modeText))", advice: "chmod 700 it")
         }
     }
 }

@@ -40,6 +40,8 @@ struct RunningHostTests {
         }
         let second = try await tool.run("run", Tool.almanac, "--socket", socket)
         #expect(second.status == 1 && second.errors.contains("control.unusable"), "\(second.errors)")
+        #expect(second.errors.contains("a host listens there"), "\(second.errors)")
+        #expect(!FileManager.default.fileExists(atPath: tool.folder + "/lock"), "no other file is left")
         host.signal(SIGKILL)
         _ = await host.end()
         host = try await tool.startRun(Tool.almanac, "--socket", socket)
@@ -48,6 +50,27 @@ struct RunningHostTests {
         try tool.write("kept", as: "file")
         let refused = try await tool.run("run", Tool.almanac, "--socket", tool.folder + "/file")
         #expect(refused.status == 1 && FileManager.default.fileExists(atPath: tool.folder + "/file"))
+        try #require(mkfifo(tool.folder + "/pipe", 0o600) == 0)
+        let piped = try await tool.run("run", Tool.almanac, "--socket", tool.folder + "/pipe")
+        #expect(piped.status == 1 && piped.errors.contains("but a socket, found neither"), "\(piped.errors)")
+        #expect(FileManager.default.fileExists(atPath: tool.folder + "/pipe"))
+    }
+
+    @Test func `a folder that is locked by another program, or open to others, is named and not changed`() async throws
+    {
+        let folder = tool.folder + "/application"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY)
+        try #require(flock(descriptor, LOCK_EX) == 0)
+        let locked = try await tool.run("run", Tool.almanac, "--socket", folder + "/own.sock")
+        #expect(locked.status == 1 && locked.errors.contains("is locked by another program"), "\(locked.errors)")
+        close(descriptor)
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
+        let shared = try await tool.run("run", Tool.almanac, "--socket", folder + "/own.sock")
+        #expect(
+            shared.status == 1 && shared.errors.contains("in a folder that only you can write to"), "\(shared.errors)")
+        #expect(!shared.errors.contains("chmod"), "\(shared.errors)")
     }
 
     @Test func `the manifest of a running host is named alike in every verb`() async throws {

@@ -65,6 +65,16 @@ struct LibraryLocatorTests {
         #expect(error?.message.hasSuffix("; \(advice)") == true, "\(error?.message ?? "")")
     }
 
+    @Test func `of many libraries that are missing, only the first are compared with those that are there`() throws {
+        try folder.write(as: "second/libBookshelf.so")
+        let locator = locator
+        let hints = (0..<30).map { _ in
+            let error = #expect(throws: BackplaneError.self) { try locator.locate("Bokshelf") }
+            return error?.message.contains("did you mean `Bookshelf`?") == true
+        }
+        #expect(hints == (0..<30).map { $0 < 20 })
+    }
+
     @Test func `a place named twice is tried once`() {
         let paths = [places[0] + "/", places[1], places[1]]
         let locator = LibraryLocator(manifestFolder: places[0], pluginPaths: paths, executableFolder: places[0])

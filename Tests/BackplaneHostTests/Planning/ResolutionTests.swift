@@ -249,7 +249,10 @@ struct `Wires of a manifest` {
             ManifestDocument(["manifestVersion": 1, "managers": managers]), catalogue: catalogue, loadErrors: [lost])
         #expect(resolution.problems.filter(\.isConsequence).map(\.manager) == ["A"])
         let faults = resolution.plan.faults.mapValues(\.message)
-        #expect(faults["A"] == "no plugin registers a class `Shelf`, and the library `Bok` was not found")
+        #expect(
+            faults["A"]
+                == "no plugin registers a class `Shelf`; registered as a manager: `ClockManager`; it may be in a library that is not loaded: the library `Bok` was not found"
+        )
         #expect(faults["B"] == "no plugin registers a class `ClokManager`; did you mean `ClockManager`?")
         #expect(faults["C"]?.contains("asks for `API`") == true && faults["C"]?.contains("Bok") == false)
 
@@ -258,7 +261,7 @@ struct `Wires of a manifest` {
             loadErrors: [lost, lost])
         #expect(
             several.plan.faults["A"]?.message
-                == "no plugin registers a class `Shelf`, and 2 libraries are not loaded, the first: the library `Bok` was not found"
+                == "no plugin registers a class `Shelf`; registered as a manager: `ClockManager`; it may be in one of 2 libraries that are not loaded, the first: the library `Bok` was not found"
         )
     }
 

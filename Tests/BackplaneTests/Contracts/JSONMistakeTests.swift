@@ -1,4 +1,5 @@
 import Backplane
+import Foundation
 import Testing
 
 /// What is said about JSON of another shape than a type has.
@@ -53,9 +54,37 @@ import Testing
 
     @Test func `a number that does not fit is not called malformed`() throws {
         struct Small: Decodable { var size: UInt8 }
-        #expect(mistake([UInt8].self, "[300]") == "a number is out of the range of its type")
+        #expect(mistake([UInt8].self, "[300]") == "a number is not whole, or too great for its type")
+        let fraction = try #require(mistake([String: Int].self, #"{"a": 1.5}"#))
+        #expect(!fraction.contains("expected JSON") && !fraction.hasSuffix(": "), "\(fraction)")
         let message = try #require(mistake(Small.self, #"{"size": 300}"#))
         #expect(!message.contains("expected JSON"), "\(message)")
+    }
+
+    @Test func `JSON that is nested too deeply is not called malformed alone`() throws {
+        let depth = 10_000, text = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+        #expect(try #require(mistake([String].self, text)).contains("nested too deeply"))
+    }
+
+    @Test func `the words of a type that refuses a value of the right kind are kept`() {
+        struct Country: Decodable {
+            init(from decoder: any Decoder) throws {
+                throw DecodingError.typeMismatch(
+                    String.self, .init(codingPath: decoder.codingPath, debugDescription: "a code has two letters"))
+            }
+        }
+        #expect(mistake([Country].self, #"["Norway"]"#) == "/0: a code has two letters")
+    }
+
+    @Test func `a type that refuses a value without a word is answered with what was found`() throws {
+        struct Silent: Decodable {
+            init(from decoder: any Decoder) throws {
+                throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: ""))
+            }
+        }
+        #expect(mistake([Silent].self, "[true]") == "/0: expected another value, found a boolean")
+        let decimal = try #require(mistake([Decimal].self, #"["x"]"#))
+        #expect(decimal.contains("found a string"), "\(decimal)")
     }
 
     @Test func `a place that a type makes up is named, and harms nothing`() throws {

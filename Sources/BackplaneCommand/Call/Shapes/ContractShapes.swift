@@ -6,29 +6,33 @@ import BackplaneBoundary
 /// No code of the types runs. They are therefore shaped as the compiler encodes them: a type with coding or keys of its
 /// own may take other JSON. What a layout does not tell is any JSON.
 struct ContractShapes: Sendable {
-    private var inputs: [String: JSONShape] = [:]
-    private var outputs: [String: JSONShape] = [:]
+    private var inputs: [String: TypeLayout] = [:]
+    private var outputs: [String: TypeLayout] = [:]
+    private var declarations: [Int: TypeLayout.Declaration] = [:]
 
     /// Reads a text of layouts, which may come from anywhere; nothing is known without one.
     init(layout text: String?) {
         guard let layout = text.flatMap(ContractLayout.init(text:)) else { return }
-        var declarations: [Int: TypeLayout.Declaration] = [:]
         layout.forEachDeclaration { declarations[$0.number] = $0 }
         for entry in layout.entries {
             guard case .type(let type) = entry.layout else { continue }
-            var reader = ShapeReader(declarations: declarations)
             switch entry.subject {
             case .call, .failure: break
-            case .input(let name, _): inputs[name] = reader.shape(of: type)
-            case .output(let name, _): outputs[name] = reader.shape(of: type)
+            case .input(let name, _): inputs[name] = type
+            case .output(let name, _): outputs[name] = type
             }
         }
     }
 
-    func input(of method: String) -> JSONShape { inputs[method] ?? .any }
+    func input(of method: String) -> JSONShape { shape(of: inputs[method]) }
 
     /// Returns the shape of a method's output or, of a stream, of an element.
-    func output(of method: String) -> JSONShape { outputs[method] ?? .any }
+    func output(of method: String) -> JSONShape { shape(of: outputs[method]) }
+
+    private func shape(of type: TypeLayout?) -> JSONShape {
+        var reader = ShapeReader(declarations: declarations)
+        return type.map { reader.shape(of: $0) } ?? .any
+    }
 }
 
 /// A reader of one shape.
@@ -36,8 +40,8 @@ private struct ShapeReader {
     let declarations: [Int: TypeLayout.Declaration]
     /// The numbers of the declared types around what is read; in such a one, its own type is any JSON.
     private var around: [Int] = []
-    /// The number of values that the shape may still have: a text can name a type many times in few words.
-    private var left = 500
+    /// The number of values and members that may still be read: a text can name a type many times in few words.
+    private var left = 1_000
 
     init(declarations: [Int: TypeLayout.Declaration]) { self.declarations = declarations }
 
@@ -58,26 +62,28 @@ private struct ShapeReader {
         case ("UInt", _), ("UInt8", _), ("UInt16", _), ("UInt32", _), ("UInt64", _), ("UInt128", _): .integer
         case ("Float", _), ("Double", _), ("Decimal", _), ("Date", _): .number
         case ("Bool", _): .boolean
-        case ("String", _), ("Data", _), ("URL", _), ("UUID", _): .string
+        case ("String", _), ("Data", _), ("URL", _): .string
+        case ("UUID", _): .form("UUID", example: "1B4E28BA-2FA1-41D2-883F-0016D3CCA427")
         case ("Optional", let value?): optional(shape(of: value))
         case ("Array", let element?), ("ContiguousArray", let element?), ("Set", let element?):
             .array(shape(of: element))
         // With keys that are not texts a dictionary is an array of keys and values in turn.
-        case ("Dictionary", .standard("String", _)?) where arguments.count == 2: .dictionary(shape(of: arguments[1]))
-        case ("Dictionary", .standard("Int", _)?) where arguments.count == 2: .dictionary(shape(of: arguments[1]))
+        case ("Dictionary", .standard("String", _)?) where arguments.count == 2:
+            .dictionary(keys: .string, shape(of: arguments[1]))
+        case ("Dictionary", .standard("Int", _)?) where arguments.count == 2:
+            .dictionary(keys: .integer, shape(of: arguments[1]))
         default: .any
         }
     }
 
     private func optional(_ value: JSONShape) -> JSONShape {
-        switch value {
-        case .optional, .any: value
-        default: .optional(value)
-        }
+        if case .optional = value { value } else { .optional(value) }
     }
 
     private mutating func shape(of declaration: TypeLayout.Declaration) -> JSONShape {
-        guard !around.contains(declaration.number), around.count < 16 else { return .any }
+        guard !around.contains(declaration.number), around.count < 16, declaration.members.count <= left
+        else { return .any }
+        left -= declaration.members.count
         if let known = ownShape(of: declaration) { return known }
         guard !declaration.isEnumeration else { return shape(ofCases: declaration) }
         around.append(declaration.number)
@@ -114,7 +120,7 @@ private struct ShapeReader {
         guard let module = names.first, Self.ownModules.contains(module) else { return nil }
         return switch names {
         case ["Backplane", "Nothing"]: .null
-        case ["Backplane", "Version"]: .string
+        case ["Backplane", "Version"]: .form("version", example: "1.0.0")
         case ["Backplane", "StoredFile"], ["BackplaneManagers", "Kept"]: nil
         case ["BackplaneManagers", "Sourced"]:
             .object([

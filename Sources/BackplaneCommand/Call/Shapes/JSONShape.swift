@@ -11,13 +11,15 @@ indirect enum JSONShape: Sendable, Equatable {
     /// Any JSON: nothing is known.
     case any
     case null, boolean, integer, number, string
+    /// A string of a form that has a name, with an example.
+    case form(String, example: String)
     /// A string for one of these cases, each of which may have another spelling in JSON.
     case choice([String])
     /// A value that may be `null` or, of a property, missing.
     case optional(JSONShape)
     case array(JSONShape)
-    /// An object with any keys.
-    case dictionary(JSONShape)
+    /// An object with any keys that are strings, or integers written as strings.
+    case dictionary(keys: JSONShape, JSONShape)
     /// An object with these properties, in the order of their declaration.
     case object([Property])
 }
@@ -32,10 +34,11 @@ extension JSONShape: CustomStringConvertible {
         case .integer: "integer"
         case .number: "number"
         case .string: "string"
+        case .form(let name, _): "string (\(name))"
         case .choice(let names): "string (\(names.joined(separator: " | ")))"
         case .optional(let value): "\(value)?"
         case .array(let element): "[\(element)]"
-        case .dictionary(let value): "{string: \(value)}"
+        case .dictionary(let keys, let value): "{\(keys): \(value)}"
         case .object(let properties):
             "{" + properties.map { "\(quoted($0.name)): \($0.shape)" }.joined(separator: ", ") + "}"
         }
@@ -50,10 +53,12 @@ extension JSONShape: CustomStringConvertible {
         case .integer: "1"
         case .number: "1.5"
         case .string: #""text""#
+        case .form(_, let example): quoted(example)
         case .choice(let names): names.first.map(quoted)
-        case .optional(let value): value.example
+        case .optional(let value): value.example ?? "null"
         case .array(let element): element.example.map { "[\($0)]" } ?? "[]"
-        case .dictionary(let value): value.example.map { #"{"name": \#($0)}"# } ?? "{}"
+        case .dictionary(let keys, let value):
+            value.example.map { "{\(quoted(keys == .integer ? "1" : "name")): \($0)}" } ?? "{}"
         case .object(let properties): example(of: properties)
         }
     }
@@ -74,7 +79,7 @@ extension JSONShape: CustomStringConvertible {
 /// The encoding as a JSON Schema, with the order of an object's properties as `propertyOrder`.
 extension JSONShape: Encodable {
     private enum Keyword: String, CodingKey {
-        case type, properties, required, propertyOrder, items, additionalProperties, anyOf
+        case type, properties, required, propertyOrder, items, additionalProperties, anyOf, examples
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -82,12 +87,15 @@ extension JSONShape: Encodable {
         switch self {
         case .any: break
         case .null, .boolean, .integer, .number, .string: try schema.encode(description, forKey: .type)
+        case .form(_, let example):
+            try schema.encode("string", forKey: .type)
+            try schema.encode([example], forKey: .examples)
         case .choice: try schema.encode("string", forKey: .type)
         case .optional(let value): try schema.encode([value, .null], forKey: .anyOf)
         case .array(let element):
             try schema.encode("array", forKey: .type)
             try schema.encode(element, forKey: .items)
-        case .dictionary(let value):
+        case .dictionary(_, let value):
             try schema.encode("object", forKey: .type)
             try schema.encode(value, forKey: .additionalProperties)
         case .object(let properties):

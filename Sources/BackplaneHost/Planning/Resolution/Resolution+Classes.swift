@@ -2,6 +2,9 @@ internal import Backplane
 internal import BackplaneDocuments
 
 extension Resolution.Draft {
+    /// The path of the plugins in the manifest.
+    static let plugins = ManifestPath() / "plugins"
+
     /// Chooses the component class for each definition of a manager.
     mutating func chooseClasses(of name: String) {
         var chosen: [Resolution.Choice] = []
@@ -39,8 +42,8 @@ extension Resolution.Draft {
             report(.wrongRole, "\(other) is a \(other.component.role), not a \(role)", of: name, at: path / "className")
         } else {
             let suggestions = mayHint() ? NameSuggestions(for: className, among: catalogue.classNames(as: role)) : nil
-            let isConsequence = !loadErrors.isEmpty && suggestions?.nearest == nil
-            let hint = isConsequence ? "" : suggestions.map { "; \(text(of: $0, role))" } ?? ""
+            let isConsequence = suggestions?.nearest == nil && (!loadErrors.isEmpty || arePluginsMisspelt())
+            let hint = suggestions.map { "; \(text(of: $0, role, namesPlugins: isConsequence))" } ?? ""
             report(
                 .unknownClass, "no plugin registers a class `\(definition.writtenClassName)`\(hint)", of: name,
                 at: path / "className", isConsequence: isConsequence)
@@ -48,11 +51,16 @@ extension Resolution.Draft {
         return nil
     }
 
-    private func text(of suggestions: NameSuggestions, _ role: Role) -> String {
+    /// Returns whether another key probably stands for the plugins, and makes it an error.
+    private mutating func arePluginsMisspelt() -> Bool {
+        document.manifest.plugins == nil && isMisspelt(Self.plugins, of: nil)
+    }
+
+    private func text(of suggestions: NameSuggestions, _ role: Role, namesPlugins: Bool) -> String {
         if suggestions.isEmpty {
             // A plain Nemo Logic manifest does not list plugins.
             let advice =
-                document.manifest.plugins == nil && catalogue.entries.isEmpty
+                document.manifest.plugins == nil && catalogue.entries.isEmpty && !namesPlugins
                 ? "; the manifest names no plugins: give their folder with --plugin-path" : ""
             return "none registers a \(role)\(advice)"
         }

@@ -122,8 +122,9 @@ package struct Resolution: Sendable {
             if problem.severity == .error, let name = problem.manager { errors[name, default: []].append(problem) }
         }
 
-        /// Returns whether a misspelt key of a manager probably stands for the one at `path`, and makes it an error.
-        mutating func isMisspelt(_ path: ManifestPath, of name: String) -> Bool {
+        /// Returns whether a misspelt key of a manager, or of the whole manifest if `name` is `nil`, probably stands
+        /// for the one at `path`, and makes it an error.
+        mutating func isMisspelt(_ path: ManifestPath, of name: String?) -> Bool {
             guard mayHint() else { return false }
             let misspelt = problems.indices.first { index in
                 problems[index].manager == name && problems[index].intended.map(path.isWithin) == true
@@ -131,7 +132,7 @@ package struct Resolution: Sendable {
             guard let misspelt else { return false }
             if problems[misspelt].severity == .warning {
                 problems[misspelt].severity = .error
-                errors[name, default: []].append(problems[misspelt])
+                if let name { errors[name, default: []].append(problems[misspelt]) }
             }
             return true
         }
