@@ -22,7 +22,10 @@ public struct LibraryEvent: Codable, Sendable, Hashable {
     public init(id: String, kind: Kind, book: String? = nil) { (self.id, self.kind, self.book) = (id, kind, book) }
 }
 
-/// The place from which events of the library are read, so that a reader misses none when code is swapped.
+/// The place from which events of the library are read.
+///
+/// A reader misses none when code is swapped, once it has received one. Events from now on have no place to go on from
+/// before the first: what happens during a swap is then missing.
 public struct EventsAfter: Codable, Sendable, Resumable {
     /// The identifier of the last event that is not of interest; empty for events from now on.
     public var id: String

@@ -51,20 +51,30 @@ extension BackplaneError {
         _ said: (any ComponentError)? = nil
     ) -> BackplaneError {
         var failure = Failure.http(response.status, body)
+        var words = ""
         if let said {
-            failure.code = said.code
+            let code = line(said.code)
+            if !code.isEmpty { failure.code = code }
             failure.details.merge(said.details) { own, _ in own }
+            words = line(said.message)
         }
+        let own =
+            "the response has the status \(response.status); expected \(valid.lowerBound) to \(valid.upperBound - 1)"
         return BackplaneError(
-            .networkStatus,
-            said?.message
-                ?? "the response has the status \(response.status); expected \(valid.lowerBound) to \(valid.upperBound - 1)",
+            .networkStatus, words.isEmpty ? own : words,
             at: request.printableURL, failure: failure)
+    }
+
+    /// Returns the first line of what a server says, without control characters, and up to a length.
+    private static func line(_ text: String) -> String {
+        let first = text.drop(while: \.isWhitespace).prefix { !$0.isNewline }
+        let shown = first.unicodeScalars.filter { $0.properties.generalCategory != .control }
+        return String(String.UnicodeScalarView(shown.prefix(300)))
     }
 
     /// Returns the error of a response that cannot be parsed.
     ///
-    /// It shows the beginning of the body, unless a decoder could read that: its values may be secret.
+    /// It shows the beginning of a body that is not what a decoder reads, such as a page; values may be secret.
     ///
     /// - Parameter limit: The greatest number of bytes of the body that are kept.
     static func unparsable(
@@ -75,17 +85,19 @@ extension BackplaneError {
             return error
         }
         let type = response.headers["Content-Type"].map { " of type `\($0.prefix(60))`" } ?? ""
-        let start = isOfAnotherShape(error) ? "" : " and begins with `\(beginning(response.body))`"
+        let start = mayShowValues(error, response.body) ? "" : " and begins with `\(beginning(response.body))`"
         return BackplaneError(
             .networkUnparsable,
             "the body\(type) cannot be parsed: \(explanation(error)); it has \(response.body.count) bytes\(start)",
             at: request.printableURL, failure: .http(response.status, KeptBody(response.body, upTo: limit)))
     }
 
-    /// Returns whether a decoder has read the body, and found other values than were expected.
-    private static func isOfAnotherShape(_ error: any Error) -> Bool {
-        switch error {
-        case DecodingError.dataCorrupted: false
+    /// Returns whether a decoder has read the body or a part of it, or the body begins like JSON.
+    private static func mayShowValues(_ error: any Error, _ body: [UInt8]) -> Bool {
+        let first = body.first { !" \t\r\n".utf8.contains($0) }
+        if let first, "{[\"".utf8.contains(first) { return true }
+        return switch error {
+        case DecodingError.dataCorrupted(let context): !context.codingPath.isEmpty
         default: error is DecodingError
         }
     }

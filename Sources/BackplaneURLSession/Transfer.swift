@@ -82,17 +82,14 @@ final class Transfer: Sendable {
         }
     }
 
-    /// Passes the head on, unless it announces a body beyond the limit.
+    /// Passes the head on, unless it announces a body that is wanted and beyond the limit.
     ///
     /// - Parameter isHead: A Boolean value that indicates whether the request was a `HEAD`, whose response
     ///   announces the length of a body that does not follow.
     func receive(_ response: URLResponse, toHead isHead: Bool) {
         let status = (response as? HTTPURLResponse)?.statusCode
         let hasBody = !isHead && status != 204 && status != 304
-        guard !hasBody || response.expectedContentLength <= Int64(limit) else {
-            return cancel(.tooLarge(limit: limit))
-        }
-        deliver(response)
+        deliver(response, isTooLarge: hasBody && response.expectedContentLength > Int64(limit))
     }
 
     /// Takes a part of the body.
@@ -137,7 +134,7 @@ final class Transfer: Sendable {
     }
 
     /// Passes the head on, unless that was done, or it is that of an interim response.
-    private func deliver(_ response: URLResponse?) {
+    private func deliver(_ response: URLResponse?, isTooLarge: Bool = false) {
         guard let response = response as? HTTPURLResponse, response.statusCode >= 200 else { return }
         let waiter = state.withLock { state in
             defer { state.hasHead = true }
@@ -145,6 +142,10 @@ final class Transfer: Sendable {
         }
         guard let waiter else { return }
         let isWanted = sink?.headed(response) ?? true
+        if isWanted, isTooLarge {
+            waiter.resume(returning: .failure(.tooLarge(limit: limit)))
+            return cancel(.tooLarge(limit: limit))
+        }
         waiter.resume(returning: .success(response))
         if !isWanted { cancel(.shutDown) }
     }

@@ -18,6 +18,14 @@ import Testing
         try json(ControlText.Line(message: message))
     }
 
+    @Test func `errors are sent without their confidential details`() throws {
+        let failure = BackplaneError.Failure(code: "http", details: ["status": "409", ".body": "a secret"])
+        let cause = BackplaneError(.componentFailed, "no", failure: failure)
+        let error = BackplaneError(.componentFailed, "no", failure: failure, causes: [cause])
+        let text = try json(HostEventForm(HostEvent(time: 0, .failed(.apply, error))))
+        #expect(text.contains("409") && !text.contains("secret"))
+    }
+
     // MARK: Requests
 
     @Test func `requests have these keys`() throws {

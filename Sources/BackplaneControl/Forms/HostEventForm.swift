@@ -57,7 +57,7 @@ package struct HostEventForm: ControlForm {
         case .failed(let operation, let error):
             try encode(.failed)
             try container.encode(operation, forKey: .operation)
-            try container.encode(error, forKey: .error)
+            try container.encode(error.shown, forKey: .error)
         case .laneChanged(let wire):
             try encode(.laneChanged)
             try container.encode(WireChangeForm(wire), forKey: .wire)

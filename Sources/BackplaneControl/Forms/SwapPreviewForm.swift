@@ -25,7 +25,7 @@ package struct SwapPreviewForm: ControlForm {
         try container.encode([PluginChangeForm](value.plugins), forKey: .plugins)
         try container.encode([ComponentChangeForm](value.components), forKey: .components)
         try container.encode([WireChangeForm](value.wires), forKey: .wires)
-        try container.encode(value.refusals, forKey: .refusals)
+        try container.encode(value.refusals.map(\.shown), forKey: .refusals)
         try container.encode(value.warnings, forKey: .warnings)
     }
 }

@@ -40,7 +40,7 @@ package struct SwapReportForm: ControlForm {
         try container.encode(milliseconds: value.duration, forKey: .milliseconds)
         try container.encode([StepTimeForm](value.steps), forKey: .steps)
         try container.encode(value.warnings, forKey: .warnings)
-        try container.encodeIfPresent(value.failure, forKey: .failure)
+        try container.encodeIfPresent(value.failure?.shown, forKey: .failure)
     }
 }
 

@@ -28,7 +28,9 @@ struct DownloadStage: PipelineStage {
                 received(count)
             }
         } watchedBy: {
-            let end = (last.time ?? .now) + limit  // it counts from the head
+            // It counts from the head.
+            guard let last = last.time else { return .again(.now + max(limit, .milliseconds(100))) }
+            let end = last + limit
             let late = HTTPFailure.late("sent nothing of the body", limit: limit)
             return end > .now ? .again(end) : .over(late.error(for: request))
         }
@@ -65,6 +67,7 @@ struct DownloadStage: PipelineStage {
             response.body.cancel()
             throw error
         }
+        try Task.checkCancellation()  // nobody waits any more for what was given up
         _ = try file.finish()
         return await response.downloaded
     }

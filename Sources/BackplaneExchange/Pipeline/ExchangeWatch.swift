@@ -40,14 +40,17 @@ struct ExchangeWatch: Sendable {
         try executor.require(request, options)
         let meter = options.progress.map(ProgressMeter.init)
         let outgoing = meter.map { metered(executor, $0) } ?? request
-        let head = Moment()
+        let head = Moment(), isOver = Atomic(false)
+        defer { isOver.store(true, ordering: .relaxed) }  // what is given up is not reported any more
         var response = try await Race.run {
             try await executor.download(outgoing, to: path, options) { response in
+                guard !isOver.load(ordering: .relaxed) else { return false }
                 head.time = .now
                 meter?.begin(receiving: response.hasBody(for: request) ? response.contentLength : nil)
                 headed(response)
                 return true
             } received: { count in
+                guard !isOver.load(ordering: .relaxed) else { return }
                 meter?.received(count)
                 options.received?(count)
             }

@@ -146,6 +146,7 @@ public struct HTTPPipeline: Sendable {
             executor = RedirectStage(first: executor) { request, options in
                 var hop = options
                 (hop.redirects, hop.retry, hop.tls) = (0, nil, nil)
+                (hop.attempted, hop.attempt) = (nil, 1)  // a hop is a part of the attempt, which is counted outside
                 hop = withTLS(hop, for: request)
                 return (try await self.executor(for: request, hop), hop)
             }

@@ -19,7 +19,7 @@ final class RetryBudget: Sendable {
     /// The greatest number of hosts with an account of their own; all others share one.
     private static let mostHosts = 1_000
     /// The name of the account that is shared, which is no host's.
-    private static let others = ""
+    private static let others = "*"
     private let accounts = Mutex<[String: Account]>([:])
 
     /// Notes a first attempt.

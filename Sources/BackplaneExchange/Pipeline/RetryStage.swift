@@ -38,6 +38,8 @@ struct RetryStage: PipelineStage {
     ) async throws -> HTTPStreamedResponse {
         let start = ContinuousClock.now
         var number = options.attempt
+        /// Whether an attempt has got as far as the body; each further one has as long for its head as the first.
+        var hadBody = false
         if number > 1 {
             try await beginRejected(request, options, number)
         } else {
@@ -46,12 +48,14 @@ struct RetryStage: PipelineStage {
         while true {
             let judgement = Judgement(), delay: Duration
             do {
-                var response = try await limited(request, judgement) { [number] in
+                var response = try await limited(request, options, judgement, hadBody) { [number, hadBody] in
                     try await exchange { response in
+                        guard !judgement.isOver else { return nil }
                         options.attempted?(HTTPAttempt(number: number, status: response.status))
                         let delay = delayAfter(response, request, number)
-                        judgement.judge(delay.flatMap { isWorthIt($0, options, start) && take(request) ? $0 : nil })
-                        guard judgement.delay == nil else { return nil }
+                        judgement.judge(
+                            delay.flatMap { isWorthIt($0, options, start, hadBody) && take(request) ? $0 : nil })
+                        guard judgement.isWanted else { return nil }
                         var counted = response
                         counted.timings.attempts += number - 1
                         return counted
@@ -62,11 +66,14 @@ struct RetryStage: PipelineStage {
                     return response
                 }
                 delay = asked
-            } catch let error as BackplaneError {
+            } catch {
+                hadBody = hadBody || judgement.isWanted
+                judgement.giveUp()
+                guard let error = error as? BackplaneError else { throw error }
                 options.attempted?(HTTPAttempt(number: number, error: error.code))
                 let backoff = policy.backoff(after: number, random: retries.random())
                 guard policy.mayHelp(after: error), policy.allows(request, after: number),
-                    isWorthIt(backoff, options, start), take(request)
+                    isWorthIt(backoff, options, start, hadBody), take(request)
                 else { throw error }
                 delay = backoff
             }
@@ -80,7 +87,7 @@ struct RetryStage: PipelineStage {
     /// - Throws: `network.not-retried` if the policy or the budget does not allow it.
     private func beginRejected(_ request: HTTPRequest, _ options: HTTPOptions, _ number: Int) async throws {
         let delay = policy.backoff(after: number - 1, random: retries.random())
-        guard policy.allows(request, after: number - 1), isWorthIt(delay, options, .now), take(request) else {
+        guard policy.allows(request, after: number - 1), isWorthIt(delay, options, .now, false), take(request) else {
             throw BackplaneError(
                 .networkNotRetried, "the rules or the budget for retries do not allow attempt \(number)",
                 at: request.printableURL)
@@ -99,17 +106,21 @@ struct RetryStage: PipelineStage {
     }
 
     /// Returns whether there is time for an attempt after a delay.
-    private func isWorthIt(_ delay: Duration, _ options: HTTPOptions, _ start: ContinuousClock.Instant) -> Bool {
-        let limits = [options.totalTimeout, options.headTimeout].compactMap(\.self).map { $0 - (.now - start) }
+    private func isWorthIt(
+        _ delay: Duration, _ options: HTTPOptions, _ start: ContinuousClock.Instant, _ hadBody: Bool
+    ) -> Bool {
+        let times = [options.totalTimeout, hadBody ? nil : options.headTimeout]
+        let limits = times.compactMap(\.self).map { $0 - (.now - start) }
         return (limits + [options.call?.timeLeft].compactMap(\.self)).allSatisfy { delay < $0 }
     }
 
     /// Runs an attempt, which fails if its response has no head once the attempt's time has passed.
     private func limited(
-        _ request: HTTPRequest, _ judgement: Judgement,
+        _ request: HTTPRequest, _ options: HTTPOptions, _ judgement: Judgement, _ hadBody: Bool,
         _ exchange: @escaping @Sendable () async throws -> HTTPStreamedResponse
     ) async throws -> HTTPStreamedResponse {
-        guard let limit = policy.attemptTimeout else { return try await exchange() }
+        let limits = [policy.attemptTimeout, hadBody ? options.headTimeout : nil]
+        guard let limit = limits.compactMap(\.self).min() else { return try await exchange() }
         let late = HTTPFailure.late("did not answer", limit: limit).error(for: request)
         let end = ContinuousClock.now + limit
         return try await Race.run(exchange) {
@@ -121,11 +132,18 @@ struct RetryStage: PipelineStage {
 
 /// Whether another attempt follows the response of one, once its head is there.
 private final class Judgement: Sendable {
-    private let state = Mutex<(isThere: Bool, delay: Duration?)>((false, nil))
+    private let state = Mutex<(isThere: Bool, delay: Duration?, isOver: Bool)>((false, nil, false))
 
     var isThere: Bool { state.withLock { $0.isThere } }
     /// The time after which another attempt follows; `nil` if none does.
     var delay: Duration? { state.withLock { $0.delay } }
 
-    func judge(_ delay: Duration?) { state.withLock { $0 = (true, delay) } }
+    var isOver: Bool { state.withLock { $0.isOver } }
+    /// Whether the response is there and is the result, unless its body breaks off.
+    var isWanted: Bool { state.withLock { $0.isThere && $0.delay == nil && !$0.isOver } }
+
+    func judge(_ delay: Duration?) { state.withLock { ($0.isThere, $0.delay) = (true, delay) } }
+
+    /// Notes that the attempt has ended, whatever still arrives.
+    func giveUp() { state.withLock { $0.isOver = true } }
 }

@@ -63,6 +63,9 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
     /// A read in progress goes on; cancel its task to end it.
     public func cancel() { state.end(by: true) }
 
+    /// Returns whether both are one stream.
+    func isSame(as other: HTTPBodyStream) -> Bool { state === other.state }
+
     /// Returns the next chunk, or `nil` at the end.
     package func next() async throws -> [UInt8]? { try await state.next() }
 

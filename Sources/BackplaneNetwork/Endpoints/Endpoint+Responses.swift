@@ -57,6 +57,16 @@ extension Endpoint where Response: ParsedResponse & Decodable {
     }
 }
 
+extension Endpoint where Response: ParsedResponse & DecodedResponse {
+    /// Creates an endpoint whose response parses itself, although its type chooses a decoder.
+    public init(
+        _ method: String, _ path: String, query: KeyValuePairs<String, String?> = [:], headers: HTTPHeaders = [:],
+        body: HTTPBody = .none
+    ) {
+        self.init(method, path, query, headers, body, .parsed { response, _ in try Response.parse(response) })
+    }
+}
+
 extension Endpoint where Response == String {
     /// Creates an endpoint whose response is text in UTF-8; other bytes are replaced.
     public init(

@@ -42,6 +42,8 @@ public struct Endpoint<Response: Sendable>: Sendable {
     /// The error type that a response whose status is not valid is decoded into; `nil` means the client's.
     public var failure: EndpointFailure?
     /// The greatest number of bytes of a failed response's body that its error keeps: 16 KB.
+    ///
+    /// They are waited for no longer than a second.
     public var failureLimit = 16 << 10
     /// The interceptors of this endpoint, which are inside those of the client; the first is outermost.
     public var interceptors: [HTTPInterceptor] = []

@@ -37,8 +37,8 @@ extension HTTPClient {
     ///
     /// A connection that ends, breaks or is silent is made again, with the identifier of the last event, after the
     /// delay that the server asks for (up to `retryAfterLimit`) or three seconds, and longer after failures. The rules
-    /// for that are the endpoint's or the client's `retry`: after so many connections without an event the sequence
-    /// ends with the error of the last one. A request that they do not repeat, such as a `POST`, is sent once, and the
+    /// for that are the endpoint's or the client's `retry`: after so many connections without an event, none of
+    /// which was good for longer than the longest delay, the sequence ends with the error of the last one. A request that they do not repeat, such as a `POST`, is sent once, and the
     /// sequence ends with its response. The endpoint's `timeout` is that of each connection up to the head.
     ///
     /// - Parameters:
@@ -75,8 +75,10 @@ private final class EventReading {
     private var parser: EventStreamParser
     private var body: HTTPBodyStream?
     private var received: ArraySlice<ServerEvent> = []
-    /// The number of connections since the last event.
+    /// The number of connections since the last event, or since a connection that was good for a while.
     private var failures = 0
+    /// The time at which the last connection was begun.
+    private var connected = ContinuousClock.now
     private var hasEnded = false
     /// The delay that the last response without events asked for, with `Retry-After`.
     private var retryAfter: Duration?
@@ -109,7 +111,9 @@ private final class EventReading {
             throw BackplaneError(.networkFailed, "the server has ended the stream of events")
         }
         received = try parser.take(bytes)[...]
-        if !received.isEmpty { failures = 0 }
+        // A stream without events, which is cut now and then, is sound as well, unless it is cut as soon as it is made.
+        let isSound = ContinuousClock.now - connected >= Swift.max(policy.limit, .seconds(1))
+        if !received.isEmpty || isSound { failures = 0 }
     }
 
     /// Waits before the next connection.
@@ -141,6 +145,7 @@ private final class EventReading {
 
     /// Makes a connection; `nil` if the server has no more events.
     private func connect() async throws -> HTTPBodyStream? {
+        connected = .now
         var request = try events.endpoint.request(events.http.defaults)
         if request.headers["Accept"] == nil { request.headers.add("Accept", "text/event-stream") }
         request.headers["Cache-Control"] = "no-store"
@@ -150,6 +155,7 @@ private final class EventReading {
         options.headTimeout = events.endpoint.timeout ?? options.headTimeout
         options.readTimeout = events.idle
         options.redirects = events.endpoint.redirects
+        options.retry = nil  // the connections are counted here
         let interceptors = events.http.defaults.interceptors + events.endpoint.interceptors
         let exchange = interceptors.around { [way = events.http.way, call = events.call, options] request in
             try await way.open(request, call, options)
@@ -157,10 +163,9 @@ private final class EventReading {
         let response = try await exchange(request)
         guard response.status != 204 else { return nil }
         if let valid = events.endpoint.validStatuses, !valid.contains(response.status) {
-            response.body.cancel()
             retryAfter = response.headers["Retry-After"].flatMap { RetryAfter($0)?.delay(from: Date()) }
-            throw BackplaneError.status(response, valid: valid, request)
         }
+        try await events.endpoint.requireValid(response, request, events.http.defaults)
         let type = response.headers["Content-Type"]?.prefix { $0 != ";" }.lowercased()
         guard type?.contains("text/event-stream") == true else {
             response.body.cancel()

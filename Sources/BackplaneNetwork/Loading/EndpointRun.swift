@@ -81,7 +81,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
             let exchange = (http.defaults.interceptors + endpoint.interceptors).around { [http, call] request in
                 let response = HTTPStreamedResponse(
                     try await http.way.download(request, to: file.temporary, call, options))
-                file.isWritten.store(true, ordering: .releasing)
+                file.wrote(response)
                 return response
             }
             let response = try await exchange(request)
@@ -105,7 +105,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
         _ response: HTTPStreamedResponse, of request: HTTPRequest,
         _ parse: (HTTPResponse, any ResponseDecoder) throws -> Response
     ) async throws -> Outcome {
-        try await requireValid(response, request)
+        try await endpoint.requireValid(response, request, http.defaults)
         var whole: HTTPResponse
         do {
             whole = try await response.collect(
@@ -115,8 +115,8 @@ struct EndpointRun<Response: Sendable>: Sendable {
             throw error
         }
         let value: Response
-        do { value = try parse(whole, decoder) } catch {
-            throw BackplaneError.unparsable(whole, request, error, keeping: keptLimit)
+        do { value = try parse(whole, endpoint.responseDecoder(http.defaults)) } catch {
+            throw BackplaneError.unparsable(whole, request, error, keeping: endpoint.keptLimit)
         }
         whole.body = []
         return try judged(value, whole, request)
@@ -126,37 +126,32 @@ struct EndpointRun<Response: Sendable>: Sendable {
         _ response: HTTPStreamedResponse, of request: HTTPRequest, in file: FileInProgress,
         _ made: (DownloadedFile) -> Response
     ) async throws -> Outcome {
-        try await requireValid(response, request, file.isWritten.load(ordering: .acquiring) ? file.temporary : nil)
+        let isFile = file.isBody(of: response)
+        try await endpoint.requireValid(response, request, http.defaults, in: isFile ? file.temporary : nil)
         var head = HTTPResponse(status: response.status, headers: response.headers, trailers: response.trailers)
         head.timings = response.timings
-        // An interceptor has answered without the network.
-        if !file.isWritten.load(ordering: .acquiring) { head = try await response.write(to: file.temporary) }
+        if !isFile {
+            // An interceptor has answered itself, unless it has wrapped the body, in which there is nothing.
+            let first = try await response.body.next()
+            if first != nil || !file.isWritten {
+                var answer = response
+                let rest = response.body, begin = Mutex(first)
+                answer.body = HTTPBodyStream(cancel: rest.cancel) {
+                    let chunk: [UInt8]?
+                    if let first = begin.withLock({ $0.take() }) {
+                        chunk = first
+                    } else {
+                        chunk = try await rest.next()
+                    }
+                    return chunk.map { .bytes($0) } ?? .end(trailers: rest.trailers)
+                }
+                head = try await answer.write(to: file.temporary)
+            }
+        }
         let value = made(DownloadedFile(path: file.path, size: try file.size()))
         let outcome = try judged(value, head, request)
         if case .value = outcome { try file.finish() }
         return outcome
-    }
-
-    /// Requires a valid status.
-    ///
-    /// - Parameter file: The path of the file that has the body; `nil` if it is still to be read.
-    private func requireValid(
-        _ response: HTTPStreamedResponse, _ request: HTTPRequest, _ file: String? = nil
-    ) async throws {
-        guard let valid = endpoint.validStatuses, !valid.contains(response.status) else { return }
-        let limit = keptLimit
-        let body =
-            if let file { KeptBody(ofFile: file, upTo: limit) } else { await KeptBody(of: response.body, upTo: limit) }
-        try Task.checkCancellation()
-        let said = body.isWhole ? try? (endpoint.failure ?? http.defaults.failure)?.decode(body.bytes, decoder) : nil
-        throw BackplaneError.status(response, valid: valid, request, body, said)
-    }
-
-    /// The greatest number of bytes of a failed response that are kept.
-    private var keptLimit: Int { Swift.min(Swift.max(0, endpoint.failureLimit), HTTPOptions.collectionLimit) }
-
-    private var decoder: any ResponseDecoder {
-        endpoint.decoder ?? endpoint.typeDecoder ?? http.defaults.decoder ?? JSONDecoder.unchanged
     }
 
     private func judged(_ value: Response, _ response: HTTPResponse, _ request: HTTPRequest) throws -> Outcome {
@@ -176,13 +171,22 @@ struct EndpointRun<Response: Sendable>: Sendable {
 /// A file beside its place, where a load writes it before it is found valid.
 private final class FileInProgress: Sendable {
     let path: String
-    /// The path while the file is not valid yet: one that the next process removes if this one is killed.
+    /// The path while the file is not valid yet; of a process that was killed, the next host of the folder removes it.
     let temporary: String
-    let isWritten = Atomic(false)
+    /// The body of the last response that was written to the file.
+    private let written = Mutex<HTTPBodyStream?>(nil)
 
     init(_ path: String) {
         self.path = path
         temporary = IncomingFile.judged(beside: path)
+    }
+
+    func wrote(_ response: HTTPStreamedResponse) { written.withLock { $0 = response.body } }
+
+    var isWritten: Bool { written.withLock { $0 != nil } }
+
+    func isBody(of response: HTTPStreamedResponse) -> Bool {
+        written.withLock { $0?.isSame(as: response.body) ?? false }
     }
 
     func size() throws -> Int64 {

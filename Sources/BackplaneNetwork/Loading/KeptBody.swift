@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Synchronization
 
 /// The beginning of the body of a failed response.
 struct KeptBody {
@@ -7,26 +8,31 @@ struct KeptBody {
     /// A Boolean value that indicates whether ``bytes`` are the whole body.
     private(set) var isWhole = false
 
-    /// Reads the beginning of a body that streams; what ends it early is no error.
+    /// Reads the beginning of a body that streams, for at most a second; what ends it early is no error.
     init(of body: HTTPBodyStream, upTo limit: Int) async {
         defer { if !isWhole { body.cancel() } }
         guard limit > 0 else { return }
-        do {
-            for try await chunk in body {
-                bytes += chunk.prefix(limit - bytes.count + 1)
-                if bytes.count > limit {
-                    bytes.removeLast()
-                    return
+        let taken = Mutex<[UInt8]>([])
+        let isRead = try? await Race.run(
+            {
+                for try await chunk in body {
+                    let count = taken.withLock { taken in
+                        taken += chunk.prefix(limit - taken.count + 1)
+                        return taken.count
+                    }
+                    if count > limit { return false }
                 }
-            }
-            isWhole = true
-        } catch {}
+                return true
+            }, within: .seconds(1), otherwise: CancellationError())
+        isWhole = isRead ?? false
+        bytes = Array(taken.withLock { $0 }.prefix(limit))
     }
 
     /// Reads the beginning of a body that was written to a file.
     init(ofFile path: String, upTo limit: Int) {
+        guard limit > 0 else { return }
         let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0, limit > 0 else { return }
+        guard file >= 0 else { return }
         defer { close(file) }
         bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
             count = max(0, read(file, buffer.baseAddress, limit))

@@ -119,9 +119,9 @@ private final class PageLoading<Response: Sendable>: Sendable {
 }
 
 extension HTTPRequest {
-    /// All that tells the request from others; `nil` if its body is not in memory.
+    /// All that tells the request from others; `nil` if its body is not in memory, or is too large to be kept.
     fileprivate var identity: [UInt8]? {
-        guard let body = body.bytes else { return nil }
+        guard let body = body.bytes, body.count <= 64 << 10 else { return nil }
         let head = ["\(method) \(url)"] + headers.fields.map { "\($0.name): \($0.value)" }
         return Array(head.joined(separator: "\n").utf8) + [0] + body
     }

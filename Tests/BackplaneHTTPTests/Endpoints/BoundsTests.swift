@@ -56,27 +56,29 @@ struct BoundsTests {
     func `the error of a load's time limit is about the load, and says what happened before`(
         kind: ClientKind
     ) async throws {
-        let count = Mutex(0)
-        let server = try TestServer { _, connection in
-            let number = count.withLock { count in
-                count += 1
-                return count
+        // A late request of an earlier round has that round's target.
+        let counts = Mutex<[String: Int]>([:])
+        let server = try TestServer { request, connection in
+            let number = counts.withLock { counts in
+                counts[request.target, default: 0] += 1
+                return counts[request.target, default: 0]
             }
-            if number % 2 == 1 { connection.answer("200 OK", body: [49]) } else { connection.stall() }
+            if number == 1 { connection.answer("200 OK", body: [49]) } else { connection.stall() }
         }
         try await kind.lend { http, call async throws in
-            var endpoint = Endpoint<Int>("GET", ""), limit = Duration.milliseconds(200)
+            var endpoint = Endpoint<Int>("GET", ""), limit = Duration.milliseconds(200), round = 0
             endpoint.retry = .immediate
             endpoint.verdict = { _, _ in .retry("it is not ready") }
             while true {
-                count.withLock { $0 = 0 }
+                round += 1
+                endpoint.path = "\(round)"
                 endpoint.timeout = limit
                 let error = await #expect(throws: BackplaneError.self) {
                     let number = try await http.relative(to: server.url()).load(endpoint, call)
                     return number
                 }
                 // On a busy machine a short limit passes before the second request.
-                guard count.withLock({ $0 }) == 2 else {
+                guard counts.withLock({ [target = "/\(round)"] in $0[target] }) == 2 else {
                     limit *= 2
                     continue
                 }

@@ -120,6 +120,80 @@ struct DownloadTests {
     }
 
     @Test(arguments: Engine.allCases)
+    func `the limit of a body is that of the result`(engine: Engine) async throws {
+        let server = try TestServer { request, connection in
+            let isThere = request.target == "/there"
+            let body = [UInt8](repeating: 7, count: isThere ? 10 : 5_000)
+            connection.answer(isThere ? "200 OK" : "302 Found", isThere ? [] : [("Location", "/there")], body: body)
+        }
+        try await withFolder { folder in
+            var options = HTTPOptions()
+            (options.redirects, options.maximumBodySize) = (1, 100)
+            let network = HTTPPipeline([engine.executor()]), path = folder + "/whale"
+            let response = try await network.download(HTTPRequest("GET", server.url()), to: path, options)
+            #expect(try response.status == 200 && Data(contentsOf: URL(filePath: path)).count == 10)
+            options.maximumBodySize = 9
+            let error = await #expect(throws: BackplaneError.self) {
+                try await network.download(HTTPRequest("GET", server.url()), to: path, options)
+            }
+            #expect(error?.code == .networkTooLarge)
+        }
+    }
+
+    @Test func `a response that an interceptor puts in the place of a download is the file`() async throws {
+        let executor = MemoryExecutor { _, _ in
+            HTTPStreamedResponse(HTTPResponse(status: 200, body: Array("loaded".utf8)))
+        }
+        try await withFolder { folder in
+            let path = folder + "/whale", http = HTTPClient([executor]).relative(to: "http://example.org/")
+            for (isReplaced, expected) in [(true, "kept before"), (false, "loaded")] {
+                var endpoint = Endpoint<DownloadedFile>("GET", "", to: path)
+                endpoint.interceptors = [
+                    HTTPInterceptor { request, next in
+                        var response = try await next(request)
+                        let body = response.body
+                        response.body = isReplaced ? HTTPBodyStream(Array("kept before".utf8)) : HTTPBodyStream(body)
+                        return response
+                    }
+                ]
+                let file = try await http.load(endpoint)
+                let content = try String(contentsOfFile: path, encoding: .utf8)
+                #expect(content == expected && file.size == Int64(expected.utf8.count))
+            }
+        }
+    }
+
+    @Test func `a download that was given up writes no file afterwards`() async throws {
+        let gate = TestGate(), counted = Mutex(0)
+        let executor = MemoryExecutor { _, _ in
+            let count = Mutex(0)
+            let body = HTTPBodyStream {
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                guard number == 1 else { return .end(trailers: [:]) }
+                await Task { try? await gate.pass() }.value  // whether it is cancelled or not
+                return .bytes([1, 2, 3])
+            }
+            return HTTPStreamedResponse(status: 200, body: body)
+        }
+        try await withFolder { folder in
+            var options = HTTPOptions()
+            options.totalTimeout = .milliseconds(200)
+            options.received = { count in counted.withLock { $0 += count } }
+            let error = await #expect(throws: BackplaneError.self) {
+                try await HTTPPipeline([executor])
+                    .download(HTTPRequest("GET", "http://example.org"), to: folder + "/whale", options)
+            }
+            #expect(error?.code == .networkTimeout)
+            gate.open()
+            try await eventually { try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty }
+            #expect(counted.withLock { $0 } == 0)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `a file that cannot be written is no reason to ask a server again`(engine: Engine) async throws {
         let count = Mutex(0)
         let server = try TestServer { _, connection in

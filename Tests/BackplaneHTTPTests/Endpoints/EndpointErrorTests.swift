@@ -93,13 +93,76 @@ struct EndpointErrorTests {
         }
     }
 
+    @Test(arguments: ClientKind.streaming)
+    func `the body of a failed response is not waited for without end`(kind: ClientKind) async throws {
+        let server = try TestServer { _, connection in
+            connection.send("HTTP/1.1 500 Broken\r\nContent-Length: 10\r\n\r\nhalf")
+            connection.stall()
+        }
+        try await kind.lend { http, call async throws in
+            let http = http.relative(to: server.url())
+            let error = try await failure { _ = try await http.load(Endpoint<String>("GET", ""), call) }
+            #expect(error.httpStatus == 500 && "half".utf8.starts(with: error.httpBody ?? []))
+        }
+    }
+
+    @Test(arguments: ClientKind.all)
+    func `an error shows a page that is no value, and no part of a value`(kind: ClientKind) async throws {
+        let server = try TestServer { request, connection in
+            let body =
+                switch request.target {
+                case "/page": "<html>"
+                case "/cut": #"{"token":"secret"#
+                case "/text": #" "secret"#
+                default: #"{"left":"secret"}"#
+                }
+            connection.answer("200 OK", body: Array(body.utf8))
+        }
+        struct Link: Decodable {
+            var left: URL
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.container(keyedBy: CodingKeys.self)
+                throw DecodingError.dataCorruptedError(
+                    forKey: .left, in: container, debugDescription: "it is no link")
+            }
+            enum CodingKeys: CodingKey { case left }
+        }
+        try await kind.lend { http, call async throws in
+            let http = http.relative(to: server.url())
+            for path in ["page", "cut", "text", "value"] {
+                let error = try await failure { _ = try await http.load(Endpoint<Link>("GET", path), call) }
+                #expect(error.code == .networkUnparsable && !error.detailedDescription.contains("secret"), "\(path)")
+                #expect(error.message.contains("begins with `<html>`") == (path == "page"), "\(error.message)")
+            }
+        }
+    }
+
+    @Test func `what a server says is one line of a bounded length`() async throws {
+        struct Said: ComponentError, Decodable { var code, message: String }
+        for (said, expected) in [
+            ("\n taken \u{1B}[31mby\tothers\nsecond", "taken [31mbyothers"),
+            (String(repeating: "x", count: 400), String(repeating: "x", count: 300)),
+            ("\u{0}", "the response has the status 409; expected 200 to 299"),
+        ] {
+            let body = try JSONEncoder().encode(["code": said, "message": said])
+            let executor = MemoryExecutor { _, _ in
+                HTTPStreamedResponse(HTTPResponse(status: 409, body: Array(body)))
+            }
+            var loan = Endpoint<Nothing>("POST", "loans")
+            loan.failure = .decoded(Said.self)
+            let http = HTTPClient([executor]).relative(to: "http://example.org/")
+            let error = try await failure { _ = try await http.load(loan) }
+            #expect(error.message == expected)
+            #expect(error.failure?.code.contains("\n") == false && (error.failure?.code.count ?? 0) <= 300)
+        }
+    }
+
     @Test(arguments: Engine.allCases)
     func `a connection that fails is an error apart from all others`(engine: Engine) async throws {
-        let server = try TestServer { $1.answer("200 OK") }
-        let url = server.url()
-        server.stop()
+        let held = try LoopbackSocket(backlog: nil)
         let error = try await failure {
-            _ = try await HTTPClient([engine.executor()]).relative(to: url).load(Endpoint<Nothing>("GET", ""))
+            _ = try await HTTPClient([engine.executor()]).relative(to: "http://127.0.0.1:\(held.port)/").load(
+                Endpoint<Nothing>("GET", ""))
         }
         #expect(error.isConnectivity && error.networkNumber == 1 && error.httpStatus == nil && error.httpBody == nil)
     }

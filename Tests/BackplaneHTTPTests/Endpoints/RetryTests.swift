@@ -131,6 +131,7 @@ struct RetryTests {
             }) {
             case 1: connection.answer("503 Unavailable")
             case 2: connection.reset()
+            case 4: connection.answer("302 Found", [("Location", "/elsewhere")])
             default: connection.answer("200 OK", body: [49])
             }
         }
@@ -170,6 +171,49 @@ struct RetryTests {
             endpoint.retry?.attempts = 3
             #expect(try await http.relative(to: server.url()).load(endpoint, call) == 1)
         }
+    }
+
+    /// Runs `body` with the executor of a file's first half, which arrives for `time` and breaks off, and then `second`.
+    private func download(
+        for time: Duration, _ second: @escaping @Sendable () async throws -> HTTPStreamedResponse
+    ) async throws -> HTTPResponse {
+        let count = Mutex(0)
+        let executor = MemoryExecutor { _, _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            if number > 1 { return try await second() }
+            return HTTPStreamedResponse(
+                status: 200,
+                body: HTTPBodyStream {
+                    try await Task.sleep(for: time)
+                    throw BackplaneError(.networkFailed, "the body broke off")
+                })
+        }
+        let path = FileManager.default.temporaryDirectory.appending(path: "retry-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        var options = HTTPOptions()
+        (options.retry, options.headTimeout) = (.immediate, .seconds(2))
+        return try await HTTPPipeline([executor])
+            .download(HTTPRequest("GET", "http://example.org"), to: path, options)
+    }
+
+    @Test func `a body that breaks off after the time for the head is loaded again`() async throws {
+        let response = try await download(for: .milliseconds(2_200)) {
+            HTTPStreamedResponse(HTTPResponse(status: 200, body: [1]))
+        }
+        #expect(response.timings.attempts == 2)
+    }
+
+    @Test func `the time for the head counts for each attempt`() async throws {
+        let error = await #expect(throws: BackplaneError.self) {
+            try await download(for: .zero) {
+                try await Task.sleep(for: .seconds(1_000))
+                return HTTPStreamedResponse(HTTPResponse(status: 200))
+            }
+        }
+        #expect(error?.code == .networkTimeout)
     }
 
     // MARK: By a clock that stands still

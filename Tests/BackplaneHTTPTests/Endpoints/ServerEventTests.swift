@@ -115,7 +115,7 @@ struct ServerEventTests {
     @Test(arguments: ClientKind.streaming)
     func `what is no stream of events is an error at once`(kind: ClientKind) async throws {
         let server = try TestServer { request, connection in
-            if request.target == "/none" { return connection.answer("404 Not Found") }
+            if request.target == "/none" { return connection.answer("404 Not Found", body: Array("gone".utf8)) }
             connection.answer("200 OK", [("Content-Type", "text/html")], body: Array("<html>".utf8))
         }
         try await kind.lend { http, call async throws in
@@ -125,6 +125,7 @@ struct ServerEventTests {
                     for try await _ in http.events(Endpoint<ServerEvent>("GET", path), call) {}
                 }
                 #expect(error?.code == code)
+                #expect(path != "none" || error?.httpBody == Array("gone".utf8))
             }
         }
     }
@@ -143,6 +144,46 @@ struct ServerEventTests {
                 if event.data == "first" { latch.open() } else { break }
             }
             _ = await server.departures.first { _ in true }
+        }
+    }
+
+    @Test(arguments: ClientKind.streaming)
+    func `connections that were good for a while are no failures`(kind: ClientKind) async throws {
+        let count = Recording<Int>()
+        let server = try TestServer { _, connection in
+            count.add(1)
+            guard count.all.count < 3 else { return connection.send(Self.head + "data: at last\n\n") }
+            connection.send(Self.head + "retry: 1\n\n")
+            Thread.sleep(forTimeInterval: 1.2)
+            connection.send(":\n")
+            connection.close()
+        }
+        try await kind.lend { http, call async throws in
+            var changes = Endpoint<ServerEvent>("GET", "")
+            var policy = RetryPolicy.immediate
+            (policy.attempts, policy.limit) = (2, .nanoseconds(1))
+            changes.retry = policy
+            var events = http.relative(to: server.url()).events(changes, call).makeAsyncIterator()
+            #expect(try await events.next()?.data == "at last")
+            #expect(count.all.count == 3)
+        }
+    }
+
+    @Test(arguments: ClientKind.streaming)
+    func `the rules of an exchange do not multiply connections`(kind: ClientKind) async throws {
+        let count = Recording<Int>()
+        let server = try TestServer { _, connection in
+            count.add(1)
+            connection.answer("503 Unavailable")
+        }
+        try await kind.lend { http, call async throws in
+            var changes = Endpoint<ServerEvent>("GET", "")
+            changes.retry = RetryPolicy(attempts: 1)
+            changes.options.retry = .immediate
+            let error = await #expect(throws: BackplaneError.self) {
+                for try await _ in http.relative(to: server.url()).events(changes, call) {}
+            }
+            #expect(error?.httpStatus == 503 && count.all.count == 1)
         }
     }
 

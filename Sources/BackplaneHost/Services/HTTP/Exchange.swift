@@ -154,12 +154,15 @@ final class Exchange: Sendable {
             end(.success(response))
         case .file(let path):
             // The head is that of the last attempt, which is known at the end if there may be several.
-            let mayRepeat = options.retry != nil, last = Mutex<HTTPStreamedResponse?>(nil)
-            let response = try await network.download(request, to: path, options) { [self] response in
-                state.withLock { state in (state.lastRead, state.status) = (.now, response.status) }
-                if mayRepeat { last.withLock { $0 = response } } else { headArrived(response) }
+            let mayRepeat = options.retry != nil
+            let last = Mutex<(head: HTTPStreamedResponse, after: Duration)?>(nil), response: HTTPResponse
+            do {
+                defer { if let last = last.withLock({ $0 }) { headArrived(last.head, after: last.after) } }
+                response = try await network.download(request, to: path, options) { [self] response in
+                    state.withLock { state in (state.lastRead, state.status) = (.now, response.status) }
+                    if mayRepeat { last.withLock { $0 = (response, duration) } } else { headArrived(response) }
+                }
             }
-            if let head = last.withLock({ $0 }) { headArrived(head) }
             counts.received((try? FileStatus(at: path).size) ?? 0)
             end(.success(response))
         case .reads:
@@ -175,10 +178,10 @@ final class Exchange: Sendable {
 
     private func bytesPassed() { state.withLock { $0.lastRead = .now } }
 
-    private func headArrived(_ response: HTTPStreamedResponse) {
+    private func headArrived(_ response: HTTPStreamedResponse, after time: Duration? = nil) {
         source?.headArrived()
         countSent()
-        report(response, isInterim: false)
+        report(response, isInterim: false, after: time)
     }
 
     /// Counts a body that is in memory or a file; the pieces of others are counted as they are taken.
@@ -190,7 +193,7 @@ final class Exchange: Sendable {
         }
     }
 
-    private func report(_ response: HTTPStreamedResponse, isInterim: Bool) {
+    private func report(_ response: HTTPStreamedResponse, isInterim: Bool, after time: Duration? = nil) {
         let number = state.withLock { state in
             state.number += 1
             if !isInterim { state.status = response.status }
@@ -201,7 +204,7 @@ final class Exchange: Sendable {
             headers: response.headers,
             version: response.version, source: request.scheme == "file" ? "file" : "network",
             length: response.contentLength, attempt: response.timings.attempts,
-            after: duration)
+            after: time ?? duration)
         notify { $0.headed(head) }
     }
 
