@@ -38,8 +38,9 @@ extension HTTPClient {
     /// A connection that ends, breaks or is silent is made again, with the identifier of the last event, after the
     /// delay that the server asks for (up to `retryAfterLimit`) or three seconds, and longer after failures. The rules
     /// for that are the endpoint's or the client's `retry`: after so many connections without an event, none of
-    /// which was good for longer than the longest delay, the sequence ends with the error of the last one. A request that they do not repeat, such as a `POST`, is sent once, and the
-    /// sequence ends with its response. The endpoint's `timeout` is that of each connection up to the head.
+    /// which was good for longer than the longest delay, the sequence ends with the error of the last one. A request
+    /// that they do not repeat, such as a `POST`, is sent once, and the sequence ends with its response. The endpoint's
+    /// `timeout` is that of each connection up to the head.
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint.

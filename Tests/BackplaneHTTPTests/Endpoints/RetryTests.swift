@@ -173,7 +173,7 @@ struct RetryTests {
         }
     }
 
-    /// Runs `body` with the executor of a file's first half, which arrives for `time` and breaks off, and then `second`.
+    /// Downloads a file whose first half arrives for `time` before it breaks off, and whose second attempt is `second`.
     private func download(
         for time: Duration, _ second: @escaping @Sendable () async throws -> HTTPStreamedResponse
     ) async throws -> HTTPResponse {
