@@ -17,7 +17,7 @@ struct PackageFreeToolTests {
 
     @Test(arguments: [
         [], ["fly"], ["swap", "Clock"], ["run", Tool.almanac, "more"], ["check", Tool.almanac, "--fast"],
-        ["call", Tool.almanac, "ClockManager"],
+        ["call", Tool.almanac],
         ["call", Tool.almanac, "ClockManager", "now", "null", "more"], ["check", Tool.almanac, "--data"],
     ])
     func `arguments that it does not understand are exit code 64, and nothing on standard output`(arguments: [String])

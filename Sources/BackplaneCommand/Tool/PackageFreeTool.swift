@@ -9,7 +9,7 @@ import Glibc
 enum PackageFreeTool {
     private static let usage = """
         backplane run [MANIFEST]                           start every manager, and run until SIGINT or SIGTERM
-        backplane call [MANIFEST] MANAGER METHOD [JSON]    call one method of a manager and print the result
+        backplane call [MANIFEST] MANAGER [METHOD [JSON]]  call one method of a manager, or list all of them
         backplane check [MANIFEST]                         list every problem, and start nothing
 
           --environment NAME      the environment of the manifest to use
