@@ -31,7 +31,7 @@ private struct CurlCommand {
 
     init(_ request: HTTPRequest, url: String, body: String?, value: (HTTPHeaders.Field) -> String) {
         let hasBody = !request.body.isEmpty
-        // As it is: without patterns in the URL, and without resolving `..`.
+        // curl must send the URL as it is: it would expand patterns and resolve `..`.
         var words = ["curl", "--globoff", "--path-as-is"]
         switch request.method {
         case "GET" where !hasBody: break

@@ -85,12 +85,12 @@ struct JSONMistake {
     }
 }
 
-/// What JSON calls one value of a text.
+/// The kind of one value of a text, in the words of JSON.
 private struct JSONKind: Decodable {
     private let name: String
     private static let path = CodingUserInfoKey(rawValue: "path")!
 
-    /// Returns what the value at a path is; `nil` if there is none.
+    /// Returns the kind of the value at a path; `nil` if there is none.
     static func find(at path: [any CodingKey], in data: Data) -> String? {
         let decoder = JSONDecoder()
         decoder.userInfo[Self.path] = path

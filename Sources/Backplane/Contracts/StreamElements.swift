@@ -67,7 +67,7 @@ final class StreamOpening<Element>: Sendable {
 
 /// A stream as its one reader sees it.
 ///
-/// What runs for each element is inlined into the consumer's loop, where the element's type is known.
+/// The code that runs for each element is inlined into the consumer's loop, where the element's type is known.
 @usableFromInline
 final class StreamReader<Element: Sendable> {
     /// The stream while it is open.

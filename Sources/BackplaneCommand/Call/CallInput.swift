@@ -24,7 +24,7 @@ struct CallInput: Sendable {
         throw BackplaneError(.callInvalidInput, "the input is not JSON: \(reason)\(advice)")
     }
 
-    /// How to write a word that was meant as a string.
+    /// The advice on a word that was meant as a string.
     private var advice: String {
         guard let text, text != "-", !text.isEmpty,
             !text.contains(where: { "\"{}[]'\\".contains($0) || $0.isNewline })
@@ -83,7 +83,7 @@ extension JSONShape {
         }
     }
 
-    /// What JSON calls a value of the shape, with its article.
+    /// The name of a value of the shape in JSON, with its article.
     fileprivate var word: String {
         switch self {
         case .any: "JSON"

@@ -9,8 +9,9 @@ extension BackplaneTool {
             discussion: """
                 Loads the libraries to see what they register, each in a child process first, which finds those that \
                 would end this process, but starts no component. Each problem begins with its location, in the format \
-                that compilers use; those that follow from another one are counted. The exit code is 1 if there is an error. If there is none, --lock writes the \
-                chosen versions into the manifest; from then on, a different choice is an error.
+                that compilers use; those that follow from another one are counted. The exit code is 1 if there is an \
+                error. If there is none, --lock writes the chosen versions into the manifest; from then on, a \
+                different choice is an error.
 
                 EXAMPLES
                   backplane check

@@ -50,7 +50,7 @@ struct UnknownWord: CustomStringConvertible {
 
     var description: String {
         let kind = word.hasPrefix("-") ? "option" : "command"
-        // Of two options with the same first word, one is often meant by the other.
+        // Options with the same first word are easily mistaken for each other.
         let relatives = known.filter { kind == "option" && stem(of: $0) == stem(of: word) }
         let question =
             NameSuggestions(for: word, among: known).question

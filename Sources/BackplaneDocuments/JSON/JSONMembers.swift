@@ -1,5 +1,5 @@
 /// The values of a JSON text as ranges of its bytes, with the members of objects in the order of the text.
-package indirect enum JSONMembers {
+package enum JSONMembers {
     /// A string, number, `true`, `false` or `null`.
     case scalar(Range<Int>)
     case array([JSONMembers])

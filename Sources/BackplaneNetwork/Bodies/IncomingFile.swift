@@ -49,7 +49,7 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
 
     /// Returns a path beside another one for a complete file that is still to be judged.
     ///
-    /// Nobody locks it. It must be used only by one who knows that ``removeAbandoned(in:)`` does not run.
+    /// The file is not locked, so ``removeAbandoned(in:)`` must not run while it is in use.
     static func judged(beside path: String) -> String {
         (path.lastIndex(of: "/").map { path[...$0] } ?? "") + judgedMark + digits
     }
