@@ -15,7 +15,8 @@ struct CheckCommand: Sendable {
     func run() async -> Int32 {
         if lock { return await LockCommand(settings: settings, json: json, strict: strict).run() }
         let host = settings.makeHost()
-        let problems = await host.check()
+        var problems = await host.check()
+        if strict { problems += await host.encodedStates() }
         await host.stop()
         if json { Output.json(problems.map(ProblemRow.init)) } else { problems.print(of: settings, all: all) }
         return problems.fail(strict: strict) ? 1 : 0

@@ -11,6 +11,22 @@ extension LoadedManifest {
             document, catalogue: catalogue, plan: plan, problems: problems, plugins: plugins, wires: wires(rule))
     }
 
+    /// Warnings about states that can only cross as JSON: those of components in Swift that would otherwise be natively
+    /// carried over by a swap to the same code, built again.
+    var encodedStates: [Problem] {
+        plan.nodes.compactMap { node in
+            // Code that is not the SDK's has bytes of its own choice, and no values of Swift.
+            guard let side = componentClass(of: node).stateSide, side.origin.revision != 0,
+                case .encoded(let reason) = LaneChoice(from: side, to: side, as: side.state.version, .fastest)
+            else { return nil }
+            let text =
+                "the state of \(node.name) can only be carried over as JSON, while calls wait, because \(reason)"
+            return Problem(
+                .warning, manager: node.role == .manager ? node.name : node.managers.first,
+                BackplaneError(.stateIncompatible, text, at: node.location))
+        }
+    }
+
     /// Returns the wires of the plan, whose components need not be up.
     private func wires(_ rule: LaneRule) -> [Composition.PlannedWire] {
         var comparisons = LayoutComparisons()
