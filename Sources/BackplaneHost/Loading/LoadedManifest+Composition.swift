@@ -11,20 +11,18 @@ extension LoadedManifest {
             document, catalogue: catalogue, plan: plan, problems: problems, plugins: plugins, wires: wires(rule))
     }
 
-    /// Warnings about states that can only cross as JSON: those of components in Swift that would otherwise be natively
-    /// carried over by a swap to the same code, built again.
+    /// The warnings about states in Swift that can only cross as JSON, even to the same code that is built again.
     var encodedStates: [Problem] {
-        plan.nodes.compactMap { node in
-            // Code that is not the SDK's has bytes of its own choice, and no values of Swift.
+        let warnings = plan.nodes.compactMap { node -> Problem? in
+            // Other code has bytes of its own choice, and no values of Swift.
             guard let side = componentClass(of: node).stateSide, side.origin.revision != 0,
                 case .encoded(let reason) = LaneChoice(from: side, to: side, as: side.state.version, .fastest)
             else { return nil }
-            let text =
-                "the state of \(node.name) can only be carried over as JSON, while calls wait, because \(reason)"
+            let text = "the state of \(node.name) can only be carried over as JSON, for which calls wait: \(reason)"
             return Problem(
-                .warning, manager: node.role == .manager ? node.name : node.managers.first,
-                BackplaneError(.stateIncompatible, text, at: node.location))
+                .warning, manager: node.managers.first, BackplaneError(.stateIncompatible, text, at: node.location))
         }
+        return document.positioning(warnings)
     }
 
     /// Returns the wires of the plan, whose components need not be up.

@@ -13,6 +13,7 @@ struct ParityPlugin: Plugin {
         registrar.add(FramesManager.self)
         registrar.add(LedgerManager.self)
         registrar.add(HoardManager.self)
+        registrar.add(BoundManager.self)
         registrar.add(SequencesManager.self)
         registrar.add(SequenceWatchManager.self)
     }
