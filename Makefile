@@ -49,9 +49,9 @@ hostile: build ## Load faulty libraries, and show what a host reports for each a
 attack: build ## Attack hosts: damaged libraries, hostile manifests, kills, rude clients and more (SECONDS=30 for less, SEED=N to repeat).
 	@.build/debug/attack $(ATTACKS) $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS)) --json .build/attack.json
 
-stress: ## Stress-test leases for minutes (SECONDS=120 for each test). Build folder: .build-plain.
+stress: ## Stress-test leases, and swaps during a long call, for minutes (SECONDS=120 for each test). Build folder: .build-plain.
 	@rm -f Package.resolved
-	BACKPLANE_STRESS_SECONDS=$(or $(SECONDS),120) $(SWIFT) test --disable-default-traits --scratch-path .build-plain --filter "Lease(Model|Trial)Tests"
+	BACKPLANE_STRESS_SECONDS=$(or $(SECONDS),120) $(SWIFT) test --disable-default-traits --scratch-path .build-plain --filter "Lease(Model|Trial)Tests|LongCallStressTests"
 
 fuzz: ## Fuzz manifests from bytes to plan (INPUTS=100000). Build folder: .build-plain.
 	@rm -f Package.resolved

@@ -163,19 +163,22 @@ package struct ApplyRequest: ControlMessage {
     package var allowsMissingMethods: Bool?
     /// Whether state that cannot be carried over is discarded; `nil` means no.
     package var discardsState: Bool?
+    /// Whether state crosses as JSON even where the Swift value itself could; `nil` means no.
+    package var encodesState: Bool?
 
     package init(
         manifest: String, environment: String? = nil, empty: Bool = false, trustsLibraries: Bool = false,
-        allowsMissingMethods: Bool = false, discardsState: Bool = false
+        allowsMissingMethods: Bool = false, discardsState: Bool = false, encodesState: Bool = false
     ) {
         (self.manifest, self.environment, self.empty) = (manifest, environment, empty ? true : nil)
         self.trustsLibraries = trustsLibraries ? true : nil
         self.allowsMissingMethods = allowsMissingMethods ? true : nil
         self.discardsState = discardsState ? true : nil
+        self.encodesState = encodesState ? true : nil
     }
 
     private enum CodingKeys: String, CodingKey {
-        case manifest, environment, empty, trustsLibraries, allowsMissingMethods, discardsState
+        case manifest, environment, empty, trustsLibraries, allowsMissingMethods, discardsState, encodesState
     }
 }
 

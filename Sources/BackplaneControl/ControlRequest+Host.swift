@@ -98,7 +98,7 @@ extension ControlRequest {
             try await host.apply(
                 document, trustsLibraries: request.trustsLibraries ?? false,
                 allowsMissingMethods: request.allowsMissingMethods ?? false,
-                discardsState: request.discardsState ?? false))
+                discardsState: request.discardsState ?? false, encodesState: request.encodesState ?? false))
     }
 
     private static let reset = ControlRequest(ResetRequest.self) { host, request throws(BackplaneError) in

@@ -72,7 +72,14 @@ extension StateChange {
     fileprivate var report: [Span] {
         if let lost { return [", ", Span("state `\(schema.printable)` lost: \(lost.printable)", .bad)] }
         let remark: [Span] = remark.map { [" (", Span($0.printable), ")"] } ?? []
-        return [", ", Span("state \(text), \(Figure.bytes(bytes)) carried over")] + remark
+        return [", ", Span("state \(text)")] + carriage + remark
+    }
+
+    /// The lane that the state takes, and its size if that is known.
+    private var carriage: [Span] {
+        if lane == "native" { return [Span(", carried over natively")] }
+        let why = lane.map { [Span(", \($0)", .doubtful), Span(reason.map { ": \($0.printable)" } ?? "")] } ?? []
+        return [Span(", \(Figure.bytes(bytes)) carried over")] + why
     }
 
     /// The state's schema, and its old and new versions.

@@ -19,10 +19,11 @@ package final class TurnstileHost: Sendable {
     ///   - editions: The paths of the library's editions, or `nil` for those that were built.
     ///   - folder: The folder for the library.
     ///   - loads: The folder for the copies that are loaded.
+    ///   - manager: The definition of the manager.
     ///   - fault: A function that makes actions of swaps fail.
     package init(
         _ plugin: TurnstilePlugin, _ editions: [String]? = nil, in folder: String, loads: String,
-        lanes: LaneRule = .fastest,
+        lanes: LaneRule = .fastest, manager: ManagerDefinition = ManagerDefinition(className: "TurnstileManager"),
         fault: (@Sendable (SwapAction) throws(BackplaneError) -> Void)? = nil
     ) async throws {
         library = try RebuiltLibrary(of: editions ?? plugin.editions(), in: folder)
@@ -31,7 +32,7 @@ package final class TurnstileHost: Sendable {
         options.swapFault = fault
         options.checksState = false  // a release does not, and a figure of a debug build means nothing anyway
         options.occupationLimit = nil  // calls occupy threads on purpose here
-        host = PluginHost(manifest: plugin.manifest(of: library.path), options: options)
+        host = PluginHost(manifest: plugin.manifest(of: library.path, manager: manager), options: options)
         do {
             turnstile = try await host.manager(TurnstilePlugin.manager)
         } catch {

@@ -15,9 +15,11 @@ package enum TurnstilePlugin: String, Sendable, Codable {
         }
     }
 
-    package func manifest(of library: String) -> Manifest {
+    package func manifest(
+        of library: String, manager: ManagerDefinition = ManagerDefinition(className: "TurnstileManager")
+    ) -> Manifest {
         Manifest(
             plugins: [PluginReference(library: library)],
-            managers: [Self.manager: ManagerDefinition(className: "TurnstileManager")])
+            managers: [Self.manager: manager])
     }
 }

@@ -304,6 +304,11 @@ static void read_component(const bp_component *component, bool shares_slots) {
         bp_state state;
         copy_struct(&state, component->state, sizeof state);
         read_text(state.schema, NAME);
+        if (shares_slots && state.lane) {
+            bp_state_lane lane;
+            copy_bytes(&lane, state.lane, sizeof lane);
+            read_layout(lane.layout, lane.type);
+        }
     }
     if (!shares_slots || !component->lane) return;
     bp_component_lane lane;

@@ -134,6 +134,24 @@ struct CheckTests {
         #expect(strict.output.contains("warning: /managers/Clock/clasName"))
     }
 
+    @Test func `state that can only cross as JSON is a warning where warnings are asked for`() async throws {
+        let path = try tool.write(
+            #"""
+            {"manifestVersion": 1, "plugins": [{"library": "_Parity"}],
+             "managers": {"Hoard": {"className": "HoardManager"},
+                          "Bound": {"className": "BoundManager"}}}
+            """#,
+            as: "m.json")
+        let plain = try await tool.run("check", path)
+        #expect(plain.status == 0 && !plain.output.contains("JSON"))
+        let strict = try await tool.run("check", path, "--strict")
+        #expect(strict.status == 1 && strict.output.contains("1 warning"))
+        #expect(
+            strict.output.contains(
+                "m.json:3:24: warning: /managers/Bound: the state of Bound can only be carried over as JSON, for which calls wait: the state is `State`, where `State.cover` is `Cover`, a class"
+            ), "\(strict.output)")
+    }
+
     @Test func `nothing is started and nothing is left`() async throws {
         let path = try tool.write(
             #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"A": {"className": "ChallengeManager", "dataAccessController": {"className": "ChallengeDataAccess"}}}}"#,

@@ -64,6 +64,9 @@ import Testing
             try request(ApplyRequest(manifest: "/m.json", trustsLibraries: true, allowsMissingMethods: true))
                 == #"{"allowsMissingMethods":true,"manifest":"/m.json","protocol":1,"request":"apply","trustsLibraries":true}"#
         )
+        #expect(
+            try request(ApplyRequest(manifest: "/m.json", encodesState: true))
+                == #"{"encodesState":true,"manifest":"/m.json","protocol":1,"request":"apply"}"#)
         #expect(try request(ResetRequest(manager: "M")) == #"{"manager":"M","protocol":1,"request":"reset"}"#)
     }
 
@@ -74,6 +77,7 @@ import Testing
                 probation: Probation(duration: .seconds(0.05), errorRate: 1, minimumCalls: 0),
                 drain: .upTo(.milliseconds(1), then: .fail), stepLimit: .seconds(86_400)),
             SwapOptions(drain: .upTo(.seconds(2), then: .cancel), trustsLibraries: true, allowsMissingMethods: true),
+            SwapOptions(encodesState: true),
             SwapOptions(drain: .upTo(.seconds(3), then: .retry(attempts: 7, within: .seconds(8)))),
         ] {
             let form = try JSONDecoder().decode(
@@ -105,10 +109,15 @@ import Testing
 
     // MARK: Answers
 
-    @Test func `a remark on state has a key of its own`() throws {
+    @Test func `the lane of state, and a remark on it, have keys of their own`() throws {
         try expect(
-            StateChangeForm(StateChange(schema: "s", fromVersion: 1, toVersion: 1, bytes: 3, remark: "r")),
-            #"{"bytes":3,"fromVersion":1,"remark":"r","schema":"s","toVersion":1}"#)
+            StateChangeForm(
+                StateChange(
+                    schema: "s", fromVersion: 1, toVersion: 1, bytes: 3, lane: "encoded", reason: "w", remark: "r")),
+            #"{"bytes":3,"fromVersion":1,"lane":"encoded","reason":"w","remark":"r","schema":"s","toVersion":1}"#)
+        try expect(
+            StateChangeForm(StateChange(schema: "s", fromVersion: 1, toVersion: 1, lane: "native")),
+            #"{"bytes":0,"fromVersion":1,"lane":"native","schema":"s","toVersion":1}"#)
     }
 
     /// An answer's JSON, and that what is read of it is the value.

@@ -38,7 +38,7 @@ extension bp_component {
             review: reviewConfiguration,
             traits: (description.isExclusive ? UInt32(BP_EXCLUSIVE) : 0)
                 | (description.restartsOnSwap ? UInt32(BP_RESTART_ON_SWAP) : 0),
-            reserved: 0, state: description.state.flatMap { forever([bp_state($0)]) },
+            reserved: 0, state: description.state.flatMap { forever([bp_state($0, of: record)]) },
             health: { run($0, $1, $2) { try await $0.component.health() } },
             reconfigure: record.isReconfigurable ? reconfigureInstance : nil,
             open: { Instance.at($0).open(Int($1), $2, Call($3.pointee), id: $4) },
@@ -48,7 +48,7 @@ extension bp_component {
 }
 
 extension bp_state {
-    init(_ state: StateDescription) {
+    init(_ state: StateDescription, of record: ComponentRecord) {
         self.init(
             size: UInt32(MemoryLayout<bp_state>.size), version: state.version, schema: .forever(state.schema),
             accepts_min: state.accepts.lowerBound, accepts_max: state.accepts.upperBound,
@@ -60,7 +60,24 @@ extension bp_state {
             import_state: { instance, version, state, done, context in
                 let instance = Instance.at(instance), state = state.array
                 answer(done, context) { try await instance.importState(state, version) }
-            })
+            },
+            lane: record.state == nil ? nil : UnsafeRawPointer(forever([bp_state_lane(record)])))
+    }
+}
+
+extension bp_state_lane {
+    init(_ record: ComponentRecord) {
+        self.init(
+            type: Unmanaged.passRetained(record).toOpaque(),
+            layout: { ComponentRecord.at($0).state?.layout.bytes ?? .empty },
+            export_value: { instance, done, context in
+                let instance = Instance.at(instance)
+                answer(done, context) { try await instance.exportValue() }
+            },
+            import_value: { instance, value, done, context in
+                answer(done, context, Instance.at(instance).importingValue(value))
+            },
+            release: { ComponentRecord.at($0).state?.release($1) })
     }
 }
 
@@ -92,7 +109,7 @@ extension bp_component_lane {
     init(_ record: ComponentRecord) {
         self.init(
             type: Unmanaged.passRetained(record).toOpaque(),
-            layout: { Unmanaged<ComponentRecord>.fromOpaque($0).takeUnretainedValue().layout.bytes },
+            layout: { ComponentRecord.at($0).layout.bytes },
             cells: { Instance.at($0).cells.pointer },
             failures: { Instance.at($0).failures })
     }
@@ -101,6 +118,12 @@ extension bp_component_lane {
 extension DeclaredWire {
     fileprivate static func at(_ pointer: UnsafeMutableRawPointer) -> DeclaredWire {
         Unmanaged<Box<DeclaredWire>>.fromOpaque(pointer).takeUnretainedValue().value
+    }
+}
+
+extension ComponentRecord {
+    fileprivate static func at(_ pointer: UnsafeMutableRawPointer) -> ComponentRecord {
+        Unmanaged<ComponentRecord>.fromOpaque(pointer).takeUnretainedValue()
     }
 }
 
@@ -141,8 +164,26 @@ private func answer(
     }
 }
 
+/// Answers with the object that `body` returns, or with what it throws.
+///
+/// `body` begins on this thread.
+private func answer(
+    _ done: @escaping bp_created, _ context: UnsafeMutableRawPointer?,
+    _ body: @escaping @Sendable () async throws -> ForeignPointer
+) {
+    let context = ForeignPointer(raw: context)
+    StepThread.run {
+        do {
+            done(context.raw, Int32(BP_OK), try await body().raw, .empty)
+        } catch {
+            let answer = EncodedAnswer(BackplaneError(thrown: error))
+            answer.payload.withBytes { done(context.raw, answer.status, nil, $0) }
+        }
+    }
+}
+
 private let reviewConfiguration: bp_review = { type, configuration, done, context in
-    let record = Unmanaged<ComponentRecord>.fromOpaque(type!).takeUnretainedValue(), reply = Reply(done, context)
+    let record = ComponentRecord.at(type!), reply = Reply(done, context)
     do throws(BackplaneError) {
         let keys = try record.review(configuration.array)
         reply.end(EncodedAnswer(try JSON.encode(keys, failing: .configurationInvalid)))
@@ -157,7 +198,7 @@ private let reconfigureInstance: bp_reconfigure = { instance, configuration, don
 }
 
 private let createInstance: bp_create = { type, creation, done, context in
-    let record = Unmanaged<ComponentRecord>.fromOpaque(type!).takeUnretainedValue()
+    let record = ComponentRecord.at(type!)
     let creation: bp_creation = read(creation)
     let copy: ComponentRecord.ReceivedCreation
     do throws(BackplaneError) {
@@ -175,14 +216,5 @@ private let createInstance: bp_create = { type, creation, done, context in
         let answer = EncodedAnswer(error)
         return answer.payload.withBytes { done(context, answer.status, nil, $0) }
     }
-    let context = ForeignPointer(raw: context)
-    StepThread.run {
-        do {
-            let instance = try await record.create(copy)
-            done(context.raw, Int32(BP_OK), Unmanaged.passRetained(instance).toOpaque(), .empty)
-        } catch {
-            let answer = EncodedAnswer(BackplaneError(thrown: error))
-            answer.payload.withBytes { done(context.raw, answer.status, nil, $0) }
-        }
-    }
+    answer(done, context) { ForeignPointer(raw: Unmanaged.passRetained(try await record.create(copy)).toOpaque()) }
 }

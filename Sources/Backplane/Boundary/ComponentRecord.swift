@@ -9,6 +9,8 @@ final class ComponentRecord: Sendable {
     let review: Review
     /// A Boolean value that indicates whether instances take another configuration.
     let isReconfigurable: Bool
+    /// The type of the state, or `nil` without state.
+    let state: NativeState?
     typealias Review = @Sendable (_ configuration: [UInt8]) throws(BackplaneError) -> [String]
 
     /// The arguments of a creation, copied from `bp_creation`.
@@ -31,13 +33,14 @@ final class ComponentRecord: Sendable {
 
     init(
         _ description: ComponentDescription, layout: KeptText, wires: [DeclaredWire], isReconfigurable: Bool = false,
+        state: NativeState? = nil,
         review: @escaping Review,
         create: @escaping @Sendable (ReceivedCreation) async throws -> Instance
     ) {
         (self.description, self.layout, self.wires, self.review, self.create) = (
             description, layout, wires, review, create
         )
-        self.isReconfigurable = isReconfigurable
+        (self.isReconfigurable, self.state) = (isReconfigurable, state)
     }
 
     convenience init<C: Component>(
@@ -54,7 +57,8 @@ final class ComponentRecord: Sendable {
             try KnownAndUnknown<C.Configuration>(configuration: configuration).unknownKeys
         }
         self.init(
-            description, layout: contract.layout, wires: wires, isReconfigurable: reconfiguration != nil, review: review
+            description, layout: contract.layout, wires: wires, isReconfigurable: reconfiguration != nil,
+            state: coding?.native, review: review
         ) { creation in
             let services = ComponentServices(host: services, contracts, creation)
             let configuration = try KnownAndUnknown<C.Configuration>(configuration: creation.configuration)

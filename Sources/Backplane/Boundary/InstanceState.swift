@@ -2,10 +2,14 @@
 struct InstanceState: Sendable {
     let export: @Sendable (_ version: Int) async throws -> [UInt8]
     let `import`: @Sendable (_ bytes: [UInt8], _ version: Int) async throws -> Void
+    let exportValue: @Sendable () async throws -> ForeignPointer
+    let importValue: @Sendable (UnsafeRawPointer) -> @Sendable () async throws -> Void
 
     init<C: Component>(of component: C, _ coding: _StateCoding<C>) {
         export = { try await coding.export(component, $0) }
         `import` = { try await coding.import(component, $0, $1) }
+        exportValue = { try await coding.exportValue(component) }
+        importValue = { coding.importValue(component, $0) }
     }
 }
 
@@ -20,6 +24,23 @@ extension Instance {
     func importState(_ bytes: [UInt8], _ version: UInt32) async throws -> [UInt8] {
         try await requireState().import(bytes, Int(version))
         return []
+    }
+
+    /// Exports the state as a Swift value in memory of its own.
+    func exportValue() async throws -> ForeignPointer { try await requireState().exportValue() }
+
+    /// Copies a Swift value that another instance exported, and returns the import of it.
+    func importingValue(_ value: UnsafeRawPointer) -> @Sendable () async throws -> [UInt8] {
+        guard let take = state?.importValue(value) else {
+            return { [self] in
+                _ = try requireState()
+                return []
+            }
+        }
+        return {
+            try await take()
+            return []
+        }
     }
 
     private func requireState() throws(BackplaneError) -> InstanceState {

@@ -17,6 +17,8 @@ enum SwapMeasure: String, CaseIterable, Sendable {
     case many = "swap-many"
     /// Swaps that fail in one action after the other.
     case faulty = "swap-faulty"
+    /// Swaps of a component with many records, during calls by four callers at full speed.
+    case stateful = "swap-stateful"
     /// Swaps during four streams, and during calls by four callers, at full speed.
     case streamed = "swap-streamed"
 
@@ -30,6 +32,10 @@ enum SwapMeasure: String, CaseIterable, Sendable {
         var hasDebugInformation = false
         /// A Boolean value that indicates whether each swap activates another manifest, too.
         var appliesManifest = false
+        /// The number of records in the state.
+        var records = 0
+        /// A Boolean value that indicates whether the state crosses as JSON.
+        var encodesState = false
         /// The number of swaps.
         var count: Int
 
@@ -80,6 +86,7 @@ enum SwapMeasure: String, CaseIterable, Sendable {
         case .applied: return try await AppliedSwaps.figures(order, in: folder, loads: loads)
         case .many: return try await ManySwaps.figures(order, in: folder, loads: loads)
         case .faulty: return try await FaultySwaps.figures(order, in: folder, loads: loads)
+        case .stateful: return try await StatefulSwaps.figures(order, in: folder, loads: loads)
         case .streamed: return try await StreamedSwaps.figures(order, in: folder, loads: loads)
         }
     }

@@ -13,6 +13,11 @@ extension ComponentClass {
         return LaneSide(origin, description.wires[index].contract, functions.wireLayouts[index])
     }
 
+    /// The class's end of a transfer of state; `nil` for a class without state.
+    package var stateSide: StateSide? {
+        description.state.map { StateSide(origin, $0, functions.stateLayout) }
+    }
+
     /// Creates the encoded cells of one of the class's wires; `nil` if the plugin calls through handles instead.
     package func makeCells(forWire label: String, calling target: EncodedTarget) -> Cells? {
         guard let index = description.wires.firstIndex(where: { $0.label == label }),

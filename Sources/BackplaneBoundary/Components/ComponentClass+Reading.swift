@@ -79,7 +79,9 @@ extension ComponentClass {
                 return state
             })
         let lane = origin.sharesSlots ? component.lane?.assumingMemoryBound(to: bp_component_lane.self).pointee : nil
-        self.init(description: description, functions: Functions(component, lane, lanes), origin: origin)
+        self.init(
+            description: description, functions: Functions(component, lane, lanes, sharesSlots: origin.sharesSlots),
+            origin: origin)
     }
 
     /// Reads the consumer's end of a wire that a component of this class requests without declaring it.

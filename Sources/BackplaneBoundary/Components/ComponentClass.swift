@@ -16,14 +16,21 @@ package struct ComponentClass: Sendable {
     struct Functions: @unchecked Sendable {  // constant, and alive as long as the process
         let component: bp_component
         let state: bp_state?
+        let stateLane: bp_state_lane?
         let lane: bp_component_lane?
         let wireLanes: [bp_wire_lane?]
         let layout: LayoutText
         let wireLayouts: [LayoutText]
+        let stateLayout: LayoutText
 
-        init(_ component: bp_component, _ lane: bp_component_lane?, _ wireLanes: [bp_wire_lane?]) {
+        init(
+            _ component: bp_component, _ lane: bp_component_lane?, _ wireLanes: [bp_wire_lane?],
+            sharesSlots: Bool
+        ) {
             (self.component, self.lane, self.wireLanes) = (component, lane, wireLanes)
-            state = component.state.map { read($0) }
+            let state: bp_state? = component.state.map { read($0) }, own = sharesSlots ? state?.lane : nil
+            (self.state, stateLane) = (state, own?.assumingMemoryBound(to: bp_state_lane.self).pointee)
+            stateLayout = LayoutText(stateLane.map { ($0.layout, $0.type) })
             layout = LayoutText(lane.map { ($0.layout, $0.type) })
             wireLayouts = wireLanes.map { lane in LayoutText(lane.map { ($0.layout, $0.type) }) }
         }

@@ -72,6 +72,36 @@ extension ComponentInstance {
     }
 }
 
+/// The state of the instance as a Swift value, whose layout the host has compared.
+extension ComponentInstance {
+    /// Returns the state in the class's own version.
+    ///
+    /// - Throws: The error of the component; `call.unimplemented` if its state has no native lane.
+    package func exportValue(_ watch: Callbacks.Watch) async throws(BackplaneError) -> StateValue {
+        guard let export = functions.stateLane?.export_value else { throw .noState }
+        // One that comes too late is released as well.
+        let ended = await ended(watch, late: { [functions] in _ = StateValue($0, functions) }) {
+            export($0, Callbacks.created, $1)
+        }
+        let value = StateValue(ended, functions)
+        _ = try ended.answer.get()
+        guard let value else {
+            throw BackplaneError(.componentFailed, "the component reported that it exported its state but gave none")
+        }
+        return value
+    }
+
+    /// Hands over a state that was exported as a Swift value of the same layout.
+    ///
+    /// - Throws: The error of the component; `call.unimplemented` if its state has no native lane.
+    package func importValue(_ value: StateValue, _ watch: Callbacks.Watch) async throws(BackplaneError) {
+        guard let take = functions.stateLane?.import_value else { throw .noState }
+        _ = try await wait(watch) { instance, context in
+            value.withValue { take(instance, $0, Callbacks.done, context) }
+        }
+    }
+}
+
 extension BackplaneError {
     fileprivate static var noState: BackplaneError { BackplaneError(.callUnimplemented, "the component has no state") }
 }

@@ -30,24 +30,36 @@ package final class ComponentInstance: @unchecked Sendable {
     /// has given up its claim.
     package var failures: UInt64 { functions.lane?.failures(instance) ?? 0 }
 
+    /// A function that starts an operation of the plugin.
+    typealias Start = @Sendable (_ instance: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer?) -> Void
+
     /// Starts an operation that answers through ``Callbacks``, and keeps the instance until the plugin has answered.
     ///
     /// - Parameter isStep: A Boolean value that indicates whether the operation is one of the steps, which never
     ///   overlap.
-    func wait(
-        _ watch: Callbacks.Watch, isStep: Bool = true,
-        _ start: @escaping @Sendable (_ instance: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer?) -> Void
-    ) async throws(BackplaneError) -> [UInt8] {
+    func wait(_ watch: Callbacks.Watch, isStep: Bool = true, _ start: @escaping Start) async throws(BackplaneError)
+        -> [UInt8]
+    {
+        try await ended(watch, isStep: isStep, start).answer.get()
+    }
+
+    /// Starts an operation as ``wait(_:isStep:_:)`` does, and returns all that the plugin answers.
+    ///
+    /// - Parameter late: A function that receives an answer which is no longer awaited.
+    func ended(
+        _ watch: Callbacks.Watch, isStep: Bool = true, late: @escaping @Sendable (Callbacks.Ended) -> Void = { _ in },
+        _ start: @escaping Start
+    ) async -> Callbacks.Ended {
         claim()
         steps.wrappingAdd(isStep ? 1 : 0, ordering: .relaxed)
-        let ended = await Callbacks.wait(
+        return await Callbacks.wait(
             watch, launch,
-            answered: { _, _ in
+            answered: { ended, isLate in
+                if isLate { late(ended) }
                 self.steps.wrappingSubtract(isStep ? 1 : 0, ordering: .relaxed)
                 self.release()
             }
         ) { start(self.instance, $0) }
-        return try ended.answer.get()
     }
 
     /// A Boolean value that indicates whether the plugin still owes the answer of a step.

@@ -31,6 +31,23 @@ extension ContractLayout {
         return "the layouts of the contract differ"
     }
 
+    /// Returns a sentence that explains why the state of old code cannot pass to new code as a Swift value.
+    ///
+    /// - Returns: `nil` if it can: the texts are equal and contain no refusal.
+    package static func stateDifference(old: String, new: String) -> String? {
+        if old == new, isCompleteState(old) { return nil }
+        guard let old = ContractLayout(text: old)?.entries.first, old.subject == .state else {
+            return "the layout of the old code's state cannot be read"
+        }
+        guard let new = ContractLayout(text: new)?.entries.first, new.subject == .state else {
+            return "the layout of the new code's state cannot be read"
+        }
+        let comparison = LayoutComparison(
+            user: LayoutNames(ContractLayout(entries: [old])), provider: LayoutNames(ContractLayout(entries: [new])),
+            parties: .codes)
+        return old.difference(from: new, comparison) ?? "the layouts of the state differ"
+    }
+
     private static func members(_ user: Subject, _ provider: Subject) -> String {
         guard user.memberName == provider.memberName else {
             return
@@ -46,14 +63,14 @@ extension ContractLayout {
 extension ContractLayout.Subject {
     fileprivate var memberName: String {
         switch self {
-        case .call, .failure: ""
+        case .state, .call, .failure: ""
         case .input(let name, _), .output(let name, _): name
         }
     }
 
     fileprivate var kind: MethodKind {
         switch self {
-        case .call, .failure: .async
+        case .state, .call, .failure: .async
         case .input(_, let kind), .output(_, let kind): kind
         }
     }
@@ -61,6 +78,7 @@ extension ContractLayout.Subject {
     /// The words before the type in a sentence.
     fileprivate var verb: String {
         switch self {
+        case .state: "the state is"
         case .call: "every call carries"
         case .failure: "every call throws"
         case .input(let name, _): "`\(name)` takes"
@@ -71,14 +89,15 @@ extension ContractLayout.Subject {
 
 extension ContractLayout.Entry {
     fileprivate func difference(from other: Self, _ comparison: LayoutComparison) -> String? {
+        let (user, provider) = (comparison.parties.user, comparison.parties.provider)
         switch (layout, other.layout) {
         case (.refused(let reason), .refused(let other)) where reason == other: return "\(subject.verb) \(reason)"
-        case (.refused(let reason), _): return "\(subject.verb) \(reason), for the user"
-        case (_, .refused(let reason)): return "\(subject.verb) \(reason), for the provider"
+        case (.refused(let reason), _): return "\(subject.verb) \(reason), for the \(user)"
+        case (_, .refused(let reason)): return "\(subject.verb) \(reason), for the \(provider)"
         case (.type(let a), .type(let b)):
             guard let difference = comparison.difference(a, b) else { return nil }
             if difference.place == LayoutPath(), let types = difference.types {
-                return "\(subject.verb) \(types.user) for the user and \(types.provider) for the provider"
+                return "\(subject.verb) \(types.user) for the \(user) and \(types.provider) for the \(provider)"
             }
             return "\(subject.verb) `\(comparison.user.name(of: a))`, where \(difference.sentence)"
         }

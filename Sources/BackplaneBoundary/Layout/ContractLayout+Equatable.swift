@@ -14,7 +14,7 @@ extension TypeLayout: Equatable {
 extension ContractLayout.Subject: Equatable {
     package static func == (a: Self, b: Self) -> Bool {
         switch (a, b) {
-        case (.call, .call), (.failure, .failure): true
+        case (.state, .state), (.call, .call), (.failure, .failure): true
         case (.input(let name, let kind), .input(let other, let otherKind)),
             (.output(let name, let kind), .output(let other, let otherKind)):
             name == other && kind == otherKind

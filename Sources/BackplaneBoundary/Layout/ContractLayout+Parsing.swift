@@ -1,6 +1,6 @@
 package import Backplane
 
-/// Parsing of a contract's layout text, which is not trusted.
+/// Parsing of the text of a contract's layouts, or of a state's, which is not trusted.
 extension ContractLayout {
     /// Parses a text.
     ///
@@ -12,6 +12,10 @@ extension ContractLayout {
             guard let entry = try? Entry(&parser) else { return nil }
             entries.append(entry)
         }
+        if entries.count == 1, entries[0].subject == .state {
+            self.init(entries: entries)
+            return
+        }
         guard entries.count >= 2, entries.count.isMultiple(of: 2), entries[0].subject == .call,
             entries[1].subject == .failure
         else { return nil }
@@ -22,6 +26,13 @@ extension ContractLayout {
             else { return nil }
         }
         self.init(entries: entries)
+    }
+
+    /// Returns whether a text is one line that begins as the layout of a state that is no refusal.
+    ///
+    /// Checks nothing else.
+    static func isCompleteState(_ text: String) -> Bool {
+        text.utf8.starts(with: "state: ".utf8) && text.utf8.count > 7 && !text.utf8.contains(UInt8(ascii: "\n"))
     }
 
     /// Returns whether a text has the lines of a contract's layouts, none of which is a refusal.
@@ -39,7 +50,9 @@ extension ContractLayout {
 
 extension ContractLayout.Subject {
     fileprivate init(_ parser: inout LayoutParser) throws(LayoutParser.Malformed) {
-        if parser.skips("call") {
+        if parser.skips("state") {
+            self = .state
+        } else if parser.skips("call") {
             self = .call
         } else if parser.skips("failure") {
             self = .failure

@@ -1,6 +1,16 @@
 import Backplane
 
-/// The first difference between two layouts, in words that explain why a wire is not native.
+/// The words for the two sides whose layouts are compared.
+struct LayoutParties {
+    let user, provider: String
+
+    /// The sides of a wire.
+    static let wire = LayoutParties(user: "user", provider: "provider")
+    /// The sides of a transfer of state.
+    static let codes = LayoutParties(user: "old code", provider: "new code")
+}
+
+/// The first difference between two layouts, in words that explain why a wire or a state is not native.
 ///
 /// Two texts are equal up to their first difference, so a reference before it means the same on both sides.
 struct LayoutDifference {
@@ -10,12 +20,13 @@ struct LayoutDifference {
     var types: (user: String, provider: String)?
     /// The difference in words, if it is not one of types.
     var clause = ""
+    var parties: LayoutParties
 
     /// The difference as a clause to follow a type's name and "where".
     var sentence: String {
         guard let types else { return clause }
         let subject = place.names.isEmpty ? "it" : "`\(place.text)`"
-        return "\(subject) is \(types.user) for the user and \(types.provider) for the provider"
+        return "\(subject) is \(types.user) for the \(parties.user) and \(types.provider) for the \(parties.provider)"
     }
 }
 
@@ -23,6 +34,7 @@ struct LayoutDifference {
 struct LayoutComparison {
     let user: LayoutNames
     let provider: LayoutNames
+    var parties = LayoutParties.wire
 
     /// Returns the first difference; `nil` if there is none.
     func difference(_ a: TypeLayout, _ b: TypeLayout, at place: LayoutPath = LayoutPath()) -> LayoutDifference? {
@@ -56,7 +68,8 @@ struct LayoutComparison {
         let name = user.name(of: a), inside = place.inside(name)
         guard a.isEnumeration == b.isEnumeration else {
             let user = a.isEnumeration ? "an enum" : "a struct", provider = b.isEnumeration ? "an enum" : "a struct"
-            return clause("`\(name)` is \(user) for the user and \(provider) for the provider", at: place)
+            return clause(
+                "`\(name)` is \(user) for the \(parties.user) and \(provider) for the \(parties.provider)", at: place)
         }
         for arguments in zip(a.name.components, b.name.components).lazy.map({ zip($0.arguments, $1.arguments) }) {
             for pair in arguments {
@@ -69,7 +82,7 @@ struct LayoutComparison {
         case (let raw?, let other?):
             if let difference = difference(raw, other, at: inside.member("rawValue")) { return difference }
         default:
-            return clause("`\(name)` has a raw type for the \(a.rawType == nil ? "provider" : "user") only", at: place)
+            return clause("`\(name)` has a raw type for the \(side(a.rawType != nil)) only", at: place)
         }
         if let clause = names(a.members.map(\.name), b.members.map(\.name), of: name, isCases: a.isEnumeration) {
             return self.clause(clause, at: place)
@@ -78,7 +91,7 @@ struct LayoutComparison {
             let path = inside.member(member.name)
             guard member.isIndirect == other.isIndirect else {
                 return clause(
-                    "`\(path.text)` is indirect for the \(member.isIndirect ? "user" : "provider") only", at: place)
+                    "`\(path.text)` is indirect for the \(side(member.isIndirect)) only", at: place)
             }
             switch (member.type, other.type) {
             case (nil, nil): break
@@ -86,7 +99,7 @@ struct LayoutComparison {
                 if let difference = difference(type, other, at: path) { return difference }
             default:
                 return clause(
-                    "`\(path.text)` has a payload for the \(member.type == nil ? "provider" : "user") only", at: place)
+                    "`\(path.text)` has a payload for the \(side(member.type != nil)) only", at: place)
             }
         }
         return a.size == b.size ? nil : size(a.size, b.size, of: name, at: place)
@@ -104,28 +117,31 @@ struct LayoutComparison {
         if a == b { return nil }
         let users = Set(a), providers = Set(b)
         if let only = a.first(where: { !providers.contains($0) }) {
-            return "`\(type).\(only)` exists only for the user"
+            return "`\(type).\(only)` exists only for the \(parties.user)"
         }
         if let only = b.first(where: { !users.contains($0) }) {
-            return "`\(type).\(only)` exists only for the provider"
+            return "`\(type).\(only)` exists only for the \(parties.provider)"
         }
         return
-            "the \(isCases ? "cases" : "fields") of `\(type)` are in another order for the user than for the provider"
+            "the \(isCases ? "cases" : "fields") of `\(type)` are in another order for the \(parties.user) than for the \(parties.provider)"
     }
 
     private func types(_ a: TypeLayout, _ b: TypeLayout, at place: LayoutPath) -> LayoutDifference {
-        LayoutDifference(place: place, types: LayoutNames.distinct(user, a, provider, b))
+        LayoutDifference(place: place, types: LayoutNames.distinct(user, a, provider, b), parties: parties)
     }
 
     private func clause(_ text: String, at place: LayoutPath) -> LayoutDifference {
-        LayoutDifference(place: place, types: nil, clause: text)
+        LayoutDifference(place: place, types: nil, clause: text, parties: parties)
     }
+
+    /// The words for the side that alone has something.
+    private func side(_ isUser: Bool) -> String { isUser ? parties.user : parties.provider }
 
     private func size(_ a: TypeSize, _ b: TypeSize, of type: String, at place: LayoutPath) -> LayoutDifference {
         let text =
             a.size == b.size
-            ? "`\(type)` is stored differently for the user and for the provider"
-            : "`\(type)` is \(a.size) bytes for the user and \(b.size) for the provider"
+            ? "`\(type)` is stored differently for the \(parties.user) and for the \(parties.provider)"
+            : "`\(type)` is \(a.size) bytes for the \(parties.user) and \(b.size) for the \(parties.provider)"
         return clause(text, at: place)
     }
 }

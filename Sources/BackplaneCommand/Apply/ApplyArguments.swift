@@ -30,6 +30,8 @@ extension BackplaneTool {
         @Flag(help: "Continue if callers use methods that the new code lacks; such calls fail then.")
         var allowMissing = false
         @Flag(help: "Continue if state cannot be carried over; it is then lost.") var discardState = false
+        @Flag(help: "Carry state over as JSON, even where the Swift value itself could be handed over.")
+        var encodedState = false
         @OptionGroup var host: HostChoiceArguments
         @Flag(help: "Print the changes as JSON.") var json = false
 
@@ -39,7 +41,8 @@ extension BackplaneTool {
             throw ExitCode(
                 ApplyCommand(
                     manifest: manifest, environment: environment, host: try host.choice, allowsEmpty: empty,
-                    trustsLibraries: trust, allowsMissingMethods: allowMissing, discardsState: discardState, json: json
+                    trustsLibraries: trust, allowsMissingMethods: allowMissing, discardsState: discardState,
+                    encodesState: encodedState, json: json
                 ).run())
         }
     }

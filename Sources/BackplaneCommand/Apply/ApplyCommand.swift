@@ -14,6 +14,7 @@ struct ApplyCommand: Sendable {
     var trustsLibraries = false
     var allowsMissingMethods = false
     var discardsState = false
+    var encodesState = false
     var json = false
 
     func run() -> Int32 {
@@ -23,7 +24,7 @@ struct ApplyCommand: Sendable {
         let request = ApplyRequest(
             manifest: FilePath.absolute(manifest), environment: environment, empty: allowsEmpty,
             trustsLibraries: trustsLibraries, allowsMissingMethods: allowsMissingMethods,
-            discardsState: discardsState)
+            discardsState: discardsState, encodesState: encodesState)
         return host.ask(
             request, doing: "activating the manifest",
             interrupted: "this command ends, but the host continues to activate the manifest"

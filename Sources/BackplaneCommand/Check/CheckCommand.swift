@@ -15,10 +15,17 @@ struct CheckCommand: Sendable {
     func run() async -> Int32 {
         if lock { return await LockCommand(settings: settings, json: json, strict: strict).run() }
         let host = settings.makeHost()
-        let problems = await host.check()
+        let problems = await host.problems(strict: strict)
         await host.stop()
         if json { Output.json(problems.map(ProblemRow.init)) } else { problems.print(of: settings, all: all) }
         return problems.fail(strict: strict) ? 1 : 0
+    }
+}
+
+extension PluginHost {
+    /// Returns the problems of the manifest and, if `strict`, the states that can only cross as JSON.
+    func problems(strict: Bool) async -> [Problem] {
+        await check() + (strict ? encodedStates() : [])
     }
 }
 

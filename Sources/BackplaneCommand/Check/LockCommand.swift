@@ -18,7 +18,7 @@ struct LockCommand: Sendable {
             let bytes = try ManifestFile.read(settings.manifest)
             let document = document(bytes, ignoringLock: true)
             let host = settings.makeHost(document)
-            problems = await host.check()
+            problems = await host.problems(strict: strict)
             let lock = await host.lock()
             await host.stop()
             let fails = problems.fail(strict: strict)

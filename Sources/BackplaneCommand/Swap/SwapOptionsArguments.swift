@@ -59,12 +59,15 @@ struct LongCallArguments: ParsableArguments {
     @Flag(help: "Continue if callers use methods that the new code lacks; such calls fail then.")
     var allowMissing = false
 
+    @Flag(help: "Carry state over as JSON, even where the Swift value itself could be handed over.")
+    var encodedState = false
+
     func validate() throws { _ = try options }
 
     var words: LongCallWords {
         LongCallWords(
             drain: drain, longCalls: longCalls, retries: retries, retryFor: retryFor,
-            allowsMissingMethods: allowMissing)
+            allowsMissingMethods: allowMissing, encodesState: encodedState)
     }
 
     /// The options of a swap with these; `nil` if they are the host's own.

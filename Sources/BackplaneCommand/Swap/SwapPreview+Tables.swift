@@ -41,7 +41,7 @@ extension SwapPreview {
                     Span(change.className.printable), Span(change.versions),
                     Span(change.manner == .gated ? "wait" : "do not wait"), Span("\(change.callsInFlight)"),
                     change.state.map {
-                        $0.lost == nil ? Span($0.text) : Span("\($0.text), lost: \($0.lost ?? "")".printable, .bad)
+                        $0.lost == nil ? $0.way : Span("\($0.text), lost: \($0.lost ?? "")".printable, .bad)
                     } ?? Span("-", .faint),
                 ]
             })
@@ -60,5 +60,13 @@ extension SwapPreview {
                         Span((change.reason ?? "").printable),
                     ]
             })
+    }
+}
+
+extension StateChange {
+    /// The state's versions, and the lane that it would take.
+    fileprivate var way: Span {
+        guard let lane else { return Span(text) }
+        return Span("\(text), \(lane)\(reason.map { ": \($0.printable)" } ?? "")")
     }
 }

@@ -44,7 +44,7 @@ struct SwapWords: Sendable, Hashable {
     }
 }
 
-/// The treatment of callers in a swap, as it is entered.
+/// The treatment of callers, and the lane of state, in a swap, as they are entered.
 struct LongCallWords: Sendable, Hashable {
     /// The time that calls in flight have to end in, in seconds.
     var drain: Double?
@@ -55,12 +55,13 @@ struct LongCallWords: Sendable, Hashable {
     /// The time for further attempts, in seconds.
     var retryFor: Double?
     var allowsMissingMethods = false
+    var encodesState = false
 
     /// Adds these options to those of a swap.
     ///
     /// - Throws: `Misuse` if a value is out of range, or has no effect beside another.
     func add(to options: inout SwapOptions) throws(Misuse) {
-        options.allowsMissingMethods = allowsMissingMethods
+        (options.allowsMissingMethods, options.encodesState) = (allowsMissingMethods, encodesState)
         guard drain != nil || longCalls != nil || retries != nil || retryFor != nil else { return }
         if let drain { try SwapWords.require(drain, in: 0.001...86_400, "--drain", "seconds, up to a day") }
         if let retries { try SwapWords.require(Double(retries), in: 1...1_000_000, "--retries", "a number above 0") }

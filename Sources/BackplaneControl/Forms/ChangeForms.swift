@@ -87,7 +87,7 @@ package struct StateChangeForm: ControlForm {
 
     package init(_ value: StateChange) { self.value = value }
 
-    private enum Key: String, CodingKey { case schema, fromVersion, toVersion, bytes, lost, remark }
+    private enum Key: String, CodingKey { case schema, fromVersion, toVersion, bytes, lane, reason, lost, remark }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
@@ -96,6 +96,8 @@ package struct StateChangeForm: ControlForm {
             fromVersion: try container.decodeIfPresent(UInt32.self, forKey: .fromVersion),
             toVersion: try container.decodeIfPresent(UInt32.self, forKey: .toVersion),
             bytes: try container.decode(Int.self, forKey: .bytes),
+            lane: try container.decodeIfPresent(String.self, forKey: .lane),
+            reason: try container.decodeIfPresent(String.self, forKey: .reason),
             lost: try container.decodeIfPresent(String.self, forKey: .lost),
             remark: try container.decodeIfPresent(String.self, forKey: .remark))
     }
@@ -106,6 +108,8 @@ package struct StateChangeForm: ControlForm {
         try container.encodeIfPresent(value.fromVersion, forKey: .fromVersion)
         try container.encodeIfPresent(value.toVersion, forKey: .toVersion)
         try container.encode(value.bytes, forKey: .bytes)
+        try container.encodeIfPresent(value.lane, forKey: .lane)
+        try container.encodeIfPresent(value.reason, forKey: .reason)
         try container.encodeIfPresent(value.lost, forKey: .lost)
         try container.encodeIfPresent(value.remark, forKey: .remark)
     }

@@ -21,6 +21,8 @@ package struct SwapOptionsForm: Codable, Sendable {
     package var trustsLibraries: Bool?
     /// Whether the new code may lack methods that callers use; `nil` means no.
     package var allowsMissingMethods: Bool?
+    /// Whether state crosses as JSON even where the Swift value itself could; `nil` means no.
+    package var encodesState: Bool?
 
     package init(_ options: SwapOptions) {
         probation = options.probation.map(ProbationForm.init)
@@ -32,11 +34,12 @@ package struct SwapOptionsForm: Codable, Sendable {
         discardsState = options.discardsState
         trustsLibraries = options.trustsLibraries ? true : nil
         allowsMissingMethods = options.allowsMissingMethods ? true : nil
+        encodesState = options.encodesState ? true : nil
     }
 
     private enum CodingKeys: String, CodingKey {
         case probation, drainLimit, longCalls, retries, retryFor, stepLimit, discardsState, trustsLibraries,
-            allowsMissingMethods
+            allowsMissingMethods, encodesState
     }
 
     /// Returns the validated options.
@@ -46,7 +49,8 @@ package struct SwapOptionsForm: Codable, Sendable {
         SwapOptions(
             probation: try probation?.probation(), drain: try drain(),
             stepLimit: try stepLimit.asSeconds(at: "/options/stepLimit"), discardsState: discardsState,
-            trustsLibraries: trustsLibraries ?? false, allowsMissingMethods: allowsMissingMethods ?? false)
+            trustsLibraries: trustsLibraries ?? false, allowsMissingMethods: allowsMissingMethods ?? false,
+            encodesState: encodesState ?? false)
     }
 
     private func drain() throws(BackplaneError) -> DrainPolicy? {

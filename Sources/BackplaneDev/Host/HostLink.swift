@@ -68,7 +68,8 @@ final class HostLink {
         ask(
             ApplyRequest(
                 manifest: FilePath.absolute(settings.manifest), environment: settings.environment,
-                allowsMissingMethods: settings.swaps?.allowsMissingMethods ?? false),
+                allowsMissingMethods: settings.swaps?.allowsMissingMethods ?? false,
+                encodesState: settings.swaps?.encodesState ?? false),
             about: .manifest
         ) { .applied($0.value) }
     }

@@ -95,6 +95,8 @@ actor Coordinator {
 
     func problems() -> [Problem] { live.loaded.problems }
 
+    func encodedStates() -> [Problem] { live.loaded.encodedStates }
+
     func lock() -> [String: LockedClass] { live.loaded.lock }
 
     func providerSide(ofManager name: String) throws(BackplaneError) -> LaneSide {

@@ -25,7 +25,7 @@ public struct HostOptions: Sendable {
     public var openStore: StoreOpener
     /// The treatment of a store whose file is damaged; `nil` means what the manifest says.
     public var damagedStore: DamagedStorePolicy?
-    /// The rule for the lanes that calls may take.
+    /// The rule for the lanes that calls, and states in a swap, may take.
     public var lanes: LaneRule
     /// The rule for the libraries that are tried in a child process before this process loads them.
     ///
@@ -42,9 +42,9 @@ public struct HostOptions: Sendable {
     package var swapFault: (@Sendable (SwapAction) throws(BackplaneError) -> Void)?
     /// A Boolean value that indicates whether swaps export imported state again and compare the two exports.
     ///
-    /// By default, they do so only in debug builds.
+    /// A state that crosses natively is tried as JSON for that. By default, they do so only in debug builds.
     public var checksState = HostOptions.isDebug
-    /// The largest state of one component, in bytes.
+    /// The largest state of one component, in bytes, where it does not cross natively.
     public var stateLimit = 1 << 30
     /// The time one library may take to be loaded, and then again to register its classes.
     public var loadLimit = Duration.seconds(60)

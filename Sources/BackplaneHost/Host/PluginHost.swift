@@ -61,6 +61,13 @@ public final class PluginHost: Sendable {
         await coordinator.problems()
     }
 
+    /// Returns warnings about the states of the manifest's components that can only be carried over as JSON.
+    ///
+    /// It is about components in Swift, without starting any. Their states would otherwise cross a swap as Swift values.
+    public func encodedStates() async -> [Problem] {
+        await coordinator.encodedStates()
+    }
+
     /// Returns the composition of the active manifest and its plugins, for tools, without starting anything.
     package func composition() async -> Composition {
         await coordinator.composition()
@@ -129,16 +136,18 @@ public final class PluginHost: Sendable {
     ///   - trustsLibraries: Whether to load new libraries without a trial in a child process.
     ///   - allowsMissingMethods: Whether callers that stay may lose methods that they use.
     ///   - discardsState: Whether state that cannot be carried over is discarded.
+    ///   - encodesState: Whether state crosses as JSON even where the Swift value itself could.
     /// - Throws: All errors of the manifest, or the reason why a component refused its new configuration, in which
     ///   cases nothing has changed; the errors of a swap; or the reasons why components did not start, in which case
     ///   the rest is as the manifest says.
     @discardableResult
     public func apply(
         _ manifest: ManifestDocument, trustsLibraries: Bool = false, allowsMissingMethods: Bool = false,
-        discardsState: Bool = false
+        discardsState: Bool = false, encodesState: Bool = false
     ) async throws(BackplaneError) -> ManifestChange {
         let options = SwapOptions(
-            discardsState: discardsState, trustsLibraries: trustsLibraries, allowsMissingMethods: allowsMissingMethods)
+            discardsState: discardsState, trustsLibraries: trustsLibraries, allowsMissingMethods: allowsMissingMethods,
+            encodesState: encodesState)
         return try await change(.apply(manifest, options), .apply)
     }
 

@@ -11,6 +11,20 @@ extension LoadedManifest {
             document, catalogue: catalogue, plan: plan, problems: problems, plugins: plugins, wires: wires(rule))
     }
 
+    /// The warnings about states in Swift that can only cross as JSON, even to the same code that is built again.
+    var encodedStates: [Problem] {
+        let warnings = plan.nodes.compactMap { node -> Problem? in
+            // Other code has bytes of its own choice, and no values of Swift.
+            guard let side = componentClass(of: node).stateSide, side.origin.revision != 0,
+                case .encoded(let reason) = LaneChoice(from: side, to: side, as: side.state.version, .fastest)
+            else { return nil }
+            let text = "the state of \(node.name) can only be carried over as JSON, for which calls wait: \(reason)"
+            return Problem(
+                .warning, manager: node.managers.first, BackplaneError(.stateIncompatible, text, at: node.location))
+        }
+        return document.positioning(warnings)
+    }
+
     /// Returns the wires of the plan, whose components need not be up.
     private func wires(_ rule: LaneRule) -> [Composition.PlannedWire] {
         var comparisons = LayoutComparisons()

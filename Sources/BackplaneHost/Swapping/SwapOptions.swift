@@ -18,6 +18,8 @@ public struct SwapOptions: Sendable, Hashable {
     ///
     /// Calls of such methods then fail with `call.unimplemented`.
     public var allowsMissingMethods: Bool
+    /// A Boolean value that indicates whether state crosses as JSON even where the Swift value itself could.
+    public var encodesState: Bool
 
     /// Creates the limits and conditions of one swap.
     ///
@@ -26,11 +28,11 @@ public struct SwapOptions: Sendable, Hashable {
     public init(
         probation: Probation? = nil, drain: DrainPolicy? = nil,
         stepLimit: Duration = .seconds(10), discardsState: Bool = false, trustsLibraries: Bool = false,
-        allowsMissingMethods: Bool = false
+        allowsMissingMethods: Bool = false, encodesState: Bool = false
     ) {
         (self.probation, self.drain, self.stepLimit) = (probation, drain, stepLimit)
         (self.discardsState, self.trustsLibraries) = (discardsState, trustsLibraries)
-        self.allowsMissingMethods = allowsMissingMethods
+        (self.allowsMissingMethods, self.encodesState) = (allowsMissingMethods, encodesState)
     }
 }
 

@@ -259,6 +259,7 @@ typedef struct bp_state {
     uint32_t reserved;
     bp_export _Nullable export_state;
     bp_import _Nullable import_state;
+    const void *_Nullable lane;             /* for the Swift SDK (lease.h); NULL otherwise                     */
 } bp_state;
 
 /* Gives an active instance another configuration, a JSON object like that of bp_creation. It is a step: it overlaps no
@@ -1022,7 +1023,7 @@ typedef struct bp_identity {
     BP_FIELD(bp_creation, folder), BP_FIELD(bp_creation, wires), BP_FIELD(bp_creation, wire_count), BP_FIELD(bp_creation, resources), \
     BP_FIELD(bp_state, size), BP_FIELD(bp_state, version), BP_FIELD(bp_state, schema), BP_FIELD(bp_state, accepts_min), \
     BP_FIELD(bp_state, accepts_max), BP_FIELD(bp_state, writes_min), BP_FIELD(bp_state, reserved), BP_FIELD(bp_state, export_state), \
-    BP_FIELD(bp_state, import_state), \
+    BP_FIELD(bp_state, import_state), BP_FIELD(bp_state, lane), \
     BP_FIELD(bp_component, size), BP_FIELD(bp_component, role), BP_FIELD(bp_component, class_name), BP_FIELD(bp_component, version), \
     BP_FIELD(bp_component, contract), BP_FIELD(bp_component, contract_version), BP_FIELD(bp_component, methods), \
     BP_FIELD(bp_component, method_count), BP_FIELD(bp_component, wires), BP_FIELD(bp_component, wire_count), BP_FIELD(bp_component, type), \

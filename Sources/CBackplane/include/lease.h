@@ -32,7 +32,7 @@ extern "C" {
 
 /* The revision, which changes with anything in this file, and with the types in cells (Boundary/Lanes/Cell.swift,
  * Boundary/Streams/StreamCell.swift). */
-#define BP_LANE_REVISION 3u
+#define BP_LANE_REVISION 4u
 
 /* --------------------------------------------------------------------------------------- bindings and slots */
 
@@ -258,6 +258,22 @@ typedef struct bp_component_lane {
     bp_cells_of cells;
     bp_failures_of failures;
 } bp_component_lane;
+
+/* A state as a Swift value in memory of the library that exported it, until `release` is called once; importing reads it
+ * any number of times before. The value is of the class's own version of the schema. */
+typedef void (*BP_SENDABLE bp_export_value)(void *instance, bp_created done, void *_Nullable context);
+typedef void (*BP_SENDABLE bp_import_value)(void *instance, const void *value, bp_done done, void *_Nullable context);
+typedef void (*BP_SENDABLE bp_release_value)(void *type, void *value);
+
+/* The native lane of a state, in bp_state.lane. The functions are steps as bp_export and bp_import are: with BP_OK,
+ * `export_value` gives the value as the instance of bp_created. `import_value` has copied the value when it returns. */
+typedef struct bp_state_lane {
+    void *type;
+    bp_layout layout;                               /* of the state, in a text like that of a contract */
+    bp_export_value export_value;
+    bp_import_value import_value;
+    bp_release_value release;
+} bp_state_lane;
 
 /* Returns the number of nested encoded calls into this copy of the SDK that are on this thread's stack. */
 BP_HIDDEN uint32_t *bp_nested_calls(void);

@@ -13,6 +13,7 @@ struct SwapBenchTests {
         "swap in Swift, median": 0.6, "swap in Swift, p99": 2, "swap in C, median": 0.6, "swap in C, p99": 2,
         "4 callers native, wait at the gate, median": 0.4, "4 callers native, wait at the gate, p99": 3,
         "4 callers encoded, wait at the gate, median": 0.4, "4 callers encoded, wait at the gate, p99": 3,
+        "4 callers, 100,000 records natively, wait beyond that with an empty state": 1,
         "1,000 swaps in Swift, memory of each": 64,
         "200 swaps in Swift with a load folder in memory, memory of each": 64,
         "1,000 swaps in Swift, a call after": 1.1,

@@ -22,14 +22,16 @@ import Testing
                 component: "NotesManager", role: "manager", className: "NotesManager", fromVersion: "1.0.0",
                 toVersion: "1.1.0", manner: .gated,
                 state: StateChange(
-                    schema: "notes", fromVersion: 1, toVersion: 2, bytes: 12_345,
+                    schema: "notes", fromVersion: 1, toVersion: 2, bytes: 12_345, lane: "encoded",
+                    reason: "the state has version 1 in the old code and 2 in the new code",
                     remark: "the order of its arrays differs"), callsInFlight: 3),
             .init(
                 component: "NotesStore", role: "data access controller", className: "NotesStore", fromVersion: "1.0.0",
                 toVersion: "1.0.0", manner: .ungated),
             .init(
                 component: "Desk", role: "manager", className: "Desk", fromVersion: "2.0.0", toVersion: "2.0.0",
-                manner: .gated, isRestart: true),
+                manner: .gated, isRestart: true,
+                state: StateChange(schema: "desk", fromVersion: 1, toVersion: 1, lane: "native")),
             .init(
                 component: "Tags", role: "manager", className: "Tags", fromVersion: "1.0.0", toVersion: "1.1.0",
                 manner: .gated,
@@ -184,6 +186,7 @@ import Testing
         #expect(
             try LongCallWords(longCalls: "cancel").options()
                 == SwapOptions(drain: .upTo(.milliseconds(200), then: .cancel)))
+        #expect(try LongCallWords(encodesState: true).options() == SwapOptions(encodesState: true))
         #expect(try LongCallWords().options() == nil, "the host's own")
         for calls in [
             LongCallWords(drain: 0), LongCallWords(longCalls: "never"), LongCallWords(retries: 0),

@@ -95,7 +95,7 @@ enum CellarPlugin {
         }
 
         #define STATE(name, export, import) \
-            static const bp_state name = {sizeof(bp_state), 2, BP_TEXT("bytes"), 1, 2, 1, 0, export, import};
+            static const bp_state name = {sizeof(bp_state), 2, BP_TEXT("bytes"), 1, 2, 1, 0, export, import, NULL};
         STATE(sound, export_state, import_state)
         STATE(twice, export_twice, import_refused)
         STATE(never, export_never, import_refused)

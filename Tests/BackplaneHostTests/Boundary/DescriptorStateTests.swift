@@ -24,13 +24,13 @@ struct DescriptorStateTests {
     private static var state: bp_state {
         bp_state(
             size: 0, version: 2, schema: .forever("words"), accepts_min: 1, accepts_max: 3, writes_min: 1, reserved: 0,
-            export_state: { _, _, _, _ in }, import_state: { _, _, _, _, _ in })
+            export_state: { _, _, _, _ in }, import_state: { _, _, _, _, _ in }, lane: nil)
     }
 
     /// Reads the component, and its state if there is to be any, from structs of these sizes.
     private func read(
         _ component: bp_component = Self.component, size: Int = MemoryLayout<bp_component>.size,
-        state: bp_state? = Self.state, stateSize: Int = MemoryLayout<bp_state>.size
+        state: bp_state? = Self.state, stateSize: Int = MemoryLayout<bp_state>.size, from origin: LaneOrigin = .program
     ) throws(BackplaneError) -> ComponentClass {
         var component = component
         let lent = state.map { GuardedMemory([$0], size: stateSize) }
@@ -39,13 +39,28 @@ struct DescriptorStateTests {
         defer { withExtendedLifetime((lent, memory)) {} }
         var answer = bp_answer()
         (answer.components, answer.component_count) = (UnsafePointer(memory.pointer()), 1)
-        return try ComponentClass.all(of: answer, from: .program)[0]
+        return try ComponentClass.all(of: answer, from: origin)[0]
     }
 
     @Test func `it is read whole`() throws {
         let description = try read().description
         #expect(description.isExclusive && description.restartsOnSwap)
         #expect(description.state == StateDescription(schema: "words", version: 2, accepts: 1...3, writes: 1...2))
+    }
+
+    @Test func `the native lane of a state is read where the state's struct and its revision reach it`() throws {
+        var record = Self.state
+        let lane = bp_state_lane(
+            type: UnsafeMutableRawPointer(bitPattern: 8)!, layout: { _ in .forever("state: Int") },
+            export_value: { _, _, _ in }, import_value: { _, _, _, _ in }, release: { _, _ in })
+        record.lane = UnsafeRawPointer(forever([lane]))
+        #expect(try read(state: record).stateSide?.layout.read() == "state: Int")
+        let end = MemoryLayout<bp_state>.offset(of: \.lane)!
+        #expect(try read(state: record, stateSize: end).stateSide?.layout.read() == nil, "an older header")
+        // Of another revision, what the pointer leads to is not read.
+        record.lane = UnsafeRawPointer(bitPattern: 8)
+        let foreign = LaneOrigin(name: "plugin `a`", toolchain: "", revision: 0)
+        #expect(try read(state: record, from: foreign).stateSide?.layout.read() == nil)
     }
 
     @Test(arguments: [0, 8, 64]) func `longer structs are read as far as they are known`(more: Int) throws {

@@ -63,6 +63,72 @@ struct LaneTests {
         #expect(reason?.contains("double") == true, "it names the member")
     }
 
+    // MARK: State
+
+    private struct Sum: Codable { var sum: Int }
+
+    private func state(
+        _ name: String, toolchain: String = "Swift 6.3.1 (a1b2c3)", revision: UInt32 = Self.revision,
+        version: UInt32 = 1, layout: String? = ContractLayout(ofState: Sum.self).text
+    ) -> StateSide {
+        StateSide(
+            LaneOrigin(name: name, toolchain: toolchain, revision: revision),
+            StateDescription(schema: "sum", version: version, accepts: 0...version, writes: 0...version),
+            LayoutText { layout })
+    }
+
+    private func reason(_ old: StateSide, _ new: StateSide, as version: UInt32 = 1, _ rule: LaneRule = .fastest)
+        -> String?
+    {
+        guard case .encoded(let reason) = LaneChoice(from: old, to: new, as: version, rule) else { return nil }
+        return reason
+    }
+
+    @Test func `A state of the same compiler, revision, version and layout is handed over natively`() {
+        #expect(LaneChoice(from: state("plugin `a`"), to: state("plugin `a`"), as: 1, .fastest) == .native)
+    }
+
+    @Test func `Any other state is encoded, and says why`() {
+        let sound = state("plugin `a`")
+        #expect(reason(sound, sound, .encoded) == "the host is set to encode every call")
+        #expect(reason(sound, state("plugin `b`", revision: 0)) == "plugin `b` does not use the Swift SDK")
+        #expect(
+            reason(state("plugin `b`", revision: 7), sound)
+                == "plugin `b` speaks revision 7 of the native lane, but this host speaks \(Self.revision)")
+        #expect(
+            reason(sound, state("plugin `b`", toolchain: "Swift 6.3.1 (other)"))
+                == "plugin `a` was built by Swift 6.3.1 (a1b2c3), plugin `b` by Swift 6.3.1 (other)")
+        #expect(
+            reason(sound, state("plugin `a`", version: 2))
+                == "the state has version 1 in the old code and 2 in the new code")
+        let second = state("plugin `a`", version: 2)
+        #expect(reason(second, second, as: 1) != nil, "what has to be migrated is not of that type")
+        #expect(
+            reason(sound, state("plugin `a`", layout: nil)) == "one side does not describe the layout of its state")
+    }
+
+    @Test func `A state of another layout is encoded, and says where they differ`() {
+        struct Wider: Codable { var sum: Int32 }
+        let sound = state("plugin `a`"), wider = state("plugin `a`", layout: ContractLayout(ofState: Wider.self).text)
+        #expect(
+            reason(sound, wider) == "the state is `Sum` for the old code and `Wider` for the new code")
+        func text(_ field: String) -> String { "state: #0=struct Notes.Sum 8/8/8/0{\(field):Int}" }
+        #expect(
+            reason(state("plugin `a`", layout: text("sum")), state("plugin `a`", layout: text("total")))
+                == "the state is `Sum`, where `Sum.sum` exists only for the old code")
+    }
+
+    @Test(
+        arguments: [
+            "", "\n", "nonsense", "state: ", "state: Int\nstate: Int", "refused state: `Cover`, a class", Self.layout,
+            String(repeating: "x\n", count: 10_000),
+        ])
+    func `A text that is not the layout of a state is no reason to hand one over`(text: String) {
+        let odd = state("plugin `a`", layout: text)
+        #expect(reason(odd, state("plugin `a`")) != nil && reason(state("plugin `a`"), odd) != nil)
+        #expect(reason(odd, odd) != nil, "not even when both say it")
+    }
+
     @Test(arguments: ["", "\n", "nonsense", String(repeating: "x\n", count: 10_000)])
     func `A layout that is not one is no reason to trust it`(text: String) {
         #expect(reason(side("plugin `a`"), side("plugin `b`", layout: text)) != nil)

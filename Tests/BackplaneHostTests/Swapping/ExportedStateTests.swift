@@ -65,6 +65,18 @@ struct ExportedStateTests {
         }
     }
 
+    /// State that JSON cannot express.
+    private final class Thermometer: Manager, StatefulComponent {
+        typealias Provides = Counting
+        private let degrees = Mutex([Double.infinity])
+        init(_ context: Context) {}
+        func exportState() -> [Double] { degrees.withLock { $0 } }
+        func importState(_ degrees: [Double]) { self.degrees.withLock { $0 = degrees + [1] } }
+        static func methods(_ table: inout Methods) {
+            table.sync(\.words) { meter, _, _ in meter.degrees.withLock { $0.count } }
+        }
+    }
+
     private func swap<M: Manager>(_ type: M.Type) async throws -> (report: SwapReport, words: Int) {
         func edition(_ version: Version) -> LinkedPlugin {
             LinkedPlugin(id: "org.backplane.tests.words", version: version) { $0.add(M.self) }
@@ -81,7 +93,7 @@ struct ExportedStateTests {
     @Test func `a dictionary is exported in one order`() async throws {
         let (report, words) = try await swap(WordCounter.self)
         #expect(report.outcome == .swapped && report.warnings == [])
-        #expect(report.components.first?.state?.bytes ?? 0 > 0 && report.components.first?.state?.remark == nil)
+        #expect(report.components.first?.state?.lane == "native" && report.components.first?.state?.remark == nil)
         #expect(words == 200)
     }
 
@@ -97,5 +109,14 @@ struct ExportedStateTests {
         #expect(report.outcome == .swapped && report.warnings.count == 1 && words == 1)
         #expect(report.warnings.first?.contains("the state of Words is not stable") == true, "\(report.warnings)")
         #expect(report.components.first?.state?.remark == nil)
+    }
+
+    @Test func `state that crosses natively and could not as JSON is a warning`() async throws {
+        let (report, words) = try await swap(Thermometer.self)
+        #expect(report.outcome == .swapped && report.warnings.count == 1 && words == 2)
+        #expect(
+            report.warnings.first?.hasPrefix(
+                "the state of Words crosses natively, but could not cross as JSON, which code of another version or layout needs: Thermometer: its state"
+            ) == true, "\(report.warnings)")
     }
 }

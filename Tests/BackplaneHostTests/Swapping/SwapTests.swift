@@ -17,11 +17,11 @@ struct SwapTests {
         #expect(try counter.sumNow() == 7)
         #expect(try await counters.test.call("Counter", "add", "1") == "8")
         await eventually { counters.counters["Counter"]!.all.last == "gone 1" }
+        let native = ["export 1", "export 1", "import 2", "export 2", "import 2"]
         #expect(
-            counters.counters["Counter"]!.all == [
-                "made 1", "activate 1", "made 2", "suspend 1", "export 1", "import 2", "export 2", "activate 2",
-                "gone 1",
-            ], "a host that checks, as a debug build does, exports once more to compare")
+            counters.counters["Counter"]!.all == ["made 1", "activate 1", "made 2", "suspend 1"]
+                + (lanes == .fastest ? native : ["export 1", "import 2", "export 2"]) + ["activate 2", "gone 1"],
+            "a host that checks, as a debug build does, exports once more to compare, and tries JSON in any case")
         await counters.host.stop()
     }
 }

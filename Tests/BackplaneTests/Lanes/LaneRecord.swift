@@ -102,6 +102,9 @@ extension LaneRecord {
             size("bp_component_lane", bp_component_lane.self), field(\bp_component_lane.type, "type"),
             field(\bp_component_lane.layout, "layout"), field(\bp_component_lane.cells, "cells"),
             field(\bp_component_lane.failures, "failures"),
+            size("bp_state_lane", bp_state_lane.self), field(\bp_state_lane.type, "type"),
+            field(\bp_state_lane.layout, "layout"), field(\bp_state_lane.export_value, "export_value"),
+            field(\bp_state_lane.import_value, "import_value"), field(\bp_state_lane.release, "release"),
             size("bp_call", bp_call.self), field(\bp_call.size, "size"), field(\bp_call.flags, "flags"),
             field(\bp_call.deadline_ns, "deadline_ns"), field(\bp_call.path, "path"), field(\bp_call.trace, "trace"),
         ]

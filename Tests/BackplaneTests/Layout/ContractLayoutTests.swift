@@ -40,6 +40,41 @@ import Testing
         #expect(lines[5] == "refused sync all answers: `Array<Dressed>`, where `Dressed.jacket` is `Jacket`, a class")
     }
 
+    @Test func `the text of a state is one line, which reads back`() throws {
+        for layout in [
+            ContractLayout(ofState: [String: Left.Novel].self), ContractLayout(ofState: Dressed.self),
+            ContractLayout(ofState: Int.self),
+        ] {
+            #expect(!layout.text.contains("\n"))
+            #expect(ContractLayout(text: layout.text) == layout)
+        }
+        #expect(ContractLayout(ofState: Int.self).text == "state: Int")
+        #expect(
+            ContractLayout(ofState: Dressed.self).text
+                == "refused state: `Dressed`, where `Dressed.jacket` is `Jacket`, a class")
+    }
+
+    @Test func `states have no difference where they are declared alike, and say where they differ otherwise`() {
+        func text(_ type: Any.Type) -> String { Pair.sideless(ContractLayout(ofState: type).text) }
+        func difference(_ a: Any.Type, _ b: Any.Type) -> String? {
+            ContractLayout.stateDifference(old: text(a), new: text(b))
+        }
+        #expect(difference([String: Left.Novel].self, [String: Right.Novel].self) == nil)
+        #expect(
+            difference(Int.self, String.self) == "the state is `Int` for the old code and `String` for the new code")
+        #expect(
+            difference(Dressed.self, Dressed.self)
+                == "the state is `Dressed`, where `Dressed.jacket` is `Jacket`, a class")
+        #expect(
+            difference(Dressed.self, Int.self)
+                == "the state is `Dressed`, where `Dressed.jacket` is `Jacket`, a class, for the old code")
+        let contract = ContractLayout(of: Left.Catalogue.self).text
+        #expect(
+            ContractLayout.stateDifference(old: "state: Int", new: contract)
+                == "the layout of the new code's state cannot be read")
+        #expect(ContractLayout.difference(consumer: "state: Int", provider: "state: Int") != nil)
+    }
+
     @Test func `contracts declared alike have no difference`() {
         #expect(text(Left.Catalogue.self) == text(Right.Catalogue.self))
         #expect(difference(Left.Catalogue.self, Right.Catalogue.self) == nil)

@@ -420,7 +420,7 @@ const bp_wire wires[] = {
      sizeof book_methods / sizeof *book_methods, nullptr},
 };
 
-const bp_state state = {sizeof(bp_state), 2, BP_TEXT("Ledger"), 1, 2, 1, 0, export_state, import_state};
+const bp_state state = {sizeof(bp_state), 2, BP_TEXT("Ledger"), 1, 2, 1, 0, export_state, import_state, nullptr};
 
 bp_component described_book() {
     bp_component component{};

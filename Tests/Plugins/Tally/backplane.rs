@@ -61,7 +61,7 @@ structs! {
     }
     bp_state {
         size: u32, version: u32, schema: bp_bytes, accepts_min: u32, accepts_max: u32, writes_min: u32, reserved: u32,
-        export_state: Option<bp_export>, import_state: Option<bp_import>,
+        export_state: Option<bp_export>, import_state: Option<bp_import>, lane: *const c_void,
     }
     bp_component {
         size: u32, role: u32, class_name: bp_bytes, version: bp_bytes, contract: bp_bytes, contract_version: bp_bytes,

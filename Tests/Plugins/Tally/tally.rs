@@ -286,6 +286,7 @@ static STATE: bp_state = bp_state {
     reserved: 0,
     export_state: Some(export_state),
     import_state: Some(import_state),
+    lane: null(),
 };
 
 static COMPONENTS: [bp_component; 1] = [bp_component {

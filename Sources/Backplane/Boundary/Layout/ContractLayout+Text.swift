@@ -6,6 +6,8 @@
 ///     failure: #2=struct Backplane.BackplaneError 80/8/80/4096{…}
 ///     async search takes: #5=struct Library.BookQuery 16/8/16/4096{text:String}
 ///     refused async search answers: `Book`, where `Book.cover` is `Cover`, a class
+///
+/// That of a state is one line, which begins with `state: `.
 extension ContractLayout {
     package var text: String {
         var text = ""
@@ -26,6 +28,7 @@ extension ContractLayout {
 extension ContractLayout.Subject {
     fileprivate var text: String {
         switch self {
+        case .state: "state"
         case .call: "call"
         case .failure: "failure"
         case .input(let name, let kind): "\(kind.word ?? "") \(LayoutName.quoted(name)) takes"

@@ -1,9 +1,11 @@
-/// The layouts that the native lane of a contract depends on.
+/// The layouts that a native lane depends on: that of a contract or of a component's state.
 ///
-/// They are those of the call frame, of errors, and of the input and the output or element of every member.
+/// Those of a contract are the call frame's, that of errors, and those of the input and the output or element of every
+/// member.
 package struct ContractLayout: Sendable {
-    /// The part of a call that has a layout.
+    /// The part of a call that has a layout, or the state.
     package enum Subject: Sendable {
+        case state
         case call
         case failure
         case input(of: String, kind: MethodKind)
@@ -25,7 +27,7 @@ package struct ContractLayout: Sendable {
         }
     }
 
-    /// The call frame, the failure type, then the input and output of each member in order.
+    /// The state alone; or the call frame, the failure type, then the input and output of each member in order.
     package var entries: [Entry]
 
     package init(entries: [Entry]) { self.entries = entries }
@@ -35,19 +37,27 @@ package struct ContractLayout: Sendable {
     /// Costs about 10 µs per type.
     package init<C: Contract>(of _: C.Type) {
         var reader = LayoutReader()
-        func entry(_ subject: Subject, _ type: Any.Type) -> Entry {
-            do throws(LayoutRefusal) {
-                return Entry(subject: subject, layout: .type(try reader.layout(of: type)))
-            } catch {
-                return Entry(subject: subject, layout: .refused(error.object))
-            }
-        }
-
-        entries = [entry(.call, Call.self), entry(.failure, BackplaneError.self)]
+        entries = [Entry(.call, Call.self, &reader), Entry(.failure, BackplaneError.self, &reader)]
         for member in Members<C>().all {
             let types = member.type.types, kind = member.type.kind
-            entries.append(entry(.input(of: member.name, kind: kind), types.input))
-            entries.append(entry(.output(of: member.name, kind: kind), types.output))
+            entries.append(Entry(.input(of: member.name, kind: kind), types.input, &reader))
+            entries.append(Entry(.output(of: member.name, kind: kind), types.output, &reader))
         }
+    }
+
+    /// Reads the layout of a component's state as this program compiled it.
+    package init(ofState type: Any.Type) {
+        var reader = LayoutReader()
+        entries = [Entry(.state, type, &reader)]
+    }
+}
+
+extension ContractLayout.Entry {
+    fileprivate init(_ subject: ContractLayout.Subject, _ type: Any.Type, _ reader: inout LayoutReader) {
+        let layout: Layout
+        do throws(LayoutRefusal) { layout = .type(try reader.layout(of: type)) } catch {
+            layout = .refused(error.object)
+        }
+        self.init(subject: subject, layout: layout)
     }
 }

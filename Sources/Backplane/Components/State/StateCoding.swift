@@ -1,4 +1,4 @@
-/// The conversion between the state of a ``StatefulComponent`` and bytes.
+/// The ways in which the state of a ``StatefulComponent`` crosses: as bytes, and as a Swift value.
 ///
 /// Only the SDK creates it.
 @_documentation(visibility: internal)
@@ -10,6 +10,11 @@ public struct _StateCoding<C>: Sendable {
     let export: @Sendable (C, _ version: Int) async throws -> [UInt8]
     /// Imports a state in a version that the schema accepts.
     let `import`: @Sendable (C, _ bytes: [UInt8], _ version: Int) async throws -> Void
+    /// Exports the state as a Swift value in memory of its own, which `native` releases.
+    let exportValue: @Sendable (C) async throws -> ForeignPointer
+    /// Copies a value that another instance exported, before anything else, and returns the import of it.
+    let importValue: @Sendable (C, UnsafeRawPointer) -> @Sendable () async throws -> Void
+    let native: NativeState
 }
 
 extension _StateCoding where C: StatefulComponent {
@@ -23,6 +28,13 @@ extension _StateCoding where C: StatefulComponent {
             try C.requireVersion(version, writable: false)
             try await component.importState(try C.decode(bytes, version: version))
         }
+        exportValue = { ForeignPointer(raw: UnsafeMutableRawPointer(keeping: try await $0.exportState())) }
+        importValue = { component, value in
+            // Written by another library, whose type is proven to be laid out as this one.
+            let state = value.assumingMemoryBound(to: C.State.self).pointee
+            return { try await component.importState(state) }
+        }
+        native = NativeState(of: C.State.self)
     }
 }
 

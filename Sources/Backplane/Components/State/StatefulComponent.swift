@@ -11,7 +11,8 @@
 /// }
 /// ```
 ///
-/// The state crosses as JSON. The protocol is adopted where the class is declared, or in the same module.
+/// The state crosses as a Swift value if the old and the new code lay it out alike, and otherwise as JSON. The protocol
+/// is adopted where the class is declared, or in the same module.
 public protocol StatefulComponent: Component {
     /// The data that outlives the code.
     associatedtype State: Codable & Sendable

@@ -11,6 +11,7 @@ struct AnnexPlugin: Plugin {
         registrar.add(BarrierManager.self)
         registrar.add(WicketManager.self)
         registrar.add(UsherManager.self)
+        registrar.add(DepotManager.self)
         registrar.add(TicketStore.self)
         registrar.add(TicketArchive.self)
         registrar.add(TicketOffice.self)

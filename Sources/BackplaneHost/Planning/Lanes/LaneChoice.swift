@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneBoundary
 
-/// The lane that the calls of a wire take, decided once when the wire is connected.
+/// The lane that the calls of a wire take, decided once when the wire is connected, or that a state takes in a swap.
 enum LaneChoice: Sendable, Hashable {
     /// Swift values, passed directly to the provider's function.
     case native
@@ -24,8 +24,17 @@ enum LaneChoice: Sendable, Hashable {
     private static func obstacle(
         _ consumer: LaneSide, _ provider: LaneSide, _ rule: LaneRule, _ difference: (LayoutText, LayoutText) -> String?
     ) -> String? {
+        if let obstacle = obstacle(consumer.origin, provider.origin, rule) { return obstacle }
+        if consumer.contract.version != provider.contract.version {
+            return
+                "`\(consumer.contract.name)` is \(consumer.contract.version) in \(consumer.origin.name) and \(provider.contract.version) in \(provider.origin.name)"
+        }
+        return difference(consumer.layout, provider.layout)
+    }
+
+    private static func obstacle(_ consumer: LaneOrigin, _ provider: LaneOrigin, _ rule: LaneRule) -> String? {
         if rule == .encoded { return "the host is set to encode every call" }
-        for side in [consumer.origin, provider.origin] {
+        for side in [consumer, provider] {
             if side.revision == 0 { return "\(side.name) does not use the Swift SDK" }
             if side.revision != LaneOrigin.program.revision {
                 return
@@ -33,15 +42,28 @@ enum LaneChoice: Sendable, Hashable {
             }
             if side.toolchain.isEmpty { return "\(side.name) does not record which compiler built it" }
         }
-        if consumer.origin.toolchain != provider.origin.toolchain {
+        if consumer.toolchain != provider.toolchain {
             return
-                "\(consumer.origin.name) was built by \(consumer.origin.toolchain), \(provider.origin.name) by \(provider.origin.toolchain)"
+                "\(consumer.name) was built by \(consumer.toolchain), \(provider.name) by \(provider.toolchain)"
         }
-        if consumer.contract.version != provider.contract.version {
-            return
-                "`\(consumer.contract.name)` is \(consumer.contract.version) in \(consumer.origin.name) and \(provider.contract.version) in \(provider.origin.name)"
+        return nil
+    }
+}
+
+extension LaneChoice {
+    /// Creates the choice for a state that passes from old code to new code in a version of its schema.
+    ///
+    /// The Swift value crosses only where neither side has to migrate, and by the same proof as the values of a wire.
+    init(from old: StateSide, to new: StateSide, as version: UInt32, _ rule: LaneRule) {
+        self = Self.obstacle(old, new, version, rule).map { .encoded(because: $0) } ?? .native
+    }
+
+    private static func obstacle(_ old: StateSide, _ new: StateSide, _ version: UInt32, _ rule: LaneRule) -> String? {
+        if let obstacle = obstacle(old.origin, new.origin, rule) { return obstacle }
+        guard old.state.version == version, new.state.version == version else {
+            return "the state has version \(old.state.version) in the old code and \(new.state.version) in the new code"
         }
-        return difference(consumer.layout, provider.layout)
+        return LayoutText.stateDifference(old: old.layout, new: new.layout)
     }
 }
 

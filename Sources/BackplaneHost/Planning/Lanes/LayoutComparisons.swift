@@ -9,6 +9,14 @@ extension LayoutText {
         }
         return ContractLayout.difference(consumer: here, provider: there)
     }
+
+    /// Returns the reason why a Swift value cannot pass from the old code to the new code; `nil` if it can.
+    static func stateDifference(old: LayoutText, new: LayoutText) -> String? {
+        guard let here = old.read(), let there = new.read() else {
+            return "one side does not describe the layout of its state"
+        }
+        return ContractLayout.stateDifference(old: here, new: there)
+    }
 }
 
 /// A cache of layout comparisons, so that all wires between two classes are compared only once.

@@ -115,19 +115,31 @@ public struct StateChange: Sendable, Hashable {
     public var fromVersion: UInt32?
     /// The schema version after the swap, or `nil` if the new code keeps no state.
     public var toVersion: UInt32?
-    /// The number of bytes carried over, 0 in a preview.
+    /// The number of bytes carried over, 0 in a preview and for a Swift value.
     public var bytes = 0
+    /// The lane that the state takes, `native` for the Swift value itself or `encoded`, or `nil` if none is carried over.
+    public var lane: String?
+    /// The reason why the lane is not native.
+    public var reason: String?
     /// The reason why the state cannot be carried over, or `nil` if no state is lost.
     public var lost: String?
     /// A property of the state that may surprise and loses nothing, or `nil` if there is none.
     public var remark: String?
 
     package init(
-        schema: String, fromVersion: UInt32? = nil, toVersion: UInt32? = nil, bytes: Int = 0, lost: String? = nil,
-        remark: String? = nil
+        schema: String, fromVersion: UInt32? = nil, toVersion: UInt32? = nil, bytes: Int = 0, lane: String? = nil,
+        reason: String? = nil, lost: String? = nil, remark: String? = nil
     ) {
         (self.schema, self.fromVersion, self.toVersion, self.bytes) = (schema, fromVersion, toVersion, bytes)
-        (self.lost, self.remark) = (lost, remark)
+        (self.lane, self.reason, self.lost, self.remark) = (lane, reason, lost, remark)
+    }
+
+    /// Records the lane that the state takes.
+    mutating func note(_ lane: LaneChoice) {
+        switch lane {
+        case .native: self.lane = "native"
+        case .encoded(let reason): (self.lane, self.reason) = ("encoded", reason)
+        }
     }
 }
 

@@ -19,8 +19,10 @@ final class SwapMember {
     /// The member's place among the components of the report, or `nil` if the component is removed.
     var placeInReport: Int?
     var component: RunningComponent?
-    /// The exported state of the old instance.
-    var state: [UInt8]?
+    /// The lane that the state takes to the new instance, or `nil` if none is carried over.
+    var lane: LaneChoice?
+    /// The exported state of the old instance, until the new one serves callers.
+    var state: ExportedState?
     /// The bindings taken out of slots: those of the old instance and, after a rollback, those of the new one.
     var taken: (old: Set<Binding>, new: Set<Binding>) = ([], [])
     /// The node of a new instance of the old code that takes the newer state back.

@@ -192,6 +192,8 @@ extension SwapTransaction {
             beginTimers(of: member)
         }
         serve()
+        // What was exported may take a while to release, and nobody waits for that now.
+        dropStates()
     }
 
     /// Records that the new code serves callers, and resumes the starts that waited for it.

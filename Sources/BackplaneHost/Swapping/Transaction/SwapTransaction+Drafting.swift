@@ -36,6 +36,7 @@ extension SwapTransaction {
             members, plan, from: before, to: after, options, asked: asked, in: surroundings)
         swap.report.plugins = swap.incoming.map { swap.change(to: $0, as: target.libraries[$0.key]) }
         for member in members {
+            member.lane = swap.lane(of: member)
             guard let change = swap.change(member) else { continue }
             member.placeInReport = swap.report.components.count
             swap.report.components.append(change)
@@ -101,6 +102,12 @@ extension SwapTransaction {
             toVersion: new.description.version)
     }
 
+    /// Returns the lane that a member's state takes; `nil` if none is carried over.
+    private func lane(of member: SwapMember) -> LaneChoice? {
+        guard let old = member.oldComponent, let new = member.new?.node else { return nil }
+        return lane(of: member.plan.state, from: old.type, to: after.componentClass(of: new))
+    }
+
     private func change(_ member: SwapMember) -> ComponentChange? {
         guard let entry = member.new?.node.entry else { return nil }
         var change = ComponentChange(
@@ -110,6 +117,7 @@ extension SwapTransaction {
         change.isRestart = member.plan.isRestart
         change.formerName = member.renaming?.from
         change.state = member.plan.state.change(to: entry.component.state)
+        if let lane = member.lane { change.state?.note(lane) }
         change.callsInFlight = member.old == nil ? 0 : member.gate.callsInFlight
         return change
     }

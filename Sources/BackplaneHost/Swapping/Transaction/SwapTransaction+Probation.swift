@@ -74,7 +74,8 @@ extension SwapTransaction {
             if case .impossible(let reason, _) = back { throw BackplaneError(.stateIncompatible, reason) }
             throw BackplaneError(.stateIncompatible, "the new code has no state")
         }
-        let bytes = try await exportState(of: component, as: version)
+        let lane = lane(of: back, from: component.type, to: oldComponent.type)
+        let state = try await exportState(of: component, as: version, by: lane)
         let node = live.makeNode(old.node, gate: member.gate)
         try instances.number(node)
         live.admit(node)
@@ -85,7 +86,7 @@ extension SwapTransaction {
             provider(afterReturn: place).map { Instances.Provider(component: $0, isLater: true) }
         }
         member.restored = restored
-        try await importState(bytes, as: version, to: restored)
+        try await importState(state, as: version, to: restored)
         try await starter.activate(restored, limit: stepLimit)
     }
 

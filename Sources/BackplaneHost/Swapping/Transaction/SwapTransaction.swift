@@ -108,6 +108,7 @@ final class SwapTransaction {
         defer {
             live.handover = nil
             handover.end()
+            dropStates()
         }
         while let action = machine.next() {
             let began = Deadline.now

@@ -101,8 +101,8 @@ static void import_state(void *self, uint32_t version, bp_bytes state, bp_done d
     (void)state;
     export_state(self, version, done, context);
 }
-static const bp_state sound_state = {sizeof(bp_state), 1, BP_TEXT("Work"), 1, 1, 1, 0, export_state, import_state};
-static const bp_state empty_state = {sizeof(bp_state), 1, BP_TEXT("Work"), 1, 1, 1, 0, NULL, NULL};
+static const bp_state sound_state = {sizeof(bp_state), 1, BP_TEXT("Work"), 1, 1, 1, 0, export_state, import_state, NULL};
+static const bp_state empty_state = {sizeof(bp_state), 1, BP_TEXT("Work"), 1, 1, 1, 0, NULL, NULL, NULL};
 
 #include "plugin.h"
 

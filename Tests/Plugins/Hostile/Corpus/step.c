@@ -51,7 +51,7 @@ static void falling(void *self);
 static void export_state(void *self, uint32_t version, bp_done done, void *context);
 static void import_state(void *self, uint32_t version, bp_bytes bytes, bp_done done, void *context);
 
-__attribute__((used)) static const bp_state kept_state = {sizeof(bp_state), 1, BP_TEXT("Work"), 1, 1, 1, 0, export_state, import_state};
+__attribute__((used)) static const bp_state kept_state = {sizeof(bp_state), 1, BP_TEXT("Work"), 1, 1, 1, 0, export_state, import_state, NULL};
 
 #include "plugin.h"
 

@@ -126,7 +126,7 @@ static void import_state(void *instance, uint32_t version, bp_bytes state, bp_do
     end(IN_IMPORT, done, context);
 }
 
-static const bp_state state = {sizeof(bp_state), 1, BP_TEXT("TurnstileManager"), 1, 1, 1, 0, export_state, import_state};
+static const bp_state state = {sizeof(bp_state), 1, BP_TEXT("TurnstileManager"), 1, 1, 1, 0, export_state, import_state, NULL};
 
 static const bp_component components[] = {{
     .size = sizeof(bp_component),

@@ -12,6 +12,8 @@ struct ParityPlugin: Plugin {
         registrar.add(FailuresManager.self)
         registrar.add(FramesManager.self)
         registrar.add(LedgerManager.self)
+        registrar.add(HoardManager.self)
+        registrar.add(BoundManager.self)
         registrar.add(SequencesManager.self)
         registrar.add(SequenceWatchManager.self)
     }

@@ -1,0 +1,40 @@
+import Backplane
+import Synchronization
+import YardstickContracts
+
+/// A turnstile that keeps records, as many as its configuration says, and hands them over.
+final class DepotManager: Manager, StatefulComponent {
+    typealias Provides = Turnstile
+    struct Configuration: Decodable, Sendable { var records: Int }
+    /// A record as applications have them: a number, a text that is stored elsewhere, an amount.
+    struct Record: Codable, Sendable {
+        var id: Int
+        var title: String
+        var amount: Double
+    }
+    struct State: Codable, Sendable {
+        var turnstile = TurnstileState()
+        var records: [Record] = []
+    }
+    private let count: Int
+    private let state = Mutex(State())
+
+    init(_ context: Context) { count = context.configuration.records }
+
+    /// Makes the records, unless another instance has handed them over.
+    func activate() {
+        state.withLock { state in
+            guard state.records.count != count else { return }
+            state.records = (0..<count).map { Record(id: $0, title: "The record of number \($0)", amount: 0.5) }
+        }
+    }
+
+    func exportState() -> State { state.withLock(\.self) }
+    func importState(_ state: State) {
+        self.state.withLock { $0 = State(turnstile: state.turnstile.handedOver, records: state.records) }
+    }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.pass) { depot, caller, _ in depot.state.withLock { $0.turnstile.pass(caller, edition: 1) } }
+    }
+}

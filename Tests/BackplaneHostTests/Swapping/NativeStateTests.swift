@@ -1,0 +1,238 @@
+import Backplane
+import BackplaneManagers
+import Foundation
+import ParityContracts
+import Testing
+
+@testable import BackplaneHost
+
+/// State that crosses from library to library as the Swift value itself, beside the same state as JSON.
+@Suite(.timeLimit(.minutes(5)))
+struct NativeStateTests {
+    // MARK: What crosses
+
+    /// Every kind of value that a state can have.
+    private static var hoard: Hoard {
+        var hoard = Hoard()
+        hoard.flag = true
+        hoard.integers = [.smallest, .largest]
+        hoard.doubles = [0, 0.1, 1 / 3, -.pi, 1e22, .greatestFiniteMagnitude, .leastNonzeroMagnitude]
+        hoard.floats = [0, 0.1, -1 / 3, .greatestFiniteMagnitude, .leastNonzeroMagnitude]
+        hoard.decimals = [Decimal(string: "0.1")!, Decimal(string: "-12345678901234567890123456789012345678")!]
+        hoard.durations = [.zero, .seconds(1) / 3, .nanoseconds(-1)]
+        hoard.texts = ["", "\0", "a\0b", "\u{FEFF}x", "e\u{301}", "👩‍👩‍👧", String(repeating: "long é ", count: 1_000)]
+        hoard.glyphs = [Glyphs("e\u{301}", "\0"), Glyphs("👩‍👩‍👧", "\u{10FFFF}")]
+        hoard.optional = 7
+        hoard.optionals = [1, nil, 2]
+        hoard.contiguous = [1, 2, 3]
+        for number in 0..<300 {
+            let volume = Volume(
+                number, "Volume \(number)", subtitle: number.isMultiple(of: 2) ? nil : "", authors: ["Melville": 1819],
+                tags: ["whale", ""], shape: .circle(0.5))
+            hoard.byName[volume.title] = volume
+        }
+        hoard.byNumber = [.min: "a", 0: "", .max: "b"]
+        hoard.byUUID = [UUID(): 1, UUID(): -0.5]
+        hoard.byDate = [.distantPast: [], .now: ["a"]]
+        hoard.numbers = Set(0..<100)
+        hoard.words = ["", "é", "\0"]
+        hoard.ranges = [Ranges(1..<5, "a"..."c", from: 0.5, through: -1, upTo: 7)]
+        hoard.dates = [.now, .distantFuture, Date(timeIntervalSinceReferenceDate: 812_345_678.123_456_789)]
+        hoard.data = [Data(), Data((0...255).map { UInt8($0) }), Data(repeating: 7, count: 10_000)]
+        hoard.addresses = ["http://a.b/c?d=é#f", "x/y", "file:///tmp/"].map { URL(string: $0)! }
+        hoard.parts = ["", "http://u:p@h:80/a?q=1&r#f"].map { URLComponents(string: $0)! }
+        hoard.ids = [UUID(), UUID()]
+        hoard.places = [
+            Place(
+                Locale(identifier: "de_DE@currency=USD"), TimeZone(identifier: "Europe/Berlin")!,
+                Calendar(identifier: .hebrew), DateComponents(era: 1, year: 2),
+                DateInterval(start: .now, duration: 5.5), [1, 2, 3])
+        ]
+        hoard.shapes = [.point, .box(width: -3, height: nil), .labelled("", [.point, .labelled("x", [])])]
+        hoard.suits = Suit.allCases
+        hoard.trees = [.leaf, .many([.node(.many([]), label: "x"), .leaf]), .high(100)]
+        hoard.sourced = [Sourced([1, 2], from: .network), Sourced([], from: .store(age: .seconds(90)))]
+        return hoard
+    }
+
+    /// Runs a host of the library with every kind of value, of which each copy is another build.
+    private func with(
+        lanes: LaneRule = .fastest,
+        _ body: (
+            TestHost, Remote<Hoarding>, (SwapOptions) async throws -> SwapReport
+        ) async throws -> Void
+    ) async throws {
+        let folder = try LoadingFixture.Folder()
+        var library = try TurnstileFixture.built("_Parity")
+        try folder.write(library, as: "libHoard.so")
+        let test = try TestHost(
+            #"""
+            {"manifestVersion": 1, "plugins": [{"library": "Hoard"}], "managers": {"Hoard": {"className": "HoardManager"}}}
+            """#,
+            linked: [], in: folder, lanes: lanes)
+        do {
+            let remote: Remote<Hoarding> = try await test.host.manager("Hoard")
+            try await body(test, remote) { options in
+                library.append(0)
+                return try await test.host.swap(library: try folder.write(library, as: "libHoard.so"), options)
+            }
+            await test.host.stop()
+        } catch {
+            await test.host.stop()
+            throw error
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `every kind of value is the same after the swap, whichever way it went`(isEncoded: Bool) async throws {
+        try await with { test, remote, swap in
+            let hoard = Self.hoard
+            _ = try await remote.keep(hoard)
+            for _ in 0..<3 {
+                let report = try await swap(SwapOptions(stepLimit: .seconds(60), encodesState: isEncoded))
+                let state = try #require(report.components.first?.state)
+                #expect(state.lane == (isEncoded ? "encoded" : "native"))
+                #expect(state.reason == (isEncoded ? "the swap is set to encode state" : nil))
+                #expect((state.bytes > 0) == isEncoded && state.lost == nil)
+                #expect(report.warnings == [])
+                #expect(try await remote.kept() == hoard)
+            }
+        }
+    }
+
+    @Test func `the new code changes what it took over, and the old values are left as they were`() async throws {
+        try await with { test, remote, swap in
+            var hoard = Self.hoard
+            _ = try await remote.keep(hoard)
+            for number in 0..<5 {
+                #expect(try await swap(SwapOptions(stepLimit: .seconds(60))).outcome == .swapped)
+                let volume = Volume(1_000 + number, "Added \(number)")
+                hoard.byName[volume.title] = volume
+                #expect(try await remote.add(volume) == hoard.byName.count)
+            }
+            #expect(try await remote.kept() == hoard)
+            #expect(Self.hoard.byName["Added 0"] == nil)
+        }
+    }
+
+    @Test func `a host that encodes every call carries state over as JSON`() async throws {
+        try await with(lanes: .encoded) { test, remote, swap in
+            let report = try await swap(SwapOptions(stepLimit: .seconds(60)))
+            #expect(report.components.first?.state?.lane == "encoded")
+            #expect(report.components.first?.state?.reason == "the host is set to encode every call")
+        }
+    }
+
+    @Test func `a preview says which way the state would take`() async throws {
+        try await with { test, remote, swap in
+            var library = try TurnstileFixture.built("_Parity")
+            library.append(1)
+            let preview = try await test.host.previewSwap([try test.folder.write(library, as: "libHoard.so")])
+            #expect(preview.components.first?.state?.lane == "native")
+        }
+    }
+
+    // MARK: What does not cross natively
+
+    private struct Counted: Contract {
+        static let version: Version = "1.0.0"
+        let count = SyncMethod<Nothing, Int>()
+    }
+
+    private final class Cover: Codable, Sendable {
+        let colour: String
+        init(_ colour: String) { self.colour = colour }
+    }
+
+    /// A state in which there is a class, so that it is shared and not copied.
+    private final class Covered: Manager, StatefulComponent {
+        typealias Provides = Counted
+        struct State: Codable { var covers: [Cover] }
+        static let className = "Counter"
+        private let covers = [Cover("red")]
+        init(_ context: Context) {}
+        func exportState() -> State { State(covers: covers) }
+        func importState(_ state: State) {}
+        static func methods(_ table: inout Methods) { table.sync(\.count) { manager, _, _ in manager.covers.count } }
+    }
+
+    private final class Small: Manager, StatefulComponent {
+        typealias Provides = Counted
+        struct State: Codable { var count: Int }
+        static let className = "Counter"
+        init(_ context: Context) {}
+        func exportState() -> State { State(count: 1) }
+        func importState(_ state: State) {}
+        static func methods(_ table: inout Methods) { table.sync(\.count) { _, _, _ in 1 } }
+    }
+
+    /// A state that reads the JSON of a small one, and is laid out in another way.
+    private final class Large: Manager, StatefulComponent {
+        typealias Provides = Counted
+        struct State: Codable { var count: Int32, name: String? }
+        static let className = "Counter"
+        init(_ context: Context) {}
+        func exportState() -> State { State(count: 1, name: nil) }
+        func importState(_ state: State) {}
+        static func methods(_ table: inout Methods) { table.sync(\.count) { _, _, _ in 2 } }
+    }
+
+    /// A state of a later version, which has the layout of a small one's.
+    private final class Later: Manager, StatefulComponent {
+        typealias Provides = Counted
+        typealias State = Small.State
+        static let className = "Counter"
+        static let stateSchema = StateSchema(version: 2, accepts: 1...2)
+        init(_ context: Context) {}
+        func exportState() -> State { State(count: 1) }
+        func importState(_ state: State) {}
+        static func migrateUp(_ state: StoredState, from version: Int) throws -> State { State(count: 2) }
+        static func methods(_ table: inout Methods) { table.sync(\.count) { _, _, _ in 3 } }
+    }
+
+    private func state<Old: Manager, New: Manager>(from _: Old.Type, to _: New.Type) async throws -> StateChange? {
+        let id = "org.backplane.tests.counter"
+        let counters = try CounterHost(
+            [], others: ["Counter": ["className": "Counter"]],
+            linked: [LinkedPlugin(id: id, version: "1.0.0") { $0.add(Old.self) }])
+        let counter: Remote<Counted> = try await counters.host.manager("Counter")
+        _ = try counter.count()
+        let report = try await counters.swap(linked: [LinkedPlugin(id: id, version: "2.0.0") { $0.add(New.self) }])
+        await counters.host.stop()
+        return report.components.first?.state
+    }
+
+    @Test func `the report says why a state did not cross natively`() async throws {
+        let same = try await state(from: Small.self, to: Small.self)
+        #expect(same?.lane == "native" && same?.bytes == 0 && same?.reason == nil)
+        let shared = try await state(from: Covered.self, to: Covered.self)
+        #expect(shared?.lane == "encoded" && shared?.bytes ?? 0 > 0)
+        #expect(shared?.reason == "the state is `State`, where `State.covers` contains `Cover`, a class")
+        let changed = try await state(from: Small.self, to: Large.self)
+        #expect(changed?.lane == "encoded")
+        #expect(changed?.reason?.contains("for the old code") == true && changed?.reason?.contains("new code") == true)
+        let later = try await state(from: Small.self, to: Later.self)
+        #expect(later?.reason == "the state has version 1 in the old code and 2 in the new code")
+    }
+
+    @Test func `a check names the states that can only go as JSON`() async throws {
+        for (type, count) in [(true, 1), (false, 0)] {
+            let counters = try CounterHost(
+                [], others: ["Counter": ["className": "Counter"]],
+                linked: [
+                    LinkedPlugin(id: "org.backplane.tests.counter", version: "1.0.0") {
+                        if type { $0.add(Covered.self) } else { $0.add(Small.self) }
+                    }
+                ])
+            let problems = await counters.host.encodedStates()
+            #expect(problems.count == count)
+            if let problem = problems.first {
+                #expect(problem.severity == .warning && problem.manager == "Counter")
+                #expect(problem.error.location == "/managers/Counter")
+                #expect(problem.error.message.contains("can only be carried over as JSON"))
+                #expect(problem.error.message.contains("`Cover`, a class"))
+            }
+            await counters.host.stop()
+        }
+    }
+}
