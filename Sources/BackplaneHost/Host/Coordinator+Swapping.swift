@@ -78,7 +78,7 @@ extension Coordinator {
         if result.outcome == .rolledBack {
             follow(before.document.manifest)
         } else if swap.isOfAnotherManifest {
-            owed.formIntersection(swap.after.plan.managers.keys)
+            changes.forgetRemovedManagers()
             manifestHistory.add(from: before, to: swap.after)
         }
         return result
