@@ -13,19 +13,31 @@ package struct ComponentClass: Sendable {
     package var isReconfigurable: Bool { functions.component.reconfigure != nil }
 
     /// The functions and tables that the descriptor points at.
-    struct Functions: @unchecked Sendable {  // constant, and alive as long as the process
-        let component: bp_component
-        let state: bp_state?
-        let lane: bp_component_lane?
-        let wireLanes: [bp_wire_lane?]
+    struct Functions: Sendable {
+        private let descriptor: ForeignTable<bp_component>
+        private let stateDescriptor: ForeignTable<bp_state>?
+        private let lanePointer: ConstantPointer<bp_component_lane>?
+        private let wireLanes: [ConstantPointer<bp_wire_lane>?]
         let layout: LayoutText
         let wireLayouts: [LayoutText]
 
-        init(_ component: bp_component, _ lane: bp_component_lane?, _ wireLanes: [bp_wire_lane?]) {
-            (self.component, self.lane, self.wireLanes) = (component, lane, wireLanes)
-            state = component.state.map { read($0) }
-            layout = LayoutText(lane.map { ($0.layout, $0.type) })
-            wireLayouts = wireLanes.map { lane in LayoutText(lane.map { ($0.layout, $0.type) }) }
+        var component: bp_component { descriptor.table }
+        var state: bp_state? { stateDescriptor?.table }
+        var lane: bp_component_lane? { lanePointer?.pointer.pointee }
+
+        init(
+            _ component: bp_component, _ lane: ConstantPointer<bp_component_lane>?,
+            _ wireLanes: [ConstantPointer<bp_wire_lane>?]
+        ) {
+            descriptor = ForeignTable(component)
+            stateDescriptor = component.state.map { ForeignTable(read($0)) }
+            (lanePointer, self.wireLanes) = (lane, wireLanes)
+            layout = LayoutText(lane.map { ($0.pointer.pointee.layout, $0.pointer.pointee.type) })
+            wireLayouts = wireLanes.map { lane in
+                LayoutText(lane.map { ($0.pointer.pointee.layout, $0.pointer.pointee.type) })
+            }
         }
+
+        func wireLane(_ index: Int) -> bp_wire_lane? { wireLanes[index]?.pointer.pointee }
     }
 }
