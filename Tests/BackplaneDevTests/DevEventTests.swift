@@ -64,7 +64,7 @@ struct DevEventTests {
                 text: text))
     }
 
-    private static func started(_ managers: [HostChild.Manager], isOwn: Bool = true, problems: [String] = [])
+    private static func started(_ managers: [HostChild.ReportedManager], isOwn: Bool = true, problems: [String] = [])
         -> DevEvent
     {
         .hostStarted(
