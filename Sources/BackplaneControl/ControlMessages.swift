@@ -175,7 +175,12 @@ package struct ApplyRequest: ControlMessage {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case manifest, environment, empty, trustsLibraries, allowsMissingMethods, discardsState
+        case manifest = "manifest"
+        case environment = "environment"
+        case empty = "empty"
+        case trustsLibraries = "trustsLibraries"
+        case allowsMissingMethods = "allowsMissingMethods"
+        case discardsState = "discardsState"
     }
 }
 
