@@ -44,7 +44,9 @@ import Testing
     /// Reads the calls `.target(name:dependencies:…)` of a description, each of which begins on a line of its own.
     private static func targets(of description: String) throws -> Edges {
         var edges: Edges = [:]
-        for target in description.split(separator: /\n {8}\.(?=(?:executableTarget|target)\()/).dropFirst() {
+        let start = try #require(description.range(of: "    targets: [")).upperBound
+        for target in description[start...].split(separator: /\n {8}\.(?=(?:executableTarget|target|testTarget)\()/) {
+            guard !target.hasPrefix("testTarget"), !target.hasPrefix("//") else { continue }
             let name = try #require(target.firstMatch(of: /name: "(\w+)"/)).1
             let products = /engine\([^)]*\)/
             let list = target.firstMatch(of: /dependencies: \[((?:[^\[\]])*)\]/)?.1.replacing(products, with: "") ?? ""
