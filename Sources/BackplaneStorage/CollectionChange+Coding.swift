@@ -1,4 +1,4 @@
-public import Backplane
+import Backplane
 
 // By hand, since synthesised keys would add ten conformances to every plugin (``TextKey``).
 

@@ -70,7 +70,7 @@ package enum StoredForm {
 
             init(from decoder: any Decoder) throws {
                 let container = try decoder.container(keyedBy: TextKey.self)
-                schema = try container.decodeIfPresent(Int.self, forKey: TextKey(schemaKey))
+                schema = try container.decodeIfPresent(Int.self, forKey: TextKey(StoredForm.schemaKey))
             }
         }
         let marker = try? JSON.decode(Marker.self, json, failing: .storeUndecodable)

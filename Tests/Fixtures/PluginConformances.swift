@@ -4,7 +4,7 @@ import Foundation
 ///
 /// After each library that is loaded Swift's runtime looks through those of all generations.
 package enum PluginConformances {
-    package struct Failed: Error {
+    package struct Failed: Error, CustomStringConvertible {
         package let description: String
     }
     /// The greatest numbers by module, to be lowered when there are fewer.

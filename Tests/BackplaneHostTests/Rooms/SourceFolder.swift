@@ -12,7 +12,7 @@ enum SourceFolder {
     static func linesOfType(_ name: String, in source: String) -> Int {
         var count = 0, isInside = false
         for line in source.split(separator: "\n", omittingEmptySubsequences: false) {
-            if let words = line.wholeMatch(of: /(?:[a-z]+ )*(?:actor|class|struct|enum|extension) (\w+)\b.*{/) {
+            if let words = line.wholeMatch(of: /(?:[a-z]+ )*(?:actor|class|struct|enum|extension) (\w+)\b.*\{/) {
                 isInside = words.1 == name
             }
             if isInside { count += 1 }
