@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// Manifests with very many values or keys, read in a process of its own: its time and its memory are as their sizes say.
+/// Manifests with very many values or keys, read in a process of its own: time and memory are as their sizes say.
 @Suite(.timeLimit(.minutes(10)))
 struct LargeManifestTests {
     /// Manifests of one kind, whose only manager has a configuration with `count` of what the kind is about.
