@@ -190,16 +190,19 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "BackplaneTurnstile",
-            dependencies: ["Backplane", "BackplaneHost", "BackplaneReports", "YardstickContracts"],
+            name: "TurnstileContracts", dependencies: ["Backplane"], path: "Sources/BackplaneTurnstile/Contracts",
             swiftSettings: settings),
+        .target(
+            name: "BackplaneTurnstile",
+            dependencies: ["Backplane", "BackplaneHost", "BackplaneReports", "TurnstileContracts"],
+            exclude: ["Contracts"], swiftSettings: settings),
         .target(
             name: "BackplaneBench",
             dependencies: [
                 "Backplane", "BackplaneBoundary", "BackplaneConformance", "BackplaneControl", "BackplaneDocuments",
                 "BackplaneExchange", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork", "BackplaneProcesses",
                 "BackplaneRecords", "BackplaneReports", "BackplaneSQLite", "BackplaneStorage", "BackplaneTerminal",
-                "BackplaneTurnstile", "YardstickContracts", "YardstickDirect",
+                "BackplaneTurnstile", "TurnstileContracts", "YardstickContracts", "YardstickDirect",
                 engine("AsyncHTTPClient", "async-http-client"), engine("GRDB", "GRDB.swift"),
                 engine("NIOCore", "swift-nio"), engine("NIOHTTP1", "swift-nio"),
             ],
@@ -290,10 +293,10 @@ let package = Package(
             path: "Sources/BackplaneBench/Rig/Swarm", swiftSettings: settings),
         // What it swaps: two editions of a plugin, in Swift and in C, and another plugin with the same class.
         .target(
-            name: "YardstickFirst", dependencies: ["Backplane", "CBackplane", "YardstickContracts"],
+            name: "YardstickFirst", dependencies: ["Backplane", "CBackplane", "TurnstileContracts"],
             path: "Sources/BackplaneBench/Rig/First", swiftSettings: settings),
         .target(
-            name: "YardstickSecond", dependencies: ["Backplane", "CBackplane", "YardstickContracts"],
+            name: "YardstickSecond", dependencies: ["Backplane", "CBackplane", "TurnstileContracts"],
             path: "Sources/BackplaneBench/Rig/Second", swiftSettings: settings),
         .target(
             name: "YardstickSeries", dependencies: ["Backplane", "YardstickContracts"],
@@ -305,7 +308,7 @@ let package = Package(
             name: "YardstickSeriesSecond", dependencies: ["Backplane", "CBackplane", "YardstickSeries"],
             path: "Sources/BackplaneBench/Rig/SeriesSecond", swiftSettings: settings),
         .target(
-            name: "YardstickAnnex", dependencies: ["Backplane", "CBackplane", "YardstickContracts"],
+            name: "YardstickAnnex", dependencies: ["Backplane", "CBackplane", "TurnstileContracts"],
             path: "Sources/BackplaneBench/Rig/Annex", swiftSettings: settings),
         .target(
             name: "YardstickFirstInC", path: "Sources/BackplaneBench/Rig/FirstInC", publicHeadersPath: ".",
@@ -403,7 +406,7 @@ let package = Package(
                 "BackplaneNetwork", "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "BookshelfContracts",
                 "CBackplane",
                 "ChallengeModule", "ParityContracts", "TestFixtures", "TestGenerators", "TimepieceModule",
-                "YardstickContracts", "occupied-pool",
+                "TurnstileContracts", "occupied-pool",
             ],
             exclude: ["MustNotCompile/Cases"], swiftSettings: settings),
         .testTarget(
@@ -456,7 +459,7 @@ let package = Package(
         .testTarget(
             name: "BackplaneBenchTests",
             dependencies: [
-                "BackplaneBench", "BackplaneTerminal", "BackplaneTurnstile", "TestFixtures", "YardstickContracts",
+                "BackplaneBench", "BackplaneTerminal", "BackplaneTurnstile", "TestFixtures", "TurnstileContracts",
             ],
             exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(

@@ -25,7 +25,7 @@ package struct ControlFolder: Sendable {
 
     /// Creates a socket for this process, and removes those left behind by hosts that were killed.
     func listen() throws(BackplaneError) -> LocalListener {
-        do throws(PrivateFolder.Problem) {
+        do throws(PrivateFolder.Defect) {
             try PrivateFolder.make(at: path)
         } catch {
             guard let socket else { throw Self.unusable(path, error.text) }

@@ -178,7 +178,13 @@ package struct ApplyRequest: ControlMessage {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case manifest, environment, empty, trustsLibraries, allowsMissingMethods, discardsState, encodesState
+        case manifest = "manifest"
+        case environment = "environment"
+        case empty = "empty"
+        case trustsLibraries = "trustsLibraries"
+        case allowsMissingMethods = "allowsMissingMethods"
+        case discardsState = "discardsState"
+        case encodesState = "encodesState"
     }
 }
 

@@ -40,13 +40,28 @@ package struct StoreRequest: ControlMessage {
 
         package init() {}
 
-        private enum CodingKeys: String, CodingKey { case folder, collections, records, damaged, next, damage }
+        private enum CodingKeys: String, CodingKey {
+            case folder = "folder"
+            case collections = "collections"
+            case records = "records"
+            case damaged = "damaged"
+            case next = "next"
+            case damage = "damage"
+        }
     }
 
     package init(_ operation: String) { self.operation = operation }
 
     private enum CodingKeys: String, CodingKey {
-        case operation, namespace, collection, id, after, limit, indexes, records, overwrites
+        case operation = "operation"
+        case namespace = "namespace"
+        case collection = "collection"
+        case id = "id"
+        case after = "after"
+        case limit = "limit"
+        case indexes = "indexes"
+        case records = "records"
+        case overwrites = "overwrites"
     }
 }
 
@@ -65,7 +80,13 @@ package struct StoreCollectionForm: Codable, Sendable, Hashable {
         (self.change, self.indexes) = (change, indexes)
     }
 
-    private enum CodingKeys: String, CodingKey { case namespace, collection, records, change, indexes }
+    private enum CodingKeys: String, CodingKey {
+        case namespace = "namespace"
+        case collection = "collection"
+        case records = "records"
+        case change = "change"
+        case indexes = "indexes"
+    }
 }
 
 /// An index of a collection.
@@ -89,7 +110,13 @@ package struct StoreIndexForm: Codable, Sendable, Hashable {
         return IndexDefinition(paths: paths, name: name, isUnique: unique, text: text)
     }
 
-    private enum CodingKeys: String, CodingKey { case name, paths, unique, tokenizer, prefixes }
+    private enum CodingKeys: String, CodingKey {
+        case name = "name"
+        case paths = "paths"
+        case unique = "unique"
+        case tokenizer = "tokenizer"
+        case prefixes = "prefixes"
+    }
 }
 
 /// A record of a page or of `write`.
@@ -124,5 +151,11 @@ package struct StoreRecordForm: Codable, Sendable, Hashable {
         return StoredRecord(id: id, value: bytes, version: version ?? 0)
     }
 
-    private enum CodingKeys: String, CodingKey { case collection, id, value, base64, version }
+    private enum CodingKeys: String, CodingKey {
+        case collection = "collection"
+        case id = "id"
+        case value = "value"
+        case base64 = "base64"
+        case version = "version"
+    }
 }

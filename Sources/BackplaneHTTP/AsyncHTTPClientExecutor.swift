@@ -106,7 +106,8 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
     ///
     /// - Returns: `nil` if it may be repeated, because its connection was closed before anything of a response came.
     private func attempt(
-        _ request: BackplaneNetwork.HTTPRequest, to origin: String, _ key: ClientKey, at place: Place, mayRepeat: Bool
+        _ request: BackplaneNetwork.HTTPRequest, to origin: String, _ key: ClientKey, at place: HostPlace,
+        mayRepeat: Bool
     ) async throws -> HTTPStreamedResponse? {
         let upload = try Upload(request.body)
         do {
@@ -152,7 +153,8 @@ extension HTTPClientRequest {
 
 extension HTTPStreamedResponse {
     fileprivate init(
-        _ response: HTTPClientResponse, to request: HTTPRequest, decoded: Bool, ratio: Int, holding: (Place, ClientUse)
+        _ response: HTTPClientResponse, to request: HTTPRequest, decoded: Bool, ratio: Int,
+        holding: (HostPlace, ClientUse)
     ) {
         var headers: BackplaneNetwork.HTTPHeaders = [:]
         let isDecoded =

@@ -24,7 +24,7 @@ final class HostPlaces: Sendable {
     /// Takes a place, and waits for one if there is none.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before.
-    func take(at host: String) async throws -> Place {
+    func take(at host: String) async throws -> HostPlace {
         let number = lines.withLock { lines -> UInt64? in
             if lines[host, default: Line()].taken < limit {
                 lines[host, default: Line()].taken += 1
@@ -40,7 +40,7 @@ final class HostPlaces: Sendable {
             }
             guard isPlaced else { throw CancellationError() }
         }
-        let place = Place { [self] in leave(host) }
+        let place = HostPlace { [self] in leave(host) }
         try Task.checkCancellation()  // releases the place
         return place
     }
@@ -79,7 +79,7 @@ final class HostPlaces: Sendable {
 }
 
 /// A place of one exchange, which ends with it or with the value's release.
-final class Place: Sendable {
+final class HostPlace: Sendable {
     private let leave: Mutex<(@Sendable () -> Void)?>
 
     init(_ leave: @escaping @Sendable () -> Void) { self.leave = Mutex(leave) }

@@ -11,11 +11,11 @@ import NIOCore
 final class ResponseReader: @unchecked Sendable {
     private let request: HTTPRequest
     private let ratio: Int
-    private let place: Place
+    private let place: HostPlace
     private var use: ClientUse?
     private var iterator: HTTPClientResponse.Body.AsyncIterator?
 
-    init(_ body: HTTPClientResponse.Body, of request: HTTPRequest, ratio: Int, holding: (Place, ClientUse)) {
+    init(_ body: HTTPClientResponse.Body, of request: HTTPRequest, ratio: Int, holding: (HostPlace, ClientUse)) {
         (self.request, self.ratio, (place, use)) = (request, ratio, holding)
         iterator = body.makeAsyncIterator()
     }

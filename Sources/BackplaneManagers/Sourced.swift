@@ -24,7 +24,7 @@ public struct Sourced<Value: Codable & Sendable>: Sendable {
 extension Sourced: Equatable where Value: Equatable {}
 
 /// A value and the date at which it was stored, as a data access controller returns it.
-public struct Kept<Value: Codable & Sendable>: Sendable, Codable {
+public struct Kept<Value: Codable & Sendable>: Sendable {
     /// The stored value.
     public var value: Value
     /// The date at which the value was stored.
@@ -112,8 +112,25 @@ extension Sourced: Codable {
     }
 }
 
+extension Kept: Codable {
+    /// Decodes `{"value": …, "date": …}`, with the date in the decoder's own form.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: TextKey.self)
+        value = try container.decode(Value.self, forKey: .value)
+        date = try container.decode(Date.self, forKey: .date)
+    }
+
+    /// Encodes `{"value": …, "date": …}`, with the date in the encoder's own form.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: TextKey.self)
+        try container.encode(value, forKey: .value)
+        try container.encode(date, forKey: .date)
+    }
+}
+
 extension TextKey {
     fileprivate static let value = TextKey("value")
     fileprivate static let source = TextKey("source")
     fileprivate static let age = TextKey("age")
+    fileprivate static let date = TextKey("date")
 }

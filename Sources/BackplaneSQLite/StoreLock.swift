@@ -21,13 +21,13 @@ final class StoreLock: Sendable {
     ///
     /// - Parameters:
     ///   - store: The path of the store.
-    ///   - limit: The longest wait in seconds.
+    ///   - limit: The longest wait.
     /// - Throws: `store.unusable` if the lock's file cannot be opened, or the wait exceeds the limit.
-    init(of store: String, limit: Double = 600) throws(BackplaneError) {
+    init(of store: String, limit: Duration = .seconds(600)) throws(BackplaneError) {
         path = store + ".lock"
         descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw .unusableFile(errno, at: store) }
-        let end = ContinuousClock.now + .seconds(limit)
+        let end = ContinuousClock.now + limit
         while !setOpening(Int16(F_WRLCK)) {
             guard errno == EAGAIN || errno == EACCES || errno == EINTR else {
                 let number = errno
@@ -37,7 +37,8 @@ final class StoreLock: Sendable {
             guard ContinuousClock.now < end else {
                 close(descriptor)
                 throw BackplaneError(
-                    .storeUnusable, "another process has been opening the store for \(Int(limit)) seconds", at: store)
+                    .storeUnusable,
+                    "another process has been opening the store for \(limit.components.seconds) seconds", at: store)
             }
             usleep(10_000)
         }

@@ -1,7 +1,7 @@
 public import Backplane
 
 /// A change of a collection, as ``RecordCollection/changes(since:)`` gives it.
-public struct CollectionChange<R: Record>: Codable, Sendable {
+public struct CollectionChange<R: Record>: Sendable {
     /// The number of the change, with which the changes after it are asked for; it is greater than those before.
     public var number: Int64
     /// Whether a record was inserted, updated or deleted, or changes were missed.
@@ -42,7 +42,7 @@ public enum CollectionChangeKind: String, Codable, Sendable {
 ///     try await elements.send(contentsOf: store.books.changes(since: place.number))
 /// }
 /// ```
-public struct ChangesSince<R: Record>: Codable, Sendable, Resumable {
+public struct ChangesSince<R: Record>: Sendable, Resumable {
     /// The number of the last change that is not of interest; 0 for none.
     public var number: Int64
 

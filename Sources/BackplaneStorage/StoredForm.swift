@@ -67,7 +67,11 @@ package enum StoredForm {
         }
         struct Marker: Decodable {
             var schema: Int?
-            enum CodingKeys: String, CodingKey { case schema = "@schema" }
+
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.container(keyedBy: TextKey.self)
+                schema = try container.decodeIfPresent(Int.self, forKey: TextKey(StoredForm.schemaKey))
+            }
         }
         let marker = try? JSON.decode(Marker.self, json, failing: .storeUndecodable)
         return marker?.schema ?? 1

@@ -1,4 +1,4 @@
-package import YardstickContracts
+package import TurnstileContracts
 
 /// The results of one caller's calls.
 package struct CallerAccount: Sendable {

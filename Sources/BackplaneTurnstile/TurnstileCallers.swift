@@ -1,6 +1,6 @@
 import Backplane
 import Foundation
-package import YardstickContracts
+package import TurnstileContracts
 
 /// Callers who pass a turnstile at full speed, each on a thread of its own, and check every answer.
 package struct TurnstileCallers: Sendable {

@@ -2,7 +2,7 @@ package import Backplane
 package import BackplaneHost
 import BackplaneReports
 import Synchronization
-package import YardstickContracts
+package import TurnstileContracts
 
 /// A host whose only manager is swapped repeatedly for its other edition.
 package final class TurnstileHost: Sendable {

@@ -18,7 +18,7 @@ struct CancellationFacts: Codable, Sendable {
 
     var verdicts: Verdicts {
         let remarks = deaf.map { "\($0) has no `cancel` function, and answered without" }
-        return [.cancellation: CallInput.verdict(methods, of: declared, untried, findings, remarks: remarks)]
+        return [.cancellation: ProbeInput.verdict(methods, of: declared, untried, findings, remarks: remarks)]
     }
 
     static func isUnheeded(_ status: Int32, after delay: Duration) -> Bool {
@@ -42,7 +42,7 @@ extension Interview {
             }
             for method in subject.callable {
                 if subject.component.cancel == nil {
-                    for input in CallInput.samples { _ = call(method, input, instance) }
+                    for input in ProbeInput.samples { _ = call(method, input, instance) }
                 } else {
                     facts.findings += unheeded(method, instance).map { [$0] } ?? []
                 }
@@ -58,7 +58,7 @@ extension Interview {
     /// A call must fail twice to count, because the machine may be busy.
     private func unheeded(_ method: Int, _ instance: Instance) -> String? {
         var found: String?
-        for input in CallInput.samples {
+        for input in ProbeInput.samples {
             var late: (answer: Question.Answer, delay: Duration)?
             for _ in 0..<2 {
                 late = cancelledCall(method, input, instance)

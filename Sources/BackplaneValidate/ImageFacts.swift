@@ -31,7 +31,7 @@ struct ImageFacts: Codable, Sendable {
             }
         }
         guard let bytes = FileManager.default.contents(atPath: path) else { return }
-        do throws(ELFImage.Problem) {
+        do throws(ELFImage.Defect) {
             let image = try ELFImage(Array(bytes))
             contents = try Contents(image)
             if entry != nil { identity = Self.identity(of: image, path) }
@@ -54,7 +54,7 @@ struct ImageFacts: Codable, Sendable {
 }
 
 extension ImageFacts.Contents {
-    fileprivate init(_ image: ELFImage) throws(ELFImage.Problem) {
+    fileprivate init(_ image: ELFImage) throws(ELFImage.Defect) {
         let demands = try image.demands()
         exports = image.interposable.filter { $0 != LibraryFile.entry }
         (libraries, initialisers, hasSwift, isStripped) = (

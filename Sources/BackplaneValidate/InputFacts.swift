@@ -10,7 +10,7 @@ struct InputFacts: Codable, Sendable {
     var conduct = Conduct()
 
     var verdicts: Verdicts {
-        [.malformed: CallInput.verdict(methods, of: declared, untried, findings)]
+        [.malformed: ProbeInput.verdict(methods, of: declared, untried, findings)]
     }
 }
 
@@ -20,7 +20,7 @@ extension Interview {
         facts.untried = withActive { instance in
             facts.methods += instance.subject.callable.count
             for method in instance.subject.callable {
-                let accepted = CallInput.malformed.filter { call(method, $0, instance).isOK }.map(\.name)
+                let accepted = ProbeInput.malformed.filter { call(method, $0, instance).isOK }.map(\.name)
                 guard !accepted.isEmpty else { continue }
                 let name = "\(instance.subject.name).\(instance.subject.methods[method].name)"
                 facts.findings.append(

@@ -7,25 +7,25 @@ package struct PluginReport: Codable, Sendable, Hashable {
     /// The ABI number that the plugin chose.
     package var abi: UInt32
     package var toolchain: String
-    package var components: [Component]
+    package var components: [ReportedComponent]
 
-    package struct Component: Codable, Sendable, Hashable {
+    package struct ReportedComponent: Codable, Sendable, Hashable {
         package var className, version, role: String
-        package var contract: Contract?
-        package var wires: [Wire]
+        package var contract: ReportedContract?
+        package var wires: [ReportedWire]
     }
-    package struct Contract: Codable, Sendable, Hashable {
+    package struct ReportedContract: Codable, Sendable, Hashable {
         package var name, version: String
         /// All methods of a provided contract; of a wire's contract, only those that are called.
-        package var methods: [Method]
+        package var methods: [ReportedMethod]
     }
-    package struct Method: Codable, Sendable, Hashable {
+    package struct ReportedMethod: Codable, Sendable, Hashable {
         package var name, kind: String
     }
-    package struct Wire: Codable, Sendable, Hashable {
+    package struct ReportedWire: Codable, Sendable, Hashable {
         package var label: String
         package var isOptional: Bool
-        package var contract: Contract
+        package var contract: ReportedContract
     }
 }
 
@@ -34,20 +34,20 @@ extension PluginReport {
         (id, version, abi, toolchain) = (plugin.id, plugin.version.description, plugin.abi, plugin.toolchain)
         components = plugin.components.map { component in
             let component = component.description
-            return Component(
+            return ReportedComponent(
                 className: component.className, version: component.version.description,
                 role: component.role.description,
-                contract: component.contract.map(Contract.init),
+                contract: component.contract.map(ReportedContract.init),
                 wires: component.wires.map {
-                    Wire(label: $0.label, isOptional: $0.isOptional, contract: Contract($0.contract))
+                    ReportedWire(label: $0.label, isOptional: $0.isOptional, contract: ReportedContract($0.contract))
                 })
         }
     }
 }
 
-extension PluginReport.Contract {
+extension PluginReport.ReportedContract {
     fileprivate init(_ contract: ContractDescription) {
         (name, version) = (contract.name, contract.version.description)
-        methods = contract.methods.map { PluginReport.Method(name: $0.name, kind: $0.kind.word ?? "unknown") }
+        methods = contract.methods.map { PluginReport.ReportedMethod(name: $0.name, kind: $0.kind.word ?? "unknown") }
     }
 }

@@ -32,8 +32,8 @@ extension Interview {
         facts.untried = withActive(patience: facts.declared == 0 ? 0 : 3) { instance in
             facts.streams += instance.subject.streams.count
             for method in instance.subject.streams {
-                for input in CallInput.samples { facts.findings += read(method, input, instance) }
-                for input in CallInput.malformed { facts.findings += refused(method, input, instance) }
+                for input in ProbeInput.samples { facts.findings += read(method, input, instance) }
+                for input in ProbeInput.malformed { facts.findings += refused(method, input, instance) }
             }
         }
         facts.findings = facts.findings.reduce(into: []) { all, finding in
@@ -44,7 +44,7 @@ extension Interview {
     }
 
     /// Asks for elements five times, or until there are no more, and closes the stream.
-    private func read(_ method: Int, _ input: CallInput, _ instance: Instance) -> [String] {
+    private func read(_ method: Int, _ input: ProbeInput, _ instance: Instance) -> [String] {
         let name = name(of: method, instance), id = open(method, input, instance)
         var findings: [String] = [], pending: Question?
         for max in [1, 64, 2, 64, 64] as [UInt32] {
@@ -67,7 +67,7 @@ extension Interview {
     }
 
     /// Opens a stream with malformed JSON.
-    private func refused(_ method: Int, _ input: CallInput, _ instance: Instance) -> [String] {
+    private func refused(_ method: Int, _ input: ProbeInput, _ instance: Instance) -> [String] {
         let name = name(of: method, instance), id = open(method, input, instance)
         let question = next(id, 1, "`\(name)`, opened with \(input.name),", instance)
         let answer = question.wait(until: .now + .milliseconds(200))
@@ -81,7 +81,7 @@ extension Interview {
         "\(instance.subject.name).\(instance.subject.methods[method].name)"
     }
 
-    private func open(_ method: Int, _ input: CallInput, _ instance: Instance) -> UInt64 {
+    private func open(_ method: Int, _ input: ProbeInput, _ instance: Instance) -> UInt64 {
         lastCall += 1
         candidate.note("`\(name(of: method, instance))` was opened with \(input.name)")
         var frame = bp_call()

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 import BackplaneTerminal
 import CBackplane
 import Synchronization
@@ -14,12 +15,7 @@ enum StubServices {
         var last: UInt64 = 0
         var waiting: [UInt64: Reply] = [:]
         /// The timers by number, with the handles of their components.
-        var timers: [UInt64: (component: UInt64, timer: AddedTimer)] = [:]
-    }
-    private struct AddedTimer: @unchecked Sendable {  // the plugin's own pointer, handed back untouched
-        let timer: bp_timer
-
-        func release() { timer.release?(timer.context) }
+        var timers: [UInt64: (component: UInt64, timer: ForeignTable<bp_timer>)] = [:]
     }
     /// The state for the whole process, because a C function cannot capture any other.
     private static let state = Mutex(State())
@@ -106,8 +102,8 @@ enum StubServices {
         bp_http_1(
             size: UInt32(MemoryLayout<bp_http_1>.size), reserved: 0,
             send: { _, _, _, done, context in
-                let asker = Asker(context: context)
-                return begin(Reply { status, payload in done(asker.context, status, nil, payload) })
+                let asker = ForeignPointer(raw: context)
+                return begin(Reply { status, payload in done(asker.raw, status, nil, payload) })
             },
             cancel: { _, id in cancel(id) }))
 
@@ -188,7 +184,7 @@ enum StubServices {
         bp_timers_1(
             size: UInt32(MemoryLayout<bp_timers_1>.size), reserved: 0,
             add: { component, timer, done, context in
-                let timer = AddedTimer(timer: read(timer))
+                let timer = ForeignTable<bp_timer>(read(timer))
                 let number = state.withLock { state in
                     state.last += 1
                     state.timers[state.last] = (component, timer)
@@ -209,10 +205,6 @@ enum StubServices {
         for (_, timer) in ended { timer.timer.release() }
     }
 
-    private struct Asker: @unchecked Sendable {  // the plugin's own pointer, handed back untouched
-        let context: UnsafeMutableRawPointer?
-    }
-
     private static func forever<Table>(_ table: Table) -> UnsafePointer<Table> {
         let pointer = UnsafeMutablePointer<Table>.allocate(capacity: 1)
         pointer.initialize(to: table)
@@ -224,4 +216,8 @@ extension Reply {
     fileprivate func end(_ status: Int32, _ text: String) {
         Array(text.utf8).withBytes { end(status, $0) }
     }
+}
+
+extension ForeignTable<bp_timer> {
+    fileprivate func release() { table.release?(table.context) }
 }

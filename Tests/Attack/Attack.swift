@@ -37,6 +37,27 @@ struct Trial {
 }
 
 extension Trial {
+    /// Judges the host that a process gave something hostile to.
+    ///
+    /// - Parameters:
+    ///   - before: The most memory that the host had had before.
+    ///   - runsCode: Whether the hostile thing is code that the host was told to activate. What it does there, the host
+    ///     does, and that is no finding; the host's last words name the plugin.
+    mutating func judge(
+        _ host: HostProcess, _ subject: String, input: Int, before: Int, runsCode: Bool = false
+    ) {
+        if host.hasEnded() {
+            outcome = "died"
+            if runsCode, host.said.contains(", in code of ") {
+                outcome = "died of the plugin's code"
+            } else {
+                findings.append("\(subject): the host \(host.ending!)\(host.lastWords)")
+            }
+        } else if host.peak - before > Swift.max(200 << 20, 20 * input) {
+            findings.append("\(subject): the host used \((host.peak - before) >> 20) MB more")
+        }
+    }
+
     /// Judges a process that was to look at something hostile and end.
     ///
     /// - Parameters:

@@ -1,5 +1,5 @@
 import Testing
-import YardstickContracts
+import TurnstileContracts
 
 @testable import BackplaneTurnstile
 

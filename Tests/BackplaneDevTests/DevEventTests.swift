@@ -60,11 +60,12 @@ struct DevEventTests {
     ) -> DevEvent {
         .buildEnded(
             .init(
-                product: "Notes", outcome: outcome, seconds: 1.25, isChanged: isChanged, isSwapped: isSwapped,
+                product: "Notes", outcome: outcome, time: BuildTime(.milliseconds(1_250)), isChanged: isChanged,
+                isSwapped: isSwapped,
                 text: text))
     }
 
-    private static func started(_ managers: [HostChild.Manager], isOwn: Bool = true, problems: [String] = [])
+    private static func started(_ managers: [HostChild.ReportedManager], isOwn: Bool = true, problems: [String] = [])
         -> DevEvent
     {
         .hostStarted(
@@ -111,10 +112,10 @@ struct DevEventTests {
                 .hostEnded(.init(isExpected: true, isInOrder: true, how: "it ended with exit code 0")),
                 .hostEnded(.init(isExpected: true, isInOrder: false, how: "signal 9 ended it (Killed)")),
                 .hostEnded(.init(isExpected: false, isInOrder: false, how: "signal 11 ended it (Segmentation fault)")),
-                .swapped(.init(builtIn: [library: 1.234], report: swap)),
+                .swapped(.init(builtIn: [library: BuildTime(.milliseconds(1_234))], report: swap)),
                 .swapped(.init(builtIn: [:], report: upgrade)),
                 .unchanged(.init(libraries: [library], builtIn: [:])),
-                .unchanged(.init(libraries: [library], builtIn: [library: 1.234])),
+                .unchanged(.init(libraries: [library], builtIn: [library: BuildTime(.milliseconds(1_234))])),
                 .refused(.init(subject: .swap, error: refused)),
                 .refused(
                     .init(

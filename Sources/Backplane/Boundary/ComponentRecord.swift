@@ -44,7 +44,7 @@ final class ComponentRecord: Sendable {
     }
 
     convenience init<C: Component>(
-        _ type: C.Type, named className: String, version: Version, contract: ContractRecords.Record,
+        _ type: C.Type, named className: String, version: Version, contract: ContractRecords.ContractRecord,
         bodies: [(any MethodBody)?],
         wires: [DeclaredWire], contracts: ContractRecords, state: StateDescription?, _ coding: _StateCoding<C>?,
         _ reconfiguration: _Reconfiguration<C>?, services: HostServices

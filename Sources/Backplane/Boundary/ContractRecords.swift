@@ -6,7 +6,7 @@ import Synchronization
 /// Each is created once, however many wires name it.
 final class ContractRecords: Sendable {
     /// The record of one contract.
-    struct Record: Sendable {
+    struct ContractRecord: Sendable {
         let members: [(name: String, type: any EncodedMember.Type)]
         let description: ContractDescription
         let problems: [String]
@@ -14,15 +14,15 @@ final class ContractRecords: Sendable {
         let layout: KeptText
     }
     // Arrays: there are few, and a dictionary would make the runtime search every loaded image for `Hashable`.
-    private let records = Mutex<[(contract: ObjectIdentifier, record: Record)]>([])
+    private let records = Mutex<[(contract: ObjectIdentifier, record: ContractRecord)]>([])
     private let needed = Mutex<[(contract: ObjectIdentifier, wire: NeededWire)]>([])
 
-    func record<C: Contract>(of _: C.Type) -> Record {
+    func record<C: Contract>(of _: C.Type) -> ContractRecord {
         if let known = records.withLock({ $0.first { $0.contract == ObjectIdentifier(C.self) } }) {
             return known.record
         }
         let members = Members<C>()
-        let record = Record(
+        let record = ContractRecord(
             members: members.all, description: members.description, problems: members.problems,
             layout: KeptText { ContractLayout(of: C.self).text })
         records.withLock { $0.append((ObjectIdentifier(C.self), record)) }

@@ -7,7 +7,7 @@ struct DeclaredWire: Sendable {
     /// Creates the cells of the encoded lane.
     var makeCells: @Sendable (EncodedTarget) -> Cells
 
-    init(label: String, isOptional: Bool, _ contract: ContractRecords.Record) {
+    init(label: String, isOptional: Bool, _ contract: ContractRecords.ContractRecord) {
         description = WireDescription(label: label, isOptional: isOptional, contract: contract.description)
         (problems, layout) = (contract.problems, contract.layout)
         makeCells = { target in Cells(of: contract.members, calling: target) }

@@ -4,7 +4,7 @@ import BackplaneDocuments
 import BackplaneHost
 import BackplaneTurnstile
 import Foundation
-import YardstickContracts
+import TurnstileContracts
 
 /// The rows for the latency from the linker closing a library to the first answer of its code, under `backplane dev`.
 ///

@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneHost
 import BackplaneTurnstile
-import YardstickContracts
+import TurnstileContracts
 
 /// Swaps that activate another manifest each time, during calls by four callers; durations are in milliseconds.
 ///

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneHost
 import BackplaneTurnstile
 import Synchronization
-import YardstickContracts
+import TurnstileContracts
 
 /// Swaps that fail in one action after the other, during calls: how often the old code did not continue with its state.
 enum FaultySwaps {

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneHost
 import BackplaneTurnstile
 import Foundation
-import YardstickContracts
+import TurnstileContracts
 
 /// Swaps during calls by four callers at full speed, then the same time without swaps; durations are in milliseconds.
 enum LoadedSwaps {

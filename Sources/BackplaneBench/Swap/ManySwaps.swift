@@ -2,7 +2,7 @@ import Backplane
 import BackplaneHost
 import BackplaneTurnstile
 import Glibc
-import YardstickContracts
+import TurnstileContracts
 
 /// The lasting effects of many swaps in one process.
 enum ManySwaps {

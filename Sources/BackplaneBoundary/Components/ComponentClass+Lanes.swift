@@ -21,7 +21,7 @@ extension ComponentClass {
     /// Creates the encoded cells of one of the class's wires; `nil` if the plugin calls through handles instead.
     package func makeCells(forWire label: String, calling target: EncodedTarget) -> Cells? {
         guard let index = description.wires.firstIndex(where: { $0.label == label }),
-            let lane = functions.wireLanes[index]
+            let lane = functions.wireLane(index)
         else { return nil }
         return lane.make_cells(lane.type, target.provider).map(Cells.init)
     }

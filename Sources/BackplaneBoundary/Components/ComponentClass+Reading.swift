@@ -55,7 +55,7 @@ extension ComponentClass {
                 )
             }
         }
-        var wires: [WireDescription] = [], lanes: [bp_wire_lane?] = []
+        var wires: [WireDescription] = [], lanes: [ConstantPointer<bp_wire_lane>?] = []
         for wire in try Descriptors.read(component.wires, count: component.wire_count, of: "\(name)'s wires") {
             let label = try texts.name(wire.label, "\(name): a wire's label")
             guard !wires.contains(where: { $0.label == label }) else {
@@ -66,7 +66,7 @@ extension ComponentClass {
                     label: label, isOptional: wire.flags & UInt32(BP_WIRE_OPTIONAL) != 0,
                     contract: try Self.contract(
                         wire.contract, wire.contract_version, wire.methods, wire.method_count, of: "\(name).\(label)")))
-            lanes.append(origin.sharesSlots ? wire.lane?.assumingMemoryBound(to: bp_wire_lane.self).pointee : nil)
+            lanes.append(origin.sharesSlots ? ConstantPointer(wire.lane) : nil)
         }
         let description = ComponentDescription(
             role: role, className: name, version: try texts.version(component.version, "\(name)'s version"),
@@ -78,7 +78,7 @@ extension ComponentClass {
                 try requireAlignment(pointer, of: "\(name)'s state")
                 return state
             })
-        let lane = origin.sharesSlots ? component.lane?.assumingMemoryBound(to: bp_component_lane.self).pointee : nil
+        let lane: ConstantPointer<bp_component_lane>? = origin.sharesSlots ? ConstantPointer(component.lane) : nil
         self.init(
             description: description, functions: Functions(component, lane, lanes, sharesSlots: origin.sharesSlots),
             origin: origin)
@@ -92,8 +92,9 @@ extension ComponentClass {
         let contract = try Self.contract(
             wire.contract, wire.contract_version, wire.methods, wire.method_count,
             of: "a look-up of \(description.className)")
-        let lane = sharesSlots ? wire.lane?.assumingMemoryBound(to: bp_wire_lane.self).pointee : nil
-        return NeededEnd(side: LaneSide(origin, contract, LayoutText(lane.map { ($0.layout, $0.type) })), lane: lane)
+        let lane: ConstantPointer<bp_wire_lane>? = sharesSlots ? ConstantPointer(wire.lane) : nil
+        let layout = LayoutText(lane.map { ($0.pointer.pointee.layout, $0.pointer.pointee.type) })
+        return NeededEnd(side: LaneSide(origin, contract, layout), lane: lane)
     }
 
     private static func contract(
@@ -116,12 +117,21 @@ extension ComponentClass {
 }
 
 /// The consumer's end of a wire that a component requests in a look-up.
-package struct NeededEnd: @unchecked Sendable {  // constant, and alive as long as the process
+package struct NeededEnd: Sendable {
     package let side: LaneSide
-    let lane: bp_wire_lane?
+    let lane: ConstantPointer<bp_wire_lane>?
 
     /// Creates the encoded cells; `nil` if the plugin calls through handles instead.
     package func makeCells(calling target: EncodedTarget) -> Cells? {
-        lane.flatMap { $0.make_cells($0.type, target.provider).map(Cells.init) }
+        guard let lane = lane?.pointer.pointee else { return nil }
+        return lane.make_cells(lane.type, target.provider).map(Cells.init)
+    }
+}
+
+extension ConstantPointer {
+    /// Creates the pointer to a table whose type the header leaves open.
+    fileprivate init?(_ table: UnsafeRawPointer?) {
+        guard let table else { return nil }
+        self.init(table.assumingMemoryBound(to: Pointee.self))
     }
 }

@@ -13,26 +13,37 @@ package struct ComponentClass: Sendable {
     package var isReconfigurable: Bool { functions.component.reconfigure != nil }
 
     /// The functions and tables that the descriptor points at.
-    struct Functions: @unchecked Sendable {  // constant, and alive as long as the process
-        let component: bp_component
-        let state: bp_state?
-        let stateLane: bp_state_lane?
-        let lane: bp_component_lane?
-        let wireLanes: [bp_wire_lane?]
+    struct Functions: Sendable {
+        private let descriptor: ForeignTable<bp_component>
+        private let stateDescriptor: ForeignTable<bp_state>?
+        private let lanePointer: ConstantPointer<bp_component_lane>?
+        private let stateLanePointer: ConstantPointer<bp_state_lane>?
+        private let wireLanes: [ConstantPointer<bp_wire_lane>?]
         let layout: LayoutText
         let wireLayouts: [LayoutText]
         let stateLayout: LayoutText
 
+        var component: bp_component { descriptor.table }
+        var state: bp_state? { stateDescriptor?.table }
+        var lane: bp_component_lane? { lanePointer?.pointer.pointee }
+        var stateLane: bp_state_lane? { stateLanePointer?.pointer.pointee }
+
         init(
-            _ component: bp_component, _ lane: bp_component_lane?, _ wireLanes: [bp_wire_lane?],
-            sharesSlots: Bool
+            _ component: bp_component, _ lane: ConstantPointer<bp_component_lane>?,
+            _ wireLanes: [ConstantPointer<bp_wire_lane>?], sharesSlots: Bool
         ) {
-            (self.component, self.lane, self.wireLanes) = (component, lane, wireLanes)
-            let state: bp_state? = component.state.map { read($0) }, own = sharesSlots ? state?.lane : nil
-            (self.state, stateLane) = (state, own?.assumingMemoryBound(to: bp_state_lane.self).pointee)
-            stateLayout = LayoutText(stateLane.map { ($0.layout, $0.type) })
-            layout = LayoutText(lane.map { ($0.layout, $0.type) })
-            wireLayouts = wireLanes.map { lane in LayoutText(lane.map { ($0.layout, $0.type) }) }
+            let state: bp_state? = component.state.map { read($0) }
+            descriptor = ForeignTable(component)
+            stateDescriptor = state.map { ForeignTable($0) }
+            (lanePointer, self.wireLanes) = (lane, wireLanes)
+            stateLanePointer = sharesSlots ? ConstantPointer(state?.lane) : nil
+            layout = LayoutText(lane.map { ($0.pointer.pointee.layout, $0.pointer.pointee.type) })
+            wireLayouts = wireLanes.map { lane in
+                LayoutText(lane.map { ($0.pointer.pointee.layout, $0.pointer.pointee.type) })
+            }
+            stateLayout = LayoutText(stateLanePointer.map { ($0.pointer.pointee.layout, $0.pointer.pointee.type) })
         }
+
+        func wireLane(_ index: Int) -> bp_wire_lane? { wireLanes[index]?.pointer.pointee }
     }
 }

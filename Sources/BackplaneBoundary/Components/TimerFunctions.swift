@@ -2,10 +2,11 @@ package import Backplane
 package import CBackplane
 
 /// The plugin's side of a timer: its functions and their context, which is released with this object.
-package final class TimerFunctions: @unchecked Sendable {  // the plugin's own pointer, handed back untouched
-    private let timer: bp_timer
+package final class TimerFunctions: Sendable {
+    private let functions: ForeignTable<bp_timer>
+    private var timer: bp_timer { functions.table }
 
-    package init(_ timer: bp_timer) { self.timer = timer }
+    package init(_ timer: bp_timer) { functions = ForeignTable(timer) }
 
     deinit { timer.release?(timer.context) }
 

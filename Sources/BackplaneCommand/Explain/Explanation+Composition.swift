@@ -14,14 +14,14 @@ extension Explanation {
         var reasons = Reasons(composition)
 
         (self.manager, state) = (manager, isSound ? .resolved : .unsatisfied)
-        place = Place(location, positions[location])
+        place = ManifestPlace(location, positions[location])
         components = definitions.map {
-            Component($0, of: manager, in: composition, at: Place($0.location, positions[$0.location]))
+            ExplainedComponent($0, of: manager, in: composition, at: ManifestPlace($0.location, positions[$0.location]))
         }
         self.uses = uses.map { use in
             Use(
                 label: use.label, manager: use.written, state: composition.state(of: use.manager),
-                place: Place(use.location, positions[use.location]))
+                place: ManifestPlace(use.location, positions[use.location]))
         }
         self.reasons = reasons.of(manager, .error)
         warnings = reasons.of(manager, .warning)
@@ -35,9 +35,9 @@ extension Composition {
     }
 }
 
-extension Explanation.Component {
+extension Explanation.ExplainedComponent {
     fileprivate init(
-        _ definition: ComponentDefinition, of manager: String, in composition: Composition, at place: Place
+        _ definition: ComponentDefinition, of manager: String, in composition: Composition, at place: ManifestPlace
     ) {
         let choice = VersionChoice(definition, in: composition), node = composition.node(of: definition, in: manager)
         (role, property, className) = (

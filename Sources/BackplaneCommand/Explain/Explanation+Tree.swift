@@ -42,13 +42,13 @@ extension Explanation.Life {
     }
 }
 
-extension Place {
+extension ManifestPlace {
     fileprivate func spans(in file: String) -> [Span] {
         text(in: file).map { [Span("  " + $0.printable, .faint)] } ?? []
     }
 }
 
-extension Explanation.Component {
+extension Explanation.ExplainedComponent {
     fileprivate func tree(in file: String) -> Tree {
         let name = property.map { "\(role) `\($0)`: " } ?? "\(role): "
         let chosen: Span = version.map { "\(className) \($0) of plugin \(plugin ?? "")" } ?? Span(className, .bad)

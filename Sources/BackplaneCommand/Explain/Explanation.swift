@@ -10,9 +10,9 @@ struct Explanation: Codable, Sendable {
     var state: State
     /// The state of the manager in a running host, or `nil` if no host was asked.
     var life: Life?
-    var place: Place
+    var place: ManifestPlace
     /// The components of the definition: the manager, its controllers and its services.
-    var components: [Component]
+    var components: [ExplainedComponent]
     var uses: [Use]
     /// The reasons why the manager cannot be created, each with its causes.
     var reasons: [Reason]
@@ -29,7 +29,7 @@ struct Explanation: Codable, Sendable {
     }
 
     /// A component of the manager's definition.
-    struct Component: Codable, Sendable {
+    struct ExplainedComponent: Codable, Sendable {
         var role: String
         /// The property of the communication controller that holds the service; `nil` for other roles.
         var property: String?
@@ -46,7 +46,7 @@ struct Explanation: Codable, Sendable {
         var wires: [WireRow]
         /// The labels of optional wires that are not connected.
         var unconnected: [String]
-        var place: Place
+        var place: ManifestPlace
     }
 
     /// A component of the same class that was not chosen.
@@ -63,7 +63,7 @@ struct Explanation: Codable, Sendable {
         /// The state of the other manager, or `nil` if it does not exist.
         var state: State?
         var life: Life?
-        var place: Place
+        var place: ManifestPlace
     }
 
     /// An error or a warning, and its causes.
@@ -72,7 +72,7 @@ struct Explanation: Codable, Sendable {
         var manager: String?
         var code: String
         var message: String
-        var place: Place
+        var place: ManifestPlace
         var because: [Reason]
     }
 }

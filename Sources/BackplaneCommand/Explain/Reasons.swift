@@ -33,7 +33,7 @@ struct Reasons {
         let error = problem.error
         var reason = Explanation.Reason(
             manager: manager, code: error.code.rawValue, message: error.message,
-            place: Place(error.location, problem.position), because: [])
+            place: ManifestPlace(error.location, problem.position), because: [])
         if error.code != .dependencyUnsatisfied {
             reason.because = error.causes.map(Self.cause)
         } else if depth < Self.longestChain,
@@ -49,7 +49,7 @@ struct Reasons {
 
     private static func cause(_ error: BackplaneError) -> Explanation.Reason {
         Explanation.Reason(
-            code: error.code.rawValue, message: error.message, place: Place(error.location, nil),
+            code: error.code.rawValue, message: error.message, place: ManifestPlace(error.location, nil),
             because: error.causes.map(cause))
     }
 }

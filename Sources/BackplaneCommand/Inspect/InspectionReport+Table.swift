@@ -40,7 +40,7 @@ extension PluginReport {
     }
 }
 
-extension PluginReport.Component {
+extension PluginReport.ReportedComponent {
     /// The rows of the component, its methods and its wires.
     fileprivate var rows: [[String]] {
         [["\(className) \(version)", role, contract.map { "provides \($0.name) \($0.version)" } ?? "-"]]

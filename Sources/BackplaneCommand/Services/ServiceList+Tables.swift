@@ -19,7 +19,7 @@ extension ServiceList {
     }
 }
 
-extension ServiceList.Component {
+extension ServiceList.ListedComponent {
     fileprivate var cells: [Span] {
         let provides = contract.map { Span("\($0.printable) \(contractVersion ?? "")") } ?? Span("-", .faint)
         let users = usedBy.isEmpty ? Span("unused", .doubtful) : Span(usedBy.joined(separator: ", ").printable)

@@ -3,18 +3,18 @@ import BackplaneHost
 
 /// The components that each plugin registers, their users, and the wires that are not connected.
 struct ServiceList: Codable, Sendable {
-    var plugins: [Plugin]
+    var plugins: [ListedPlugin]
     var missing: [MissingWire]
 
-    struct Plugin: Codable, Sendable {
+    struct ListedPlugin: Codable, Sendable {
         var id: String
         var version: String
         /// The path at which the library was built, or `nil` if the plugin is linked into this program.
         var library: String?
-        var components: [Component]
+        var components: [ListedComponent]
     }
 
-    struct Component: Codable, Sendable {
+    struct ListedComponent: Codable, Sendable {
         var role: String
         var className: String
         var version: String
@@ -51,15 +51,15 @@ extension ServiceList {
                     b.component.role.rawValue, b.component.className, b.index
                 )
             }
-            return Plugin(
+            return ListedPlugin(
                 id: plugin.id, version: plugin.version.description, library: plugin.library,
-                components: components.map { Component($0.component, usedBy: (users[$0] ?? []).sorted()) })
+                components: components.map { ListedComponent($0.component, usedBy: (users[$0] ?? []).sorted()) })
         }
         missing = composition.missingWires().map(MissingWire.init)
     }
 }
 
-extension ServiceList.Component {
+extension ServiceList.ListedComponent {
     fileprivate init(_ component: ComponentDescription, usedBy users: [String]) {
         (role, className, version) = (component.role.description, component.className, component.version.description)
         (contract, contractVersion, usedBy) = (component.contract?.name, component.contract?.version.description, users)

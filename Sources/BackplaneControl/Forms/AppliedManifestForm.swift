@@ -14,7 +14,11 @@ package struct AppliedManifestForm: Codable, Sendable, Hashable {
         (self.manifest, self.environment, self.empty) = (manifest, environment, empty ? true : nil)
     }
 
-    private enum CodingKeys: String, CodingKey { case manifest, environment, empty }
+    private enum CodingKeys: String, CodingKey {
+        case manifest = "manifest"
+        case environment = "environment"
+        case empty = "empty"
+    }
 
     /// Reads the manifest.
     ///

@@ -38,8 +38,16 @@ package struct SwapOptionsForm: Codable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case probation, drainLimit, longCalls, retries, retryFor, stepLimit, discardsState, trustsLibraries,
-            allowsMissingMethods, encodesState
+        case probation = "probation"
+        case drainLimit = "drainLimit"
+        case longCalls = "longCalls"
+        case retries = "retries"
+        case retryFor = "retryFor"
+        case stepLimit = "stepLimit"
+        case discardsState = "discardsState"
+        case trustsLibraries = "trustsLibraries"
+        case allowsMissingMethods = "allowsMissingMethods"
+        case encodesState = "encodesState"
     }
 
     /// Returns the validated options.
@@ -86,7 +94,12 @@ package struct ProbationForm: Codable, Sendable {
         (errorRate, minimumCalls) = (probation.errorRate, probation.minimumCalls)
     }
 
-    private enum CodingKeys: String, CodingKey { case duration, errorRate, minimumCalls, healthInterval }
+    private enum CodingKeys: String, CodingKey {
+        case duration = "duration"
+        case errorRate = "errorRate"
+        case minimumCalls = "minimumCalls"
+        case healthInterval = "healthInterval"
+    }
 
     fileprivate func probation() throws(BackplaneError) -> Probation {
         let duration = try duration.asSeconds(at: "/options/probation/duration")

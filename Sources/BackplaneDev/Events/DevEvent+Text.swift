@@ -74,7 +74,7 @@ extension DevEvent.Beginning {
 
 extension DevEvent.BuildResult {
     fileprivate var told: (word: Span, text: String, rest: [String])? {
-        let time = Figure.milliseconds(seconds * 1_000), rest = text.map(\.printableWithTabs)
+        let time = Figure.milliseconds(time.duration.milliseconds), rest = text.map(\.printableWithTabs)
         return switch outcome {
         case .failed:
             (
@@ -130,7 +130,7 @@ extension DevEvent.Swap {
     fileprivate var text: String {
         let held = report.callsHeld
         let parts = [
-            builtIn.values.max().map { "built in \(Figure.milliseconds($0 * 1_000))" },
+            builtIn.values.max().map { "built in \(Figure.milliseconds($0.duration.milliseconds))" },
             "swapped in \(Figure.milliseconds(report.duration.milliseconds))",
             held == 0 ? "no call had to wait" : "\(counted(held, "call")) carried over",
         ]
@@ -143,7 +143,7 @@ extension DevEvent.Libraries {
     fileprivate var told: (word: Span, text: String, rest: [String])? {
         guard let time = builtIn.values.max() else { return nil }
         let names = libraries.map(FilePath.name).sorted().joined(separator: ", ").printable
-        return (Span("no change", .faint), "\(names), built in \(Figure.milliseconds(time * 1_000))", [])
+        return (Span("no change", .faint), "\(names), built in \(Figure.milliseconds(time.duration.milliseconds))", [])
     }
 }
 

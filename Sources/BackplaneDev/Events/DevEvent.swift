@@ -59,13 +59,17 @@ enum DevEvent: Sendable {
         enum Outcome: String, Codable, Sendable { case succeeded, failed, cancelled }
         var product: String
         var outcome: Outcome
-        var seconds: Double
+        var time: BuildTime
         /// A Boolean value that indicates whether the library or its resources differ from those before the build.
         var isChanged: Bool
         /// A Boolean value that indicates whether an application is running into which the product is swapped.
         var isSwapped: Bool
         /// The output of the compiler.
         var text: [String]
+
+        private enum CodingKeys: String, CodingKey {
+            case product, outcome, time = "seconds", isChanged, isSwapped, text
+        }
     }
 
     struct Application: Codable, Sendable {
@@ -107,19 +111,21 @@ enum DevEvent: Sendable {
     }
 
     struct Swap: Codable, Sendable {
-        /// The seconds from the start of a build until the linker closed the library, for each library built here.
-        var builtIn: [String: Double]
+        /// The time from the start of a build until the linker closed the library, for each library built here.
+        var builtIn: [String: BuildTime]
         private var form: SwapReportForm
         var report: SwapReport { form.value }
 
-        init(builtIn: [String: Double], report: SwapReport) { (self.builtIn, form) = (builtIn, SwapReportForm(report)) }
+        init(builtIn: [String: BuildTime], report: SwapReport) {
+            (self.builtIn, form) = (builtIn, SwapReportForm(report))
+        }
 
         private enum CodingKeys: String, CodingKey { case builtIn, form = "report" }
     }
 
     struct Libraries: Codable, Sendable {
         var libraries: [String]
-        var builtIn: [String: Double]
+        var builtIn: [String: BuildTime]
     }
 
     struct Refusal: Codable, Sendable {

@@ -12,16 +12,16 @@ package enum HostChild {
         package var process: Int32
         /// The path of the control socket.
         package var control: String
-        package var managers: [Manager]
+        package var managers: [ReportedManager]
         /// The errors of the manifest, in the format of `check`.
         package var problems: [String]
 
-        package init(process: Int32, control: String, managers: [Manager], problems: [String]) {
+        package init(process: Int32, control: String, managers: [ReportedManager], problems: [String]) {
             (self.process, self.control, self.managers, self.problems) = (process, control, managers, problems)
         }
     }
 
-    package struct Manager: Codable, Sendable, Hashable {
+    package struct ReportedManager: Codable, Sendable, Hashable {
         package var name: String
         package var state: String
         /// The reason why the manager is not ready.

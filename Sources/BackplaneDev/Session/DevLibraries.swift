@@ -3,8 +3,8 @@ struct DevLibraries: Sendable {
     private var seen: [String: ProductStamp] = [:]
     /// The libraries that the application refused.
     private var refused: Set<String> = []
-    /// The duration of each library's last build in this session, in seconds.
-    private var builtIn: [String: Double] = [:]
+    /// The duration of each library's last build in this session.
+    private var builtIn: [String: BuildTime] = [:]
     /// The libraries that are not reported if unchanged.
     ///
     /// They come with a manifest, or were seen before their build ended.
@@ -23,7 +23,7 @@ struct DevLibraries: Sendable {
 
     mutating func remember(_ path: String, _ stamp: ProductStamp) { seen[path] = stamp }
 
-    mutating func wasBuilt(_ path: String, in seconds: Double) { builtIn[path] = seconds }
+    mutating func wasBuilt(_ path: String, in time: Duration) { builtIn[path] = BuildTime(time) }
 
     mutating func expect(_ paths: some Sequence<String>) { unremarkable.formUnion(paths) }
 
@@ -35,9 +35,9 @@ struct DevLibraries: Sendable {
     /// Marks libraries as active.
     ///
     /// - Returns: The build time of each, and whether to report them if they are unchanged.
-    mutating func areTaken(_ paths: [String]) -> (builtIn: [String: Double], isNews: Bool) {
+    mutating func areTaken(_ paths: [String]) -> (builtIn: [String: BuildTime], isNews: Bool) {
         refused.subtract(paths)
-        var times: [String: Double] = [:]
+        var times: [String: BuildTime] = [:]
         for path in paths { times[path] = builtIn.removeValue(forKey: path) }
         return (times, !isAskedAgain)
     }

@@ -51,7 +51,8 @@ extension DevSession {
         printer.print(
             .buildEnded(
                 .init(
-                    product: build.product.name, outcome: outcome, seconds: Date().timeIntervalSince1970 - build.began,
+                    product: build.product.name, outcome: outcome,
+                    time: BuildTime(.seconds(Date().timeIntervalSince1970 - build.began)),
                     isChanged: stamp(of: library) != build.before, isSwapped: loop.isHostUp,
                     text: end == .cancelled ? [] : build.text)))
         if isFresh {

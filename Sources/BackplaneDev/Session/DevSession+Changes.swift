@@ -36,7 +36,7 @@ extension DevSession {
         guard libraries.isNew(path, stamp) else { return false }
         if let build, build.product.library == path, let written = stamp.written, written >= build.began {
             build.hasCome = true
-            libraries.wasBuilt(path, in: written - build.began)
+            libraries.wasBuilt(path, in: .seconds(written - build.began))
         }
         return true
     }

@@ -12,7 +12,7 @@ extension Coordinator {
         defer { turns.end() }
         try live.requireRunning()
         let target = try await target(libraries, applying: document, options)
-        guard changes(target) else { return SwapReport(.unchanged) }
+        guard target.changes(live.loaded) else { return SwapReport(.unchanged) }
         return try await swap(to: target, options, asked: asked, progress: report)
     }
 
@@ -38,7 +38,8 @@ extension Coordinator {
         await turns.take()
         defer { turns.end() }
         try live.requireRunning()
-        return try await swap(to: try earlier(plugin, number), options, asked: asked, progress: report)
+        return try await swap(
+            to: try replacements.earlier(plugin, number, manifestHistory), options, asked: asked, progress: report)
     }
 
     func preview(_ libraries: [String], applying document: ManifestDocument?, _ options: SwapOptions)
@@ -48,7 +49,7 @@ extension Coordinator {
         defer { if isTurn { turns.end() } }
         try live.requireRunning()
         let target = try await target(libraries, applying: document, options)
-        defer { live.giveRoomBack(of: newPlugins(of: target)) }
+        defer { live.giveRoomBack(of: target.plugins(besides: live.loaded)) }
         return try await draft(target, options, asked: .now).preview
     }
 
@@ -61,7 +62,7 @@ extension Coordinator {
             swap = try await draft(target, options, asked: asked)
             if let error = BackplaneError.combining(refusals: swap.refusals) { throw error }
         } catch {
-            abandon(target)
+            target.abandon(in: live)
             throw error
         }
         swap.reportProgress = report
@@ -72,16 +73,29 @@ extension Coordinator {
         let result: SwapReport
         do throws(BackplaneError) { result = try await swap.perform() } catch {
             follow(before.document.manifest)
-            abandon(target)
+            target.abandon(in: live)
             throw error
         }
         if result.outcome == .rolledBack {
             follow(before.document.manifest)
         } else if swap.isOfAnotherManifest {
-            owed.formIntersection(swap.after.plan.managers.keys)
+            changes.forgetRemovedManagers()
             manifestHistory.add(from: before, to: swap.after)
         }
         return result
+    }
+
+    /// Loads what a swap is to activate.
+    private func target(
+        _ libraries: [String], applying document: ManifestDocument?, _ options: SwapOptions,
+        needsLibraries: Bool = true
+    ) async throws(BackplaneError) -> SwapTarget {
+        guard let document else {
+            return try await replacements.target(libraries, options, needsLibraries: needsLibraries)
+        }
+        _ = try document.soundManifest
+        try requireNoRestart(for: document)
+        return try await replacements.target(libraries, applying: document, options)
     }
 
     private func draft(_ target: SwapTarget, _ options: SwapOptions, asked: Deadline)
@@ -91,83 +105,6 @@ extension Coordinator {
             startup: startup, shutdown: shutdown, retirements: retirements, turns: turns, options: self.options.swapping
         )
         return try await SwapTransaction.draft(target, options, asked: asked, in: surroundings)
-    }
-}
-
-// MARK: Targets
-
-extension Coordinator {
-    /// Loads what a swap is to activate.
-    ///
-    /// - Throws: The errors of the manifest itself, or the reason why a library cannot be loaded or replaces no plugin.
-    private func target(
-        _ libraries: [String], applying document: ManifestDocument?, _ options: SwapOptions,
-        needsLibraries: Bool = true
-    ) async throws(BackplaneError) -> SwapTarget {
-        guard let document else {
-            if needsLibraries, libraries.isEmpty {
-                throw BackplaneError(.swapRefused, "name at least one library to swap, or a manifest to activate")
-            }
-            return SwapTarget(
-                replacements: try await replacements.load(libraries, among: live.loaded, options))
-        }
-        let errors = document.problems.errors
-        if !errors.isEmpty { throw .combining(errors, of: "the manifest", at: document.path) }
-        try requireNoRestart(for: document)
-        // The active manifest is loaded first, so that libraries of both are loaded once.
-        _ = live.loaded
-        if !libraries.isEmpty { _ = try live.requireLoadFolder() }
-        var target = SwapTarget(manifest: live.load(document, trust: options.trustsLibraries), replacements: [])
-        live.generations.add(newPlugins(of: target), .loaded)
-        do throws(BackplaneError) {
-            guard let manifest = target.manifest else { return target }
-            target.replacements = try await replacements.load(libraries, among: manifest, options)
-        } catch {
-            abandon(target)
-            throw error
-        }
-        return target
-    }
-
-    /// Returns an older generation of a plugin, and the manifest that a swap replaced together with it.
-    private func earlier(_ plugin: String, _ number: Int?) throws(BackplaneError) -> SwapTarget {
-        let active = live.loaded
-        let older = Result { () throws(BackplaneError) in try replacements.older(plugin, number) }
-        switch older {
-        case .success(let older):
-            let id = older.plugin.description.id
-            if let manifest = manifestHistory.manifest(before: active, of: id, at: older.plugin.key) {
-                return SwapTarget(manifest: manifest, replacements: [])
-            }
-            return SwapTarget(replacements: [older])
-        case .failure(let error):
-            let id = (try? active.place(ofPlugin: plugin)).map { active.plugins[$0].description.id } ?? plugin
-            // A plugin that the last manifest added or dropped has no older generation in it.
-            guard number == nil, let manifest = manifestHistory.manifest(before: active, of: id, at: nil),
-                manifest.plugins.contains(where: { $0.description.id == id })
-                    != active.plugins.contains(where: { $0.description.id == id })
-            else { throw error }
-            return SwapTarget(manifest: manifest, replacements: [])
-        }
-    }
-
-    /// Returns whether a swap would change anything at all.
-    private func changes(_ target: SwapTarget) -> Bool {
-        guard target.replacements.isEmpty, let manifest = target.manifest else { return !target.replacements.isEmpty }
-        let active = live.loaded
-        return manifest.document.manifest != active.document.manifest || !manifest.plugins(besides: active).isEmpty
-            || !active.plugins(besides: manifest).isEmpty
-    }
-
-    /// Returns the plugins of a target that are not active.
-    private func newPlugins(of target: SwapTarget) -> [LoadedPlugin] {
-        (target.manifest?.plugins(besides: live.loaded) ?? []) + target.replacements.map(\.plugin)
-    }
-
-    /// Records that what was loaded for a swap does not become active.
-    private func abandon(_ target: SwapTarget) {
-        live.takeOut(newPlugins(of: target))
-        if live.loadFolder == nil { target.manifest?.loadFolder?.remove() }
     }
 }
 

@@ -30,13 +30,12 @@ actor Coordinator {
     private(set) lazy var instances = Instances(live: live, starter: starter, finder: finder)
     private(set) lazy var startup = Startup(live, instances, lookUps)
     private(set) lazy var shutdown = Shutdown(live: live, instances: instances, lookUps: lookUps)
+    private(set) lazy var changes = CompositionChanges(live, instances, startup, shutdown)
     private(set) lazy var retirements = Retirements(live, instances, lookUps)
     private(set) lazy var replacements = Replacements(live)
 
     /// The wires for the host program's calls by name, by manager.
     var namedWires: [String: ServedWire] = [:]
-    /// The managers that a change stopped and then failed to restart.
-    var owed: Set<String> = []
     /// The swap in progress.
     var swapUnderWay: SwapTransaction?
     /// The manifests that swaps replaced together with code.

@@ -60,7 +60,7 @@ package struct DataFolder: Sendable {
     func makeItself() throws(BackplaneError) { try Self.make(path) }
 
     private static func make(_ level: String) throws(BackplaneError) {
-        do throws(PrivateFolder.Problem) {
+        do throws(PrivateFolder.Defect) {
             try PrivateFolder.make(at: level)
         } catch {
             throw unusable(level, error.text)

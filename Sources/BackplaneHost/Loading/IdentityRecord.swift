@@ -8,7 +8,7 @@ package struct IdentityRecord: Sendable, Hashable {
     package let version: Version?
 
     /// The reason why bytes are not a record, worded to follow "its identity".
-    package struct Problem: Error, Hashable {
+    package struct Defect: Error, Hashable {
         package let text: String
     }
 
@@ -21,11 +21,11 @@ package struct IdentityRecord: Sendable, Hashable {
     ///
     /// A longer record of a newer SDK begins with the fields known here; fields beyond the end of a shorter one are
     /// unknown.
-    package static func all(in section: ArraySlice<UInt8>) throws(Problem) -> [IdentityRecord] {
-        guard !section.isEmpty else { throw Problem(text: "is empty") }
+    package static func all(in section: ArraySlice<UInt8>) throws(Defect) -> [IdentityRecord] {
+        guard !section.isEmpty else { throw Defect(text: "is empty") }
         var (records, rest): ([IdentityRecord], ArraySlice<UInt8>) = ([], section)
         while !rest.isEmpty {
-            guard records.count < most else { throw Problem(text: "has more than \(most) records") }
+            guard records.count < most else { throw Defect(text: "has more than \(most) records") }
             let size = try size(ofFirstIn: rest)
             records.append(try IdentityRecord(rest.prefix(size)))
             // The compiler aligns every record to eight bytes.
@@ -34,13 +34,13 @@ package struct IdentityRecord: Sendable, Hashable {
         return records
     }
 
-    private static func size(ofFirstIn bytes: ArraySlice<UInt8>) throws(Problem) -> Int {
-        guard bytes.starts(with: "BACKPLNE".utf8) else { throw Problem(text: "does not begin with BACKPLNE") }
-        guard bytes.count >= 12 else { throw Problem(text: "is cut off after \(bytes.count) bytes") }
+    private static func size(ofFirstIn bytes: ArraySlice<UInt8>) throws(Defect) -> Int {
+        guard bytes.starts(with: "BACKPLNE".utf8) else { throw Defect(text: "does not begin with BACKPLNE") }
+        guard bytes.count >= 12 else { throw Defect(text: "is cut off after \(bytes.count) bytes") }
         let size = Int(Self.number(bytes, at: 8))
-        guard size >= leastSize else { throw Problem(text: "gives its size as \(size) bytes, but needs \(leastSize)") }
+        guard size >= leastSize else { throw Defect(text: "gives its size as \(size) bytes, but needs \(leastSize)") }
         guard size <= bytes.count else {
-            throw Problem(text: "gives its size as \(size) bytes, but has \(bytes.count)")
+            throw Defect(text: "gives its size as \(size) bytes, but has \(bytes.count)")
         }
         return size
     }
@@ -48,9 +48,9 @@ package struct IdentityRecord: Sendable, Hashable {
     /// Creates a record from its bytes.
     ///
     /// - Precondition: `bytes` has at least ``leastSize`` bytes.
-    private init(_ bytes: ArraySlice<UInt8>) throws(Problem) {
+    private init(_ bytes: ArraySlice<UInt8>) throws(Defect) {
         let (lowest, highest) = (Self.number(bytes, at: 12), Self.number(bytes, at: 16))
-        guard lowest <= highest else { throw Problem(text: "gives an ABI range from \(lowest) down to \(highest)") }
+        guard lowest <= highest else { throw Defect(text: "gives an ABI range from \(lowest) down to \(highest)") }
         abi = lowest...highest
         let compiler = Int(Self.number(bytes, at: 20))
         swift = compiler == 0 ? nil : Version(compiler / 1000, compiler % 1000)
@@ -64,25 +64,25 @@ package struct IdentityRecord: Sendable, Hashable {
         bytes.dropFirst(offset).prefix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    private static func text(_ bytes: ArraySlice<UInt8>, at offset: Int, _ size: Int, _ what: String) throws(Problem)
+    private static func text(_ bytes: ArraySlice<UInt8>, at offset: Int, _ size: Int, _ what: String) throws(Defect)
         -> String?
     {
         guard bytes.count >= offset + size else { return nil }
         let field = bytes.dropFirst(offset).prefix(size)
         let text = field.prefix { $0 != 0 }
         guard field.dropFirst(text.count).allSatisfy({ $0 == 0 }) else {
-            throw Problem(text: "has bytes after the end of its \(what)")
+            throw Defect(text: "has bytes after the end of its \(what)")
         }
         guard let valid = String(validating: text, as: UTF8.self) else {
-            throw Problem(text: "does not give its \(what) in UTF-8")
+            throw Defect(text: "does not give its \(what) in UTF-8")
         }
         return valid.isEmpty ? nil : valid
     }
 
-    private static func version(_ text: String?) throws(Problem) -> Version? {
+    private static func version(_ text: String?) throws(Defect) -> Version? {
         guard let text else { return nil }
         guard let version = Version(text) else {
-            throw Problem(text: "has the version `\(text)`, expected one such as 1.2.0")
+            throw Defect(text: "has the version `\(text)`, expected one such as 1.2.0")
         }
         return version
     }

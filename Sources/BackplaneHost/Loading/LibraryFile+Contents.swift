@@ -74,7 +74,7 @@ extension LibraryFile {
     }
 
     static func image(_ bytes: MappedBytes, _ path: String) throws(BackplaneError) -> ELFImage {
-        do throws(ELFImage.Problem) {
+        do throws(ELFImage.Defect) {
             return try ELFImage(bytes)
         } catch {
             throw BackplaneError(error.code, error.text, at: path)
@@ -83,7 +83,7 @@ extension LibraryFile {
 
     /// Returns the unmapped ranges of the copy; empty if they are too small to be worth releasing.
     static func unmapped(of image: ELFImage, _ path: String) throws(BackplaneError) -> [Range<Int>] {
-        do throws(ELFImage.Problem) {
+        do throws(ELFImage.Defect) {
             let unmapped = try image.unmapped()
             return unmapped.reduce(0) { $0 + $1.count } < 1 << 16 ? [] : unmapped
         } catch {
@@ -93,7 +93,7 @@ extension LibraryFile {
 
     /// Checks that the system's loader, which does not check what it follows, stays inside the library.
     static func requireLoadable(_ image: ELFImage, _ path: String) throws(BackplaneError) {
-        do throws(ELFImage.Problem) {
+        do throws(ELFImage.Defect) {
             try image.requireLoadable()
         } catch {
             throw BackplaneError(error.code, error.text, at: path)
@@ -126,7 +126,7 @@ extension LibraryFile {
     }
 }
 
-extension ELFImage.Problem {
+extension ELFImage.Defect {
     fileprivate var code: BackplaneError.Code {
         if case .wrongMachine = self { .pluginWrongMachine } else { .pluginDamaged }
     }

@@ -28,7 +28,7 @@ package struct LibraryIdentity: Sendable, Hashable {
         guard let section = image.section(named: Self.section) else {
             throw Self.missing("it has no section `\(Self.section)`", path)
         }
-        do throws(IdentityRecord.Problem) {
+        do throws(IdentityRecord.Defect) {
             try self.init(section[...], hasSwift: image.hasSwift)
         } catch {
             throw Self.missing("its identity \(error.text)", path)
@@ -39,7 +39,7 @@ package struct LibraryIdentity: Sendable, Hashable {
     ///
     /// A plugin that links the SDK has a record of the SDK's C target and one of its Swift compiler, and may have its
     /// own.
-    private init(_ section: ArraySlice<UInt8>, hasSwift: Bool) throws(IdentityRecord.Problem) {
+    private init(_ section: ArraySlice<UInt8>, hasSwift: Bool) throws(IdentityRecord.Defect) {
         self.hasSwift = hasSwift
         let records = try IdentityRecord.all(in: section)
         abi = try Self.agreed(records.map(\.abi), "ABI range") ?? Self.hostABI
@@ -53,11 +53,11 @@ package struct LibraryIdentity: Sendable, Hashable {
             ?? records.lazy.compactMap(\.toolchain).first
     }
 
-    private static func agreed<Value: Hashable>(_ values: [Value], _ what: String) throws(IdentityRecord.Problem)
+    private static func agreed<Value: Hashable>(_ values: [Value], _ what: String) throws(IdentityRecord.Defect)
         -> Value?
     {
         if let other = values.first(where: { $0 != values[0] }) {
-            throw IdentityRecord.Problem(text: "gives two values for its \(what), \(values[0]) and \(other)")
+            throw IdentityRecord.Defect(text: "gives two values for its \(what), \(values[0]) and \(other)")
         }
         return values.first
     }

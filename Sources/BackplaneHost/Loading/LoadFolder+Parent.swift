@@ -7,7 +7,7 @@ extension LoadFolder {
     }
 
     static func makeParent(_ path: String) throws(BackplaneError) {
-        do throws(PrivateFolder.Problem) {
+        do throws(PrivateFolder.Defect) {
             try PrivateFolder.make(at: path)
         } catch {
             throw unusable(path, error.text)

@@ -41,7 +41,9 @@ public struct DrainPolicy: Sendable, Hashable {
 
 /// The words for what happens to calls that outlast a drain, as manifests, requests and commands have them.
 package enum LongCalls: String, Sendable, Hashable, CaseIterable, Codable {
-    case later, cancel, fail
+    case later = "later"
+    case cancel = "cancel"
+    case fail = "fail"
 }
 
 extension DrainPolicy {

@@ -25,7 +25,7 @@ struct ELFDynamicSection {
     /// A Boolean value that indicates whether the entry that ends it was found.
     private(set) var hasEnd = false
 
-    init(_ segments: [ELFImage.Segment], _ reader: ELFReader) throws(ELFImage.Problem) {
+    init(_ segments: [ELFImage.Segment], _ reader: ELFReader) throws(ELFImage.Defect) {
         (self.segments, self.reader) = (segments, reader)
         segment = segments.last { $0.type == ELFImage.Segment.dynamic }
         guard let segment, let start = segments.offset(of: segment.address) else { return }

@@ -5,7 +5,7 @@ struct ELFFunctionArrays {
     private var arrays: [(what: String, addresses: Range<UInt64>, isRelocated: [Bool])] = []
 
     /// Creates the arrays of a library, without relocations yet.
-    init(_ tables: ELFLoaderTables) throws(ELFImage.Problem) {
+    init(_ tables: ELFLoaderTables) throws(ELFImage.Defect) {
         typealias Tag = ELFDynamicSection.Tag
         for (what, tag) in [("initialiser", Tag.initialiser), ("finaliser", Tag.finaliser)] {
             guard let address = tables.dynamic[tag] else { continue }
@@ -37,7 +37,7 @@ struct ELFFunctionArrays {
     }
 
     /// Checks that every function was relocated.
-    func requireRelocated() throws(ELFImage.Problem) {
+    func requireRelocated() throws(ELFImage.Defect) {
         for array in arrays {
             guard let number = array.isRelocated.firstIndex(of: false) else { continue }
             throw .misleading("no relocation gives the address of function \(number) of its \(array.what)")

@@ -3,7 +3,7 @@ extension ELFImage {
     ///
     /// The layouts are those of the Swift runtime's protocol conformance descriptors (`MetadataValues.h`,
     /// `ConformanceFlags`).
-    package func retroactiveConformances() throws(Problem) -> [String] {
+    package func retroactiveConformances() throws(Defect) -> [String] {
         guard let section = section(called: "swift5_protocol_conformances") else { return [] }
         let reader = ELFReader(bytes), segments = try segments(), names = SymbolNames(self)
         var found: [String] = []

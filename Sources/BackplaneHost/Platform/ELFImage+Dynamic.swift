@@ -20,7 +20,7 @@ extension ELFImage {
     }
 
     /// Returns the requirements in the image's dynamic section; the caller must have every byte of the image.
-    package func demands() throws(Problem) -> Demands {
+    package func demands() throws(Defect) -> Demands {
         let segments = try segments(), dynamic = try ELFDynamicSection(segments, ELFReader(bytes)),
             names = SymbolNames(self)
         var demands = Demands()
@@ -44,7 +44,7 @@ extension ELFImage {
 }
 
 extension ELFDynamicSection {
-    fileprivate func needed() throws(ELFImage.Problem) -> [String] {
+    fileprivate func needed() throws(ELFImage.Defect) -> [String] {
         guard let start = self[Tag.texts].flatMap({ segments.offset(of: $0) }), let size = self[Tag.textsSize] else {
             return []
         }
@@ -59,7 +59,7 @@ extension ELFDynamicSection {
     fileprivate var hasInitialiser: Bool { self[Tag.initialiser] != nil }
 
     /// Returns the addresses of the functions that run at loading; there is none where a relocation refers to a symbol.
-    fileprivate func initialisers() throws(ELFImage.Problem) -> [(address: UInt64, symbol: String?)] {
+    fileprivate func initialisers() throws(ELFImage.Defect) -> [(address: UInt64, symbol: String?)] {
         var found: [(address: UInt64, symbol: String?)] = []
         if let single = self[Tag.initialiser] { found.append((single, nil)) }
         guard let table = self[Tag.initialisers], let size = self[Tag.initialisersSize], size < 1 << 20,
@@ -75,7 +75,7 @@ extension ELFDynamicSection {
     }
 
     /// Returns the addends that the loader adds to the library's base and writes to places of a table.
-    private func addends(in table: Range<UInt64>) throws(ELFImage.Problem) -> [UInt64: UInt64] {
+    private func addends(in table: Range<UInt64>) throws(ELFImage.Defect) -> [UInt64: UInt64] {
         var addends: [UInt64: UInt64] = [:]
         for relocation in try relocations(Tag.relocations, Tag.relocationsSize) where table.contains(relocation.place) {
             addends[relocation.place] = relocation.addend
@@ -84,7 +84,7 @@ extension ELFDynamicSection {
     }
 
     /// Returns the addresses of the functions that the loader calls to compute the values of relocations.
-    fileprivate func choosers() throws(ELFImage.Problem) -> [UInt64] {
+    fileprivate func choosers() throws(ELFImage.Defect) -> [UInt64] {
         let all =
             try relocations(Tag.relocations, Tag.relocationsSize)
             + relocations(Tag.lazyRelocations, Tag.lazyRelocationsSize)
@@ -93,7 +93,7 @@ extension ELFDynamicSection {
         return Set(addresses).sorted()
     }
 
-    private func relocations(_ table: UInt64, _ size: UInt64) throws(ELFImage.Problem) -> [(
+    private func relocations(_ table: UInt64, _ size: UInt64) throws(ELFImage.Defect) -> [(
         place: UInt64, kind: UInt32, addend: UInt64
     )] {
         guard let start = self[table].flatMap({ segments.offset(of: $0) }), let size = self[size] else { return [] }

@@ -5,7 +5,7 @@ extension ELFImage {
         let segments, sections: UInt64
         private let rawSegmentCount, rawSectionCount, rawNameSection: UInt16
 
-        init(_ reader: ELFReader) throws(Problem) {
+        init(_ reader: ELFReader) throws(Defect) {
             guard reader.isText("\u{7F}ELF", at: 0) else { throw .notELF }
             try reader.require(0, 64, "the file header")
             try Self.checkMachine(reader)
@@ -23,7 +23,7 @@ extension ELFImage {
             try reader.require(sections, 64, "the table of sections")
         }
 
-        private static func checkMachine(_ reader: ELFReader) throws(Problem) {
+        private static func checkMachine(_ reader: ELFReader) throws(Defect) {
             guard try reader.uint8(4) == 2 else { throw .wrongMachine(found: "32-bit") }
             guard try reader.uint8(5) == 1 else { throw .wrongMachine(found: "big-endian") }
             let machine = try reader.uint16(18)
@@ -34,17 +34,17 @@ extension ELFImage {
 
         // With extended numbering, a count or an index that does not fit into 16 bits is in the first section entry.
 
-        func segmentCount(_ reader: ELFReader) throws(Problem) -> UInt64 {
+        func segmentCount(_ reader: ELFReader) throws(Defect) -> UInt64 {
             rawSegmentCount == 0xFFFF && sections != 0
                 ? UInt64(try reader.uint32(sections + 44)) : UInt64(rawSegmentCount)
         }
 
-        func sectionCount(_ reader: ELFReader) throws(Problem) -> UInt64 {
+        func sectionCount(_ reader: ELFReader) throws(Defect) -> UInt64 {
             if sections == 0 { return 0 }
             return rawSectionCount == 0 ? try reader.uint64(sections + 32) : UInt64(rawSectionCount)
         }
 
-        func nameSection(_ reader: ELFReader) throws(Problem) -> UInt64 {
+        func nameSection(_ reader: ELFReader) throws(Defect) -> UInt64 {
             rawNameSection == 0xFFFF ? UInt64(try reader.uint32(sections + 40)) : UInt64(rawNameSection)
         }
     }

@@ -3,7 +3,7 @@ extension ELFImage {
     ///
     /// SwiftPM compiles that accessor into every target with resources, used or not, so only references from other code
     /// count. They are detected in x86-64 code only.
-    package func usersOfResourceBundles() throws(Problem) -> [String] {
+    package func usersOfResourceBundles() throws(Defect) -> [String] {
         let accessors = accessors()
         guard !accessors.isEmpty, Self.machine.number == 62,
             let text = section(called: ".text")?.range,

@@ -16,7 +16,7 @@ extension ELFImage {
     }
 
     /// Returns the sections, and the table of their names.
-    static func sections(_ header: Header, _ reader: ELFReader) throws(Problem) -> ([Section], ELFNames) {
+    static func sections(_ header: Header, _ reader: ELFReader) throws(Defect) -> ([Section], ELFNames) {
         let count = try header.sectionCount(reader)
         guard count > 0 else { return ([], ELFNames(reader.bytes, 0..<0)) }
         try reader.require(header.sections, count: count, each: 64, "the table of \(count) sections")
@@ -43,7 +43,7 @@ extension ELFImage {
 
     /// Returns the range of the section names; linkers write that table last, so a missing one means an unfinished
     /// file.
-    private static func nameTable(_ header: Header, _ reader: ELFReader, count: UInt64) throws(Problem) -> Range<Int> {
+    private static func nameTable(_ header: Header, _ reader: ELFReader, count: UInt64) throws(Defect) -> Range<Int> {
         let number = try header.nameSection(reader)
         guard number < count else { throw .damaged("the names of its sections are missing") }
         let entry = header.sections + number * 64
@@ -53,7 +53,7 @@ extension ELFImage {
         return try range(of: number, at: entry, reader)
     }
 
-    private static func range(of number: UInt64, at entry: UInt64, _ reader: ELFReader) throws(Problem) -> Range<Int> {
+    private static func range(of number: UInt64, at entry: UInt64, _ reader: ELFReader) throws(Defect) -> Range<Int> {
         let type = try reader.uint32(entry + 4)
         guard type != 0 && type != 8 else { return 0..<0 }
         return try reader.require(reader.uint64(entry + 24), reader.uint64(entry + 32), "section \(number)")

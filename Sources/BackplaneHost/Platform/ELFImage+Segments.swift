@@ -26,7 +26,7 @@ extension ELFImage {
         #endif
     }
 
-    func segments() throws(Problem) -> [Segment] {
+    func segments() throws(Defect) -> [Segment] {
         let reader = ELFReader(bytes), header = try Header(reader)
         var segments: [Segment] = []
         for number in 0..<(try header.segmentCount(reader)) {
@@ -44,7 +44,7 @@ extension ELFImage {
 
 extension ELFImage {
     /// Returns the pages of the file that no segment maps: symbols, debug information and tables for tools alone.
-    func unmapped(pageSize: Int = Int(getpagesize())) throws(Problem) -> [Range<Int>] {
+    func unmapped(pageSize: Int = Int(getpagesize())) throws(Defect) -> [Range<Int>] {
         let mapped = try segments().filter { $0.type == Segment.load }.map {
             $0.range.lowerBound / pageSize * pageSize..<($0.range.upperBound + pageSize - 1) / pageSize * pageSize
         }

@@ -44,7 +44,7 @@ extension ELFImage {
 }
 
 extension ELFImage.SymbolEntry {
-    fileprivate init(_ reader: ELFReader, at offset: UInt64) throws(ELFImage.Problem) {
+    fileprivate init(_ reader: ELFReader, at offset: UInt64) throws(ELFImage.Defect) {
         let info = try reader.uint8(offset + 4), visibility = try reader.uint8(offset + 5) & 3
         kind =
             switch info & 0xF {

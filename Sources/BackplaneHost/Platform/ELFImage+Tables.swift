@@ -3,7 +3,7 @@ extension ELFImage {
     ///
     /// The image is checked as any other, but the bytes of its sections are zero.
     ///
-    /// - Throws: ``Problem``, or a ``SystemError`` if the file cannot be read.
+    /// - Throws: ``Defect``, or a ``SystemError`` if the file cannot be read.
     init(tablesOf file: borrowing FileDescriptor, size: Int) throws {
         let bytes = try MappedBytes(zeros: size), reader = ELFReader(bytes)
         try bytes.read(0..<min(size, 64), of: file)

@@ -14,12 +14,12 @@ package struct ELFImage: Sendable {
 
     /// Creates an image from the bytes of a file.
     ///
-    /// - Throws: ``Problem``, the first that was found.
-    package init(_ bytes: [UInt8]) throws(Problem) {
+    /// - Throws: ``Defect``, the first that was found.
+    package init(_ bytes: [UInt8]) throws(Defect) {
         try self.init(MappedBytes(copying: bytes))
     }
 
-    init(_ bytes: MappedBytes) throws(Problem) {
+    init(_ bytes: MappedBytes) throws(Defect) {
         self.bytes = bytes
         let reader = ELFReader(bytes)
         let header = try Header(reader)
@@ -40,7 +40,7 @@ package struct ELFImage: Sendable {
 
 extension ELFImage {
     /// The reasons why this process cannot load bytes as a library.
-    package enum Problem: Error, Sendable, Hashable {
+    package enum Defect: Error, Sendable, Hashable {
         /// Bytes that are not an ELF file.
         case notELF
         /// An ELF file that is not a shared library, with the type in `e_type`.
@@ -56,7 +56,7 @@ extension ELFImage {
 
 /// The check of the segments, which the loader maps.
 extension ELFImage {
-    private static func checkSegments(_ header: Header, _ reader: ELFReader) throws(Problem) {
+    private static func checkSegments(_ header: Header, _ reader: ELFReader) throws(Defect) {
         let count = try header.segmentCount(reader)
         try reader.require(header.segments, count: count, each: 56, "the table of \(count) segments")
         guard count <= Segment.most else {

@@ -1,7 +1,7 @@
 /// The tables in which the loader looks symbols up, which alone tell it how many symbols there are.
 extension ELFLoaderTables {
     /// Returns the number of dynamic symbols.
-    func symbolCount() throws(ELFImage.Problem) -> UInt64 {
+    func symbolCount() throws(ELFImage.Defect) -> UInt64 {
         let plain = if let address = dynamic[Tag.hash] { try plainHashCount(at: address) } else { nil as UInt64? }
         if let address = dynamic[Tag.gnuHash] { return try gnuHashCount(at: address) }
         guard let plain else { throw .misleading("it has no hash table of its symbols") }
@@ -12,7 +12,7 @@ extension ELFLoaderTables {
     ///
     /// A chain is the hashes of symbols that follow one another, and its last is odd. The chain that begins last ends
     /// last, so that one that ends inside the table is the proof for all.
-    private func gnuHashCount(at address: UInt64) throws(ELFImage.Problem) -> UInt64 {
+    private func gnuHashCount(at address: UInt64) throws(ELFImage.Defect) -> UInt64 {
         let what = "the hash table of its symbols"
         let header = try UInt64(memory.bytes(at: address, 16, what).lowerBound)
         let buckets = UInt64(try reader.uint32(header)), first = UInt64(try reader.uint32(header + 4)),
@@ -23,7 +23,7 @@ extension ELFLoaderTables {
         }
         let table = try memory.bytes(at: address + 16, filter * 8 + buckets * 4, what)
         let start = try reader.bytes.withBytes(in: table.dropFirst(Int(filter * 8)).indices) {
-            bytes throws(ELFImage.Problem) in
+            bytes throws(ELFImage.Defect) in
             var last: UInt64 = 0
             for bucket in stride(from: 0, to: bytes.count, by: 4) {
                 let symbol = UInt64(bytes.number(bucket, as: UInt32.self))
@@ -45,13 +45,13 @@ extension ELFLoaderTables {
     }
 
     /// Returns the number of symbols according to `DT_HASH`: buckets and chains of symbols, each of them in one chain.
-    private func plainHashCount(at address: UInt64) throws(ELFImage.Problem) -> UInt64 {
+    private func plainHashCount(at address: UInt64) throws(ELFImage.Defect) -> UInt64 {
         let what = "the plain hash table of its symbols"
         let header = try UInt64(memory.bytes(at: address, 8, what).lowerBound)
         let buckets = UInt64(try reader.uint32(header)), count = UInt64(try reader.uint32(header + 4))
         guard buckets > 0 else { throw .misleading("\(what) has no buckets") }
         let table = try memory.bytes(at: address + 8, (buckets + count) * 4, what)
-        try reader.bytes.withBytes(in: table) { bytes throws(ELFImage.Problem) in
+        try reader.bytes.withBytes(in: table) { bytes throws(ELFImage.Defect) in
             var isSeen = [Bool](repeating: false, count: Int(count))
             for bucket in 0..<Int(buckets) {
                 var symbol = Int(bytes.number(bucket * 4, as: UInt32.self))

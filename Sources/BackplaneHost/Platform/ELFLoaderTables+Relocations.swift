@@ -3,7 +3,7 @@ extension ELFLoaderTables {
     /// The largest distance between two addresses of one library.
     private static let farthest: UInt64 = 1 << 30
 
-    func checkRelocations(_ symbols: Symbols) throws(ELFImage.Problem) {
+    func checkRelocations(_ symbols: Symbols) throws(ELFImage.Defect) {
         var functions = try ELFFunctionArrays(self)
         if let address = dynamic[Tag.relocations] {
             try require(Tag.relocationSize, is: 24, "size of a relocation")
@@ -26,7 +26,7 @@ extension ELFLoaderTables {
     private func check(
         _ address: UInt64, _ size: UInt64, _ what: String, relative: UInt64, _ symbols: Symbols,
         _ functions: inout ELFFunctionArrays
-    ) throws(ELFImage.Problem) {
+    ) throws(ELFImage.Defect) {
         if size == 0 { return }
         let range = try memory.bytes(at: address, size, "the table of \(what)s")
         guard range.count % 24 == 0 else { throw .misleading("the table of \(what)s has \(size) bytes") }
@@ -35,8 +35,8 @@ extension ELFLoaderTables {
         }
         // Writing to code needs a library that says so.
         let flags = dynamic.relocatesText ? 0 : Segment.writable
-        try reader.bytes.withBytes(in: symbols.range) { symbols throws(ELFImage.Problem) in
-            try reader.bytes.withBytes(in: range) { table throws(ELFImage.Problem) in
+        try reader.bytes.withBytes(in: symbols.range) { symbols throws(ELFImage.Defect) in
+            try reader.bytes.withBytes(in: range) { table throws(ELFImage.Defect) in
                 for number in 0..<table.count / 24 {
                     let relocation = Relocation(table, number, what)
                     let kind = try relocation.requireKind(isRelative: UInt64(number) < relative)
@@ -51,7 +51,7 @@ extension ELFLoaderTables {
     }
 
     private func checkPlace(of relocation: Relocation, _ kind: ELFRelocationKind, _ flags: UInt32)
-        throws(ELFImage.Problem)
+        throws(ELFImage.Defect)
     {
         guard memory.has(relocation.place, kind.bytes, flags) else {
             throw .misleading("\(relocation) writes to address \(hex(relocation.place)), outside its writable memory")
@@ -67,7 +67,7 @@ extension ELFLoaderTables {
 
     private func checkTarget(
         of relocation: Relocation, _ kind: ELFRelocationKind, _ symbol: Symbol?, _ isFunction: Bool
-    ) throws(ELFImage.Problem) {
+    ) throws(ELFImage.Defect) {
         switch kind {
         case .nothing, .size: return
         case .relative:
@@ -105,7 +105,7 @@ extension ELFLoaderTables {
     ///
     /// An even word is a place; an odd one has a bit for each of the 63 words that follow the last place. The places
     /// ascend.
-    private func checkPacked(_ functions: inout ELFFunctionArrays) throws(ELFImage.Problem) {
+    private func checkPacked(_ functions: inout ELFFunctionArrays) throws(ELFImage.Defect) {
         guard let address = dynamic[Tag.packedRelocations] else { return }
         try require(Tag.packedRelocationSize, is: 8, "size of a packed relocation")
         let size = try require(Tag.packedRelocationsSize, "size of its table of packed relocations")
@@ -135,7 +135,7 @@ extension ELFLoaderTables {
                         "packed relocation \(number) writes to address \(hex(place)), outside its writable memory")
                 }
                 let target =
-                    try segments.offset(of: place).map { offset throws(ELFImage.Problem) in try reader.uint64(offset) }
+                    try segments.offset(of: place).map { offset throws(ELFImage.Defect) in try reader.uint64(offset) }
                     ?? 0
                 let isFunction = functions.relocate(place)
                 guard isFunction ? memory.has(target, 1, Segment.executable) : memory.reaches(stored: target) else {
@@ -161,7 +161,7 @@ extension ELFLoaderTables {
             (self.what, self.number) = (what, number)
         }
 
-        func requireKind(isRelative: Bool) throws(ELFImage.Problem) -> ELFRelocationKind {
+        func requireKind(isRelative: Bool) throws(ELFImage.Defect) -> ELFRelocationKind {
             guard let kind = ELFRelocationKind(kindNumber) else {
                 throw .misleading("\(self) has kind \(kindNumber), which is not one of a library for this machine")
             }
@@ -172,7 +172,7 @@ extension ELFLoaderTables {
         }
 
         /// Returns its symbol; `nil` for symbol 0, which is none.
-        func symbol(_ symbols: UnsafeRawBufferPointer) throws(ELFImage.Problem) -> Symbol? {
+        func symbol(_ symbols: UnsafeRawBufferPointer) throws(ELFImage.Defect) -> Symbol? {
             if symbolNumber == 0 { return nil }
             guard Int(symbolNumber) < symbols.count / 24 else {
                 throw .misleading("\(self) refers to symbol \(symbolNumber), and there are \(symbols.count / 24)")
@@ -180,7 +180,7 @@ extension ELFLoaderTables {
             return Symbol(symbols, at: Int(symbolNumber) * 24)
         }
 
-        func outside(_ address: UInt64, _ what: String) -> ELFImage.Problem {
+        func outside(_ address: UInt64, _ what: String) -> ELFImage.Defect {
             .misleading("\(self) refers to address \(hex(address)), outside its \(what)")
         }
     }

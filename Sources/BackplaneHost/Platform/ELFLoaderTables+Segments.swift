@@ -5,7 +5,7 @@ extension ELFLoaderTables {
     /// The loader ends a process that has no memory for those of a thread.
     private static let largestThreadLocal: UInt64 = 1 << 30, largestAlignment: UInt64 = 1 << 20
 
-    func checkSegments() throws(ELFImage.Problem) {
+    func checkSegments() throws(ELFImage.Defect) {
         for (number, segment) in segments.enumerated() {
             switch segment.type {
             case Segment.dynamic:
@@ -23,12 +23,12 @@ extension ELFLoaderTables {
         }
     }
 
-    private func outside(_ number: Int, _ segment: Segment) -> ELFImage.Problem {
+    private func outside(_ number: Int, _ segment: Segment) -> ELFImage.Defect {
         .misleading("segment \(number) refers to address \(hex(segment.address)), outside its memory")
     }
 
     /// Checks that the table of segments in memory is that in the file: whoever looks for code later reads it there.
-    private func checkTable(_ number: Int, _ segment: Segment) throws(ELFImage.Problem) {
+    private func checkTable(_ number: Int, _ segment: Segment) throws(ELFImage.Defect) {
         let start = try reader.uint64(32), count = try reader.uint16(56)
         guard segment.sizeInMemory >= UInt64(count) * 56, memory.has(segment.address, segment.sizeInMemory) else {
             throw outside(number, segment)
@@ -38,7 +38,7 @@ extension ELFLoaderTables {
         }
     }
 
-    private func checkThreadLocal(_ number: Int, _ segment: Segment) throws(ELFImage.Problem) {
+    private func checkThreadLocal(_ number: Int, _ segment: Segment) throws(ELFImage.Defect) {
         if segment.sizeInMemory == 0 { return }
         guard segment.range.isEmpty || memory.has(segment.address, UInt64(segment.range.count)) else {
             throw outside(number, segment)
@@ -54,7 +54,7 @@ extension ELFLoaderTables {
 
     /// Checks the range that becomes read-only after the relocations; the loader takes whole pages, down to the last
     /// that it covers.
-    private func checkConstants(_ number: Int, _ segment: Segment) throws(ELFImage.Problem) {
+    private func checkConstants(_ number: Int, _ segment: Segment) throws(ELFImage.Defect) {
         if segment.sizeInMemory == 0 { return }
         guard let part = memory.part(at: segment.address, 1), part.flags & Segment.writable != 0,
             segment.sizeInMemory <= memory.pages.upperBound - segment.address,

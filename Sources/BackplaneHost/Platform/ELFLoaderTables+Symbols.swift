@@ -28,15 +28,15 @@ extension ELFLoaderTables {
         var isAddress: Bool { section != 0 && section != 0xFFF1 && kind != Self.threadLocal }
     }
 
-    func symbols() throws(ELFImage.Problem) -> Symbols {
+    func symbols() throws(ELFImage.Defect) -> Symbols {
         try require(Tag.symbolSize, is: 24, "size of a symbol")
         let count = try symbolCount(), address = try require(Tag.symbols, "table of symbols")
         return Symbols(count: count, range: try memory.bytes(at: address, count * 24, "the table of symbols"))
     }
 
     /// Checks that names lie in the table of names, code in executable memory, and everything else in the library.
-    func checkSymbols(_ symbols: Symbols) throws(ELFImage.Problem) {
-        try reader.bytes.withBytes(in: symbols.range) { table throws(ELFImage.Problem) in
+    func checkSymbols(_ symbols: Symbols) throws(ELFImage.Defect) {
+        try reader.bytes.withBytes(in: symbols.range) { table throws(ELFImage.Defect) in
             for number in 0..<Int(symbols.count) {
                 let symbol = Symbol(table, at: number * 24)
                 try requireName(UInt64(symbol.name), "the name of symbol \(number)")

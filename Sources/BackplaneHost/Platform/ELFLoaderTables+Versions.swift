@@ -1,6 +1,6 @@
 /// The versions of symbols: those that the library defines and needs, and the number of one for each symbol.
 extension ELFLoaderTables {
-    func checkVersions(_ symbols: Symbols) throws(ELFImage.Problem) {
+    func checkVersions(_ symbols: Symbols) throws(ELFImage.Defect) {
         // Entries may lie in one another; those of a sound library fit into it side by side.
         var rest = reader.bytes.count / 16
         let highest = max(try highestNeeded(&rest), try highestDefined(&rest))
@@ -12,7 +12,7 @@ extension ELFLoaderTables {
         }
         guard highest > 0 else { throw .misleading("its symbols have versions, but it has no versions of symbols") }
         let table = try memory.bytes(at: address, symbols.count * 2, "the table of its symbols' versions")
-        try reader.bytes.withBytes(in: table) { bytes throws(ELFImage.Problem) in
+        try reader.bytes.withBytes(in: table) { bytes throws(ELFImage.Defect) in
             for number in 0..<Int(symbols.count) {
                 let version = bytes.number(number * 2, as: UInt16.self) & 0x7FFF
                 guard version <= highest else {
@@ -23,7 +23,7 @@ extension ELFLoaderTables {
     }
 
     /// Returns the highest number of a version that other libraries define, 0 if there is none.
-    private func highestNeeded(_ rest: inout Int) throws(ELFImage.Problem) -> UInt16 {
+    private func highestNeeded(_ rest: inout Int) throws(ELFImage.Defect) -> UInt16 {
         guard var address = dynamic[Tag.neededVersions] else { return 0 }
         var highest: UInt16 = 0
         while true {
@@ -46,7 +46,7 @@ extension ELFLoaderTables {
     }
 
     /// Returns the highest number of a version that the library defines, 0 if there is none.
-    private func highestDefined(_ rest: inout Int) throws(ELFImage.Problem) -> UInt16 {
+    private func highestDefined(_ rest: inout Int) throws(ELFImage.Defect) -> UInt16 {
         guard var address = dynamic[Tag.definedVersions] else { return 0 }
         var highest: UInt16 = 0
         while true {
@@ -64,10 +64,10 @@ extension ELFLoaderTables {
         }
     }
 
-    private static let unknownForm = ELFImage.Problem.misleading("a version of its symbols has an unknown form")
+    private static let unknownForm = ELFImage.Defect.misleading("a version of its symbols has an unknown form")
 
     /// Returns the offset in the file of an entry of 16 bytes at least.
-    private func entry(at address: UInt64, _ rest: inout Int) throws(ELFImage.Problem) -> UInt64 {
+    private func entry(at address: UInt64, _ rest: inout Int) throws(ELFImage.Defect) -> UInt64 {
         rest -= 1
         guard rest >= 0 else { throw .misleading("the versions of its symbols have no end") }
         return try UInt64(memory.bytes(at: address, 16, "a version of its symbols").lowerBound)

@@ -7,8 +7,8 @@ extension ELFImage {
     ///
     /// The effort is linear in the size of the file.
     ///
-    /// - Throws: ``Problem/misleading(_:)``, or ``Problem/damaged(_:)`` for a table that is not there.
-    package func requireLoadable() throws(Problem) {
+    /// - Throws: ``Defect/misleading(_:)``, or ``Defect/damaged(_:)`` for a table that is not there.
+    package func requireLoadable() throws(Defect) {
         let tables = try ELFLoaderTables(self)
         try tables.checkSegments()
         let symbols = try tables.symbols()
@@ -30,7 +30,7 @@ struct ELFLoaderTables {
     /// The table of names, which ends with a zero.
     let names: Range<Int>
 
-    init(_ image: ELFImage) throws(ELFImage.Problem) {
+    init(_ image: ELFImage) throws(ELFImage.Defect) {
         reader = ELFReader(image.bytes)
         segments = try image.segments()
         memory = try ELFMemory(segments)
@@ -51,16 +51,16 @@ struct ELFLoaderTables {
     }
 
     /// Checks that a name begins in the table of names.
-    func requireName(_ offset: UInt64, _ what: @autoclosure () -> String) throws(ELFImage.Problem) {
+    func requireName(_ offset: UInt64, _ what: @autoclosure () -> String) throws(ELFImage.Defect) {
         guard offset < UInt64(names.count) else { throw .misleading("\(what()) lies outside the table of names") }
     }
 
     /// Returns the value of a tag that must be there.
-    func require(_ tag: UInt64, _ what: String) throws(ELFImage.Problem) -> UInt64 {
+    func require(_ tag: UInt64, _ what: String) throws(ELFImage.Defect) -> UInt64 {
         try Self.require(tag, what, dynamic)
     }
 
-    private static func require(_ tag: UInt64, _ what: String, _ dynamic: ELFDynamicSection) throws(ELFImage.Problem)
+    private static func require(_ tag: UInt64, _ what: String, _ dynamic: ELFDynamicSection) throws(ELFImage.Defect)
         -> UInt64
     {
         guard let value = dynamic[tag] else { throw .misleading("it has no \(what)") }
@@ -68,7 +68,7 @@ struct ELFLoaderTables {
     }
 
     /// Checks that a tag has the only value that the loader knows; it ends the process otherwise.
-    func require(_ tag: UInt64, is value: UInt64, _ what: String) throws(ELFImage.Problem) {
+    func require(_ tag: UInt64, is value: UInt64, _ what: String) throws(ELFImage.Defect) {
         let found = try require(tag, what)
         guard found == value else { throw .misleading("the \(what) is \(found), and the loader knows only \(value)") }
     }

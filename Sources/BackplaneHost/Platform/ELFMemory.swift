@@ -23,7 +23,7 @@ struct ELFMemory {
     ///
     /// The loader reserves room from the address of the first to the end of the last, so one out of order would replace
     /// other memory of the process.
-    init(_ segments: [ELFImage.Segment], pageSize: UInt64 = UInt64(getpagesize())) throws(ELFImage.Problem) {
+    init(_ segments: [ELFImage.Segment], pageSize: UInt64 = UInt64(getpagesize())) throws(ELFImage.Defect) {
         var parts: [Part] = []
         for (number, segment) in segments.enumerated()
         where segment.type == ELFImage.Segment.load && segment.sizeInMemory > 0 {
@@ -78,7 +78,7 @@ struct ELFMemory {
     func reaches(stored address: UInt64) -> Bool { reaches(address & ~(1 << 63)) }
 
     /// Returns the range in the file of `count` bytes at an address, which must lie in one segment.
-    func bytes(at address: UInt64, _ count: UInt64, _ what: @autoclosure () -> String) throws(ELFImage.Problem)
+    func bytes(at address: UInt64, _ count: UInt64, _ what: @autoclosure () -> String) throws(ELFImage.Defect)
         -> Range<Int>
     {
         let rest = try bytes(from: address, what())
@@ -89,7 +89,7 @@ struct ELFMemory {
     }
 
     /// Returns the range in the file from an address to the end of its segment.
-    func bytes(from address: UInt64, _ what: @autoclosure () -> String) throws(ELFImage.Problem) -> Range<Int> {
+    func bytes(from address: UInt64, _ what: @autoclosure () -> String) throws(ELFImage.Defect) -> Range<Int> {
         guard let part = part(at: address, 1), address - part.addresses.lowerBound <= UInt64(part.bytes.count) else {
             throw .misleading("\(what()) lies at \(hex(address)), outside its memory")
         }

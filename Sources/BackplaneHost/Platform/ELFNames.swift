@@ -19,7 +19,7 @@ struct ELFNames: Sendable {
     }
 
     /// Checks that a name begins at `offset`, and ends inside the table.
-    func require(_ offset: UInt32) throws(ELFImage.Problem) {
+    func require(_ offset: UInt32) throws(ELFImage.Defect) {
         guard Int(offset) < range.count else { throw .damaged("a name lies outside the table of names") }
         guard Int(offset) < end else { throw .damaged("the table of names has no end") }
     }
@@ -37,7 +37,7 @@ struct ELFNames: Sendable {
     }
 
     /// Returns the name at `offset`, or its beginning if it is longer than ``longestText``.
-    func text(at offset: UInt32) throws(ELFImage.Problem) -> String {
+    func text(at offset: UInt32) throws(ELFImage.Defect) -> String {
         try require(offset)
         return look(at: offset, Self.longestText) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }

@@ -8,7 +8,7 @@ struct ELFReader {
 
     /// Returns the range of `size` bytes at `offset`, which must lie inside the file.
     @discardableResult
-    func require(_ offset: UInt64, _ size: UInt64, _ what: @autoclosure () -> String) throws(ELFImage.Problem) -> Range<
+    func require(_ offset: UInt64, _ size: UInt64, _ what: @autoclosure () -> String) throws(ELFImage.Defect) -> Range<
         Int
     > {
         let (end, overflow) = offset.addingReportingOverflow(size)
@@ -22,29 +22,29 @@ struct ELFReader {
     /// Returns the range of a table of `count` entries, which must lie inside the file.
     @discardableResult
     func require(_ offset: UInt64, count: UInt64, each size: UInt64, _ what: @autoclosure () -> String) throws(ELFImage
-        .Problem) -> Range<Int>
+        .Defect) -> Range<Int>
     {
         let (total, overflow) = count.multipliedReportingOverflow(by: size)
         return try require(offset, overflow ? .max : total, what())
     }
 
-    func uint8(_ offset: UInt64) throws(ELFImage.Problem) -> UInt8 {
+    func uint8(_ offset: UInt64) throws(ELFImage.Defect) -> UInt8 {
         try number(offset)
     }
 
-    func uint16(_ offset: UInt64) throws(ELFImage.Problem) -> UInt16 {
+    func uint16(_ offset: UInt64) throws(ELFImage.Defect) -> UInt16 {
         try number(offset)
     }
 
-    func uint32(_ offset: UInt64) throws(ELFImage.Problem) -> UInt32 {
+    func uint32(_ offset: UInt64) throws(ELFImage.Defect) -> UInt32 {
         try number(offset)
     }
 
-    func uint64(_ offset: UInt64) throws(ELFImage.Problem) -> UInt64 {
+    func uint64(_ offset: UInt64) throws(ELFImage.Defect) -> UInt64 {
         try number(offset)
     }
 
-    private func number<Number: FixedWidthInteger>(_ offset: UInt64) throws(ELFImage.Problem) -> Number {
+    private func number<Number: FixedWidthInteger>(_ offset: UInt64) throws(ELFImage.Defect) -> Number {
         let size = MemoryLayout<Number>.size
         return bytes.withBytes(in: try require(offset, UInt64(size), "a field")) {
             Number(littleEndian: $0.loadUnaligned(as: Number.self))

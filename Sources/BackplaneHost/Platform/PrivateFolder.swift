@@ -3,7 +3,7 @@ import Glibc
 /// Folders to which only this user can write.
 package enum PrivateFolder {
     /// The reason why a folder is not private, worded to follow its path in a sentence.
-    package struct Problem: Error, Hashable {
+    package struct Defect: Error, Hashable {
         package let reason: String
         /// The cure for a folder that is only for this purpose.
         var advice: String?
@@ -14,14 +14,14 @@ package enum PrivateFolder {
     ///
     /// An existing folder is accepted if it is not a symbolic link, belongs to the user, and cannot be written to by
     /// others.
-    package static func make(at path: String) throws(Problem) {
+    package static func make(at path: String) throws(Defect) {
         let path = FilePath.absolute(path)
         let status: FileStatus
         do throws(SystemError) {
             try makeAll(path)
             status = try FileStatus(at: path)
         } catch {
-            throw Problem(reason: "cannot be created or inspected: \(error)")
+            throw Defect(reason: "cannot be created or inspected: \(error)")
         }
         try verify(status)
     }
@@ -42,13 +42,13 @@ package enum PrivateFolder {
         }
     }
 
-    private static func verify(_ status: FileStatus) throws(Problem) {
-        guard status.kind == .folder else { throw Problem(reason: "is \(status.kind.rawValue), not a folder") }
+    private static func verify(_ status: FileStatus) throws(Defect) {
+        guard status.kind == .folder else { throw Defect(reason: "is \(status.kind.rawValue), not a folder") }
         guard status.owner == geteuid() else {
-            throw Problem(reason: "belongs to user \(status.owner), not to user \(geteuid()), who runs this program")
+            throw Defect(reason: "belongs to user \(status.owner), not to user \(geteuid()), who runs this program")
         }
         guard !status.isWritableByAnyoneElse else {
-            throw Problem(
+            throw Defect(
                 reason: "can be written to by others (mode \(status.modeText))", advice: "chmod 700 it")
         }
     }

@@ -15,21 +15,22 @@ struct ManagerFinder: Sendable {
 }
 
 /// The plugin's callback for the result of a look-up, called exactly once with its context.
-struct FoundReply: @unchecked Sendable {  // the plugin's own context, handed back untouched
+struct FoundReply: Sendable {
     private let done: bp_found
-    private let context: UnsafeMutableRawPointer?
+    /// The plugin's own context, which is handed back untouched.
+    private let context: ForeignPointer
 
     init(_ done: @escaping bp_found, _ context: UnsafeMutableRawPointer?) {
-        (self.done, self.context) = (done, context)
+        (self.done, self.context) = (done, ForeignPointer(raw: context))
     }
 
     func end(_ found: ManagerFinder.Found, sharesSlots: Bool) {
         switch found {
         case .success(let wire):
-            wire.withC(sharesSlots: sharesSlots) { done(context, Int32(BP_OK), $0, bp_bytes(data: nil, length: 0)) }
+            wire.withC(sharesSlots: sharesSlots) { done(context.raw, Int32(BP_OK), $0, bp_bytes(data: nil, length: 0)) }
         case .failure(let error):
             let answer = EncodedAnswer(error)
-            answer.payload.withBytes { done(context, answer.status, nil, $0) }
+            answer.payload.withBytes { done(context.raw, answer.status, nil, $0) }
         }
     }
 }

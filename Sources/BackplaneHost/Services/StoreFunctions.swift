@@ -27,7 +27,7 @@ let storeFunctions = bp_store_1(
         }
     },
     query: { handle, query, done, context in
-        let answer = StoreAnswer(done: done, context: context)
+        let answer = StoreAnswer(done: done, context: ForeignPointer(raw: context))
         do throws(BackplaneError) {
             let component = try ComponentHandles.require(handle)
             try component.require(.dataAccessController, for: BP_STORE)
@@ -48,19 +48,20 @@ let storeFunctions = bp_store_1(
     })
 
 /// A plugin's callback for the end of a query.
-private struct StoreAnswer: @unchecked Sendable {  // the plugin's own context, handed back untouched
+private struct StoreAnswer: Sendable {
     let done: bp_store_done
-    let context: UnsafeMutableRawPointer?
+    /// The plugin's own context, which is handed back untouched.
+    let context: ForeignPointer
 
     func end(_ result: Result<OffsetPage, BackplaneError>, of collection: String) {
         switch result {
         case .success(let page):
             page.withC(of: collection) {
-                done(context, Int32(BP_OK), $0.baseAddress, $0.count, UInt64(page.total), .empty)
+                done(context.raw, Int32(BP_OK), $0.baseAddress, $0.count, UInt64(page.total), .empty)
             }
         case .failure(let error):
             let answer = EncodedAnswer(error)
-            answer.payload.withBytes { done(context, answer.status, nil, 0, 0, $0) }
+            answer.payload.withBytes { done(context.raw, answer.status, nil, 0, 0, $0) }
         }
     }
 }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The sources of replacements for active plugins: new libraries, linked plugins and older generations.
 final class Replacements {
-    private let live: LiveComposition
+    let live: LiveComposition
     private var linkedSwaps = 0
 
     init(_ live: LiveComposition) { self.live = live }

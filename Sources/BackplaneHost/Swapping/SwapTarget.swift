@@ -31,4 +31,22 @@ struct SwapTarget {
         return base.replacing(
             Dictionary(uniqueKeysWithValues: replacements.map { ($0.place, $0.plugin) }), in: folder)
     }
+
+    /// Returns whether a swap would change anything at all.
+    func changes(_ active: LoadedManifest) -> Bool {
+        guard replacements.isEmpty, let manifest else { return !replacements.isEmpty }
+        return manifest.document.manifest != active.document.manifest || !manifest.plugins(besides: active).isEmpty
+            || !active.plugins(besides: manifest).isEmpty
+    }
+
+    /// Returns the plugins that are not active.
+    func plugins(besides active: LoadedManifest) -> [LoadedPlugin] {
+        (manifest?.plugins(besides: active) ?? []) + replacements.map(\.plugin)
+    }
+
+    /// Records that what was loaded for the swap does not become active.
+    func abandon(in live: LiveComposition) {
+        live.takeOut(plugins(besides: live.loaded))
+        if live.loadFolder == nil { manifest?.loadFolder?.remove() }
+    }
 }

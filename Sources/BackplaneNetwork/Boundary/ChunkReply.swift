@@ -2,30 +2,31 @@ package import Backplane
 package import CBackplane
 
 /// The destination of a body's next piece: a callback and its context, called exactly once.
-package struct ChunkReply: @unchecked Sendable {  // the asker's own context, handed back untouched
+package struct ChunkReply: Sendable {
     private let done: bp_chunk
-    private let context: UnsafeMutableRawPointer?
+    /// The asker's own context, which is handed back untouched.
+    private let context: ForeignPointer
 
     package init(_ done: @escaping bp_chunk, _ context: UnsafeMutableRawPointer?) {
-        (self.done, self.context) = (done, context)
+        (self.done, self.context) = (done, ForeignPointer(raw: context))
     }
 
     /// Hands over bytes, which are lent.
     package func end(_ bytes: ArraySlice<UInt8>) {
         bytes.withUnsafeBufferPointer {
-            done(context, Int32(BP_OK), bp_bytes(data: $0.baseAddress, length: $0.count), nil, 0)
+            done(context.raw, Int32(BP_OK), bp_bytes(data: $0.baseAddress, length: $0.count), nil, 0)
         }
     }
 
     /// Reports the end of the body, with its trailer fields.
     package func end(trailers: HTTPHeaders) {
-        if trailers.fields.isEmpty { return done(context, Int32(BP_OK), .empty, nil, 0) }
-        trailers.withPairs { done(context, Int32(BP_OK), .empty, $0.baseAddress, $0.count) }
+        if trailers.fields.isEmpty { return done(context.raw, Int32(BP_OK), .empty, nil, 0) }
+        trailers.withPairs { done(context.raw, Int32(BP_OK), .empty, $0.baseAddress, $0.count) }
     }
 
     package func end(_ error: BackplaneError) {
         let answer = EncodedAnswer(error)
-        answer.payload.withBytes { done(context, answer.status, $0, nil, 0) }
+        answer.payload.withBytes { done(context.raw, answer.status, $0, nil, 0) }
     }
 }
 

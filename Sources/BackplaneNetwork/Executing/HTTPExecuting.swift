@@ -33,7 +33,7 @@ public struct HTTPExecuting: Contract {
 }
 
 /// A request as an executor of a plugin is given it: valid, and with numbers in the place of its bodies.
-public struct HTTPOrder: Codable, Sendable {
+public struct HTTPOrder: Sendable {
     /// The request method, such as `GET`.
     public var method: String
     /// The absolute URL.
@@ -64,7 +64,7 @@ public struct HTTPOrder: Codable, Sendable {
 }
 
 /// The head of a response as an executor of a plugin gives it.
-public struct HTTPHead: Codable, Sendable {
+public struct HTTPHead: Sendable {
     /// The status code: below 200 for an interim response, up to 599 for the final one.
     public var status: Int
     /// The names and values of the header fields in order.

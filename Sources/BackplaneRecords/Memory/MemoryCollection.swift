@@ -4,14 +4,14 @@ package import BackplaneStorage
 /// A collection in memory: its records, their order, its indexes and its log.
 struct MemoryCollection {
     /// A record without its id.
-    struct Record {
+    struct StoredValue {
         var value: [UInt8]
         var version: Int64
     }
 
     let name: String
     /// The records by the bytes of their ids, because different ids may be equal as texts.
-    private(set) var records: [[UInt8]: Record] = [:]
+    private(set) var records: [[UInt8]: StoredValue] = [:]
     /// The ids, in order.
     private var ids: [[UInt8]] = []
     private var indexes: [MemoryIndex] = []
@@ -81,7 +81,7 @@ struct MemoryCollection {
         switch change {
         case .save(_, let record):
             let id = Array(record.id.utf8),
-                old = records.updateValue(Record(value: record.value, version: number), forKey: id)
+                old = records.updateValue(StoredValue(value: record.value, version: number), forKey: id)
             if old == nil { ids.insert(id, at: ids.place { $0.precedes(id) }) }
             for index in indexes.indices { indexes[index].replace(old?.value, with: record.value, of: id) }
             note(LoggedChange(number: number, kind: old == nil ? .insert : .update, id: record.id))

@@ -14,7 +14,7 @@ struct MemoryIndex {
     /// The entries, in order.
     private var entries: [Entry] = []
 
-    init(_ definition: IndexDefinition, of records: [[UInt8]: MemoryCollection.Record]) {
+    init(_ definition: IndexDefinition, of records: [[UInt8]: MemoryCollection.StoredValue]) {
         (self.definition, paths) = (definition, IndexKey.names(of: definition.paths))
         entries = records.map { Entry(key: key(of: $0.value.value), id: $0.key) }.sorted { $0.precedes($1) }
     }

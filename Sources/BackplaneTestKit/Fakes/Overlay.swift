@@ -5,9 +5,9 @@ import BackplaneHost
 struct Overlay {
     var manifest: Manifest
     /// The components that the fakes are registered as.
-    private(set) var components: [Component] = []
+    private(set) var components: [FakeComponent] = []
 
-    struct Component: Sendable {
+    struct FakeComponent: Sendable {
         var fake: Fake
         var role: Role
         var className: String
@@ -37,7 +37,7 @@ struct Overlay {
     mutating func add(_ fake: Fake, _ role: Role) -> String {
         let namesakes = components.count { $0.fake.name == fake.name }
         let className = "Fake.\(fake.name)" + (namesakes == 0 ? "" : ".\(namesakes + 1)")
-        components.append(Component(fake: fake, role: role, className: className))
+        components.append(FakeComponent(fake: fake, role: role, className: className))
         return className
     }
 }

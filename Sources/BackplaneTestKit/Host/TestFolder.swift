@@ -11,7 +11,7 @@ struct TestFolder: Sendable {
     /// - Throws: `host.data-folder-unusable`.
     init() throws(BackplaneError) {
         path = FileManager.default.temporaryDirectory.appending(path: "backplane-testkit-\(UUID().uuidString)").path
-        do throws(PrivateFolder.Problem) {
+        do throws(PrivateFolder.Defect) {
             try PrivateFolder.make(at: path)
         } catch {
             throw BackplaneError(.dataFolderUnusable, "the test's folder \(error.text)", at: path)

@@ -4,15 +4,17 @@ import Synchronization
 import TestGenerators
 
 /// Libraries that were sound before somebody did something to their bytes, given to `check`, to `inspect`, and to a
-/// running host for a preview of a swap.
+/// running host for a preview of a swap, or for a swap.
 struct DamagedLibraries: Attack {
-    static let name = "libraries", what = "libraries with changed bytes, checked, inspected and previewed",
+    static let name = "libraries", what = "libraries with changed bytes, checked, inspected, previewed and swapped",
         count = 2_000,
         share = 30
 
     private let site: Site
     private let sound: [Library]
     private let hosts: HostPool
+    /// Hosts that are told to swap. Each is used once, since the damaged code stays in it.
+    private let swapped: HostPool
     /// The memory that each look takes at a sound library.
     private let usual: Int
 
@@ -31,11 +33,12 @@ struct DamagedLibraries: Attack {
             {"manifestVersion": 1, "plugins": [{"library": "Clock"}, {"library": "_Challenge"}, {"library": "Almanac"}],
              "managers": {"Clock": {"className": "ClockManager"}, "Trials": {"className": "TrialManager"}}}
             """
-        hosts = HostPool(
-            try site.write(manifest.utf8, as: "host.json"), ["--plugin-path", HostProcess.built], at: site, lives: 40)
-        let path = try site.write(sound[3].bytes, as: "libSound.so")
+        let path = try site.write(manifest.utf8, as: "host.json"), options = ["--plugin-path", HostProcess.built]
+        hosts = HostPool(path, options, at: site, lives: 40)
+        swapped = HostPool(path, options, at: site, lives: 1, as: "s")
+        let library = try site.write(sound[3].bytes, as: "libSound.so")
         var most = 0
-        for look in [["check", try Self.manifest(of: path, at: site, "sound")], ["inspect", path]] {
+        for look in [["check", try Self.manifest(of: library, at: site, "sound")], ["inspect", library]] {
             let process = try HostProcess(look + ["--load-folder", site.path + "/loads"], in: site.path)
             guard process.wait() == .exit(0) else { throw NotPossible("a sound library is refused: \(process.said)") }
             most = max(most, process.peak)
@@ -51,10 +54,10 @@ struct DamagedLibraries: Attack {
             deed = "\(library.name) with \(deeds.joined(separator: ", "))"
         defer { site.remove(path) }
         let look = Int.random(in: 0..<3, using: &numbers)
-        if look == 2 {
-            return try hosts.use { host in
-                Trial(previewing: path, of: deed, bytes.count, in: host)
-            }
+        if look == 2, numbers.once(in: 3) {
+            return try swapped.use { try Trial(swapping: path, of: deed, bytes.count, in: $0) }
+        } else if look == 2 {
+            return try hosts.use { try Trial(previewing: path, of: deed, bytes.count, in: $0) }
         }
         let manifest = try Self.manifest(of: path, at: site, "\(trial)")
         defer { site.remove(manifest) }
@@ -63,7 +66,7 @@ struct DamagedLibraries: Attack {
         return Trial(process, "\(words[0]) of \(deed)", input: bytes.count, usual: usual)
     }
 
-    func end() throws -> Trial? { hosts.end() }
+    func end() throws -> Trial? { hosts.end() ?? swapped.end() }
 
     private static func manifest(of path: String, at site: Site, _ name: String) throws -> String {
         let text = """
@@ -146,21 +149,31 @@ extension DamagedLibraries {
 
 extension Trial {
     /// Asks a running host what a swap to a library would do.
-    fileprivate init(previewing path: String, of deed: String, _ size: Int, in host: RunningHost) {
-        let before = host.process.peak
-        let process = try? HostProcess(
-            ["swap", path, "--dry-run", "--socket", host.socket],
-            in: URL(filePath: path).deletingLastPathComponent().path)
-        guard let process else {
-            self.init(outcome: "failed")
-            return
+    fileprivate init(previewing path: String, of deed: String, _ size: Int, in host: RunningHost) throws {
+        try self.init(["swap", path, "--dry-run"], path, "preview of \(deed)", size, in: host, runsCode: false)
+    }
+
+    /// Has a running host swap to a library, and stops the host, in whichever code it is then.
+    fileprivate init(swapping path: String, of deed: String, _ size: Int, in host: RunningHost) throws {
+        let subject = "swap to \(deed)"
+        try self.init(["swap", path], path, subject, size, in: host, runsCode: true)
+        guard host.process.ending == nil else { return }
+        host.process.signal(SIGTERM)
+        switch host.process.wait() {
+        case .exit(0): break
+        case .signal where host.process.said.contains(", in code of "): outcome = "died of the plugin's code"
+        case let ending:
+            findings.append("\(subject): the host that was then told to stop \(ending)\(host.process.lastWords)")
         }
-        self.init(process, "preview of \(deed)", input: size, usual: .max >> 1)
-        if host.process.hasEnded() {
-            findings.append("preview of \(deed): the host \(host.process.ending!)\(host.process.lastWords)")
-            outcome = "died"
-        } else if host.process.peak - before > Swift.max(200 << 20, 20 * size) {
-            findings.append("preview of \(deed): the host used \((host.process.peak - before) >> 20) MB more")
-        }
+    }
+
+    private init(
+        _ words: [String], _ path: String, _ subject: String, _ size: Int, in host: RunningHost, runsCode: Bool
+    ) throws {
+        _ = host.process.hasEnded()
+        let before = host.process.peak, folder = URL(filePath: path).deletingLastPathComponent().path
+        let process = try HostProcess(words + ["--socket", host.socket], in: folder)
+        self.init(process, subject, input: size, usual: .max >> 1)
+        judge(host.process, subject, input: size, before: before, runsCode: runsCode)
     }
 }

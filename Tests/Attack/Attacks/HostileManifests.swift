@@ -39,12 +39,11 @@ struct HostileManifests: Attack {
         switch Int.random(in: 0..<8, using: &numbers) {
         case 0:
             return try hosts.use { host in
+                _ = host.process.hasEnded()
+                let before = host.process.peak
                 let process = try HostProcess(["apply", path, "--socket", host.socket], in: site.path)
                 var trial = Trial(process, "apply of \(deed)", input: bytes.count, usual: .max >> 1)
-                if host.process.hasEnded() {
-                    trial.outcome = "died"
-                    trial.findings.append("apply of \(deed): the host \(host.process.ending!)\(host.process.lastWords)")
-                }
+                trial.judge(host.process, "apply of \(deed)", input: bytes.count, before: before)
                 return trial
             }
         case 1: return try look(["convert", path, "--to", numbers.pick(["json", "xml", "binary"])], deed, bytes.count)

@@ -9,8 +9,11 @@ final class HostPool: Sendable {
     private let free = Mutex<[(host: RunningHost, lives: Int)]>([])
     private let number = Mutex(0)
 
-    init(_ manifest: String, _ options: [String], at site: Site, lives: Int) {
-        (self.manifest, self.options, self.site, self.lives) = (manifest, options, site, lives)
+    /// The beginning of the names of the hosts' folders.
+    private let name: String
+
+    init(_ manifest: String, _ options: [String], at site: Site, lives: Int, as name: String = "h") {
+        (self.manifest, self.options, self.site, self.lives, self.name) = (manifest, options, site, lives, name)
     }
 
     func use(_ body: (RunningHost) throws -> Trial) throws -> Trial {
@@ -29,7 +32,7 @@ final class HostPool: Sendable {
             number += 1
             return number
         }
-        let folder = try site.folder("h\(number)")
+        let folder = try site.folder("\(name)\(number)")
         let host = try RunningHost(manifest, options + ["--data", folder + "/data"], in: folder)
         guard host.isUp() else { throw NotPossible("no host comes up: \(host.process.said)") }
         return host

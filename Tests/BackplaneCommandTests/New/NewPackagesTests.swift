@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneHost
 import Foundation
+import TestFixtures
 import Testing
 
 /// Everything that `backplane new` makes builds without a warning and passes its tests at once, and fetches no package.
@@ -32,6 +33,9 @@ struct NewPackagesTests {
         try await workspace.new("manager", "Notices", "--stream", "--plugin", "Ferry", in: "Tides")
         let outcome = try await workspace.swift("test", in: "Tides")
         #expect(outcome.contains("Test run with 13 tests in 8 suites passed"))
+        for plugin in PluginConformances.tools == nil ? [] : ["Tides", "Ferry"] {
+            #expect(try PluginConformances.excesses(of: "\(workspace.built)/lib\(plugin).so") == [])
+        }
         let manifest = workspace.folder + "/Tides/backplane.json"
         let greeting = try await tool.run(
             "call", manifest, "TidesManager", "greet", "\"Ada\"", "--plugin-path", workspace.built)

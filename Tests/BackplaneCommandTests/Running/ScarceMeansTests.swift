@@ -11,6 +11,8 @@ struct ScarceMeansTests {
         let process = try RunningTool(
             ["-c", "\(limit); exec \(command)"], of: "/bin/sh", input: nil,
             environment: ["XDG_RUNTIME_DIR": tool.folder, "SWIFT_BACKTRACE": "enable=no"])
+        // A host that is up stays until it is told to stop.
+        if arguments[0] == "run", await process.says("up;") { process.signal(SIGTERM) }
         return await process.end()
     }
 
@@ -34,9 +36,10 @@ struct ScarceMeansTests {
 
     private static let call = ["call", Tool.almanac, "AlmanacManager", "on", "\"07-20\""]
     private static let check = ["check", Tool.almanac]
+    private static let host = ["run", Tool.almanac]
     private static let inspect = ["inspect", Tool.built + "/libClock.so"]
 
-    @Test(arguments: [call, check, inspect])
+    @Test(arguments: [call, check, host, inspect])
     func `few open files`(_ arguments: [String]) async throws {
         let tool = try Tool(), rest = arguments[0] == "inspect" ? [] : ["--data", tool.data]
         for limit in 10...30 { _ = try await expectAnswer("ulimit -n \(limit)", tool, arguments + rest) }
@@ -84,7 +87,7 @@ struct ScarceMeansTests {
         }
         """#
 
-    @Test(arguments: [call, check])
+    @Test(arguments: [call, check, host])
     func `few threads`(_ arguments: [String]) async throws {
         let tool = try Tool(), library = try tool.library("threads", of: Self.threadLimit)
         let most = 16 + 2 * ProcessInfo.processInfo.activeProcessorCount

@@ -109,7 +109,7 @@ struct ELFEffortTests {
     ]
 
     /// Libraries with tables for the loader, and what is said of them.
-    static let loaderFamilies: [(family: Family, problem: ELFImage.Problem?)] = [
+    static let loaderFamilies: [(family: Family, problem: ELFImage.Defect?)] = [
         (
             Family("relocations of one place") { image, count in
                 let place = UInt64(image.append(numbers: [0]).lowerBound)
@@ -171,7 +171,7 @@ struct ELFEffortTests {
     }
 
     @Test(arguments: loaderFamilies)
-    func `tables for the loader are looked at to their ends`(_ family: Family, _ problem: ELFImage.Problem?) throws {
+    func `tables for the loader are looked at to their ends`(_ family: Family, _ problem: ELFImage.Defect?) throws {
         let image = try ELFImage(family.make(2_000).file())
         if let problem {
             #expect(throws: problem) { try image.requireLoadable() }
@@ -193,7 +193,7 @@ struct ELFEffortTests {
     @Test func `a library of more segments than linkers make is refused`() throws {
         var image = GeneratedImage()
         for _ in 0..<1_000 { image.segment(type: 4, 0..<64) }
-        #expect(throws: ELFImage.Problem.damaged("it has 1001 segments, and a library has at most 256")) {
+        #expect(throws: ELFImage.Defect.damaged("it has 1001 segments, and a library has at most 256")) {
             try ELFImage(image.file())
         }
     }

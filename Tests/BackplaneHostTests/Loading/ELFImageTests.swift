@@ -12,8 +12,8 @@ struct ELFImageTests {
         sound = try LoadingFixture.library()
     }
 
-    private func problem(_ bytes: [UInt8]) -> ELFImage.Problem? {
-        do throws(ELFImage.Problem) {
+    private func problem(_ bytes: [UInt8]) -> ELFImage.Defect? {
+        do throws(ELFImage.Defect) {
             _ = try ELFImage(bytes)
             return nil
         } catch {

@@ -19,7 +19,7 @@ struct LibraryIdentityTests {
     }
 
     private func problem(_ bytes: [UInt8]) -> String? {
-        do throws(IdentityRecord.Problem) {
+        do throws(IdentityRecord.Defect) {
             _ = try IdentityRecord.all(in: bytes[...])
             return nil
         } catch {

@@ -37,7 +37,7 @@ struct LoaderImage {
 
     /// The first thing that leads the loader astray, as a message says it.
     var problem: String? {
-        do throws(ELFImage.Problem) {
+        do throws(ELFImage.Defect) {
             try ELFImage(bytes).requireLoadable()
             return nil
         } catch {

@@ -27,6 +27,15 @@ struct RoomTests {
         #expect(wrong.isEmpty, "\(wrong.count) references:\n\(wrong.map(\.description).joined(separator: "\n"))")
     }
 
+    @Test func `the coordinator's actor, all extensions together, stays small`() throws {
+        let lines = try SourceFolder.files(in: Self.sources).reduce(0) { lines, file in
+            lines
+                + SourceFolder.linesOfType(
+                    "Coordinator", in: try String(contentsOfFile: Self.sources + "/" + file, encoding: .utf8))
+        }
+        #expect(lines > 100 && lines <= 500)
+    }
+
     @Test func `a reference to a later room is named, in whichever room it is planted`() throws {
         let module = try PlantedModule(Rooms.ofHost)
         defer { module.remove() }

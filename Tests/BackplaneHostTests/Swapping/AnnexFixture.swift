@@ -1,6 +1,6 @@
 import Backplane
 import BackplaneDocuments
-import YardstickContracts
+import TurnstileContracts
 
 @testable import BackplaneHost
 
@@ -33,7 +33,7 @@ struct AnnexFixture {
         ManifestDocument(manifest(managers, plugins))
     }
 
-    func manager(_ name: String) async throws(BackplaneError) -> Remote<YardstickContracts.Turnstile> {
+    func manager(_ name: String) async throws(BackplaneError) -> Remote<TurnstileContracts.Turnstile> {
         try await host.manager(name)
     }
 

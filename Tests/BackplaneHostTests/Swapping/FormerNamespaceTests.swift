@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneDocuments
 import Testing
-import YardstickContracts
+import TurnstileContracts
 
 @testable import BackplaneHost
 

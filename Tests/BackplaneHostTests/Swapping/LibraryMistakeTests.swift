@@ -2,7 +2,7 @@ import Backplane
 import BackplaneNetwork
 import Foundation
 import Testing
-import YardstickContracts
+import TurnstileContracts
 
 @testable import BackplaneHost
 

@@ -1,6 +1,6 @@
 import Backplane
 import Testing
-import YardstickContracts
+import TurnstileContracts
 
 @testable import BackplaneHost
 

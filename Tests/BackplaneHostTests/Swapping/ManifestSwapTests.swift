@@ -2,7 +2,7 @@ import Backplane
 import BackplaneDocuments
 import FoundationEssentials
 import Testing
-import YardstickContracts
+import TurnstileContracts
 
 @testable import BackplaneHost
 

@@ -1,7 +1,7 @@
 import Backplane
 import Foundation
 import Testing
-import YardstickContracts
+import TurnstileContracts
 
 @testable import BackplaneHost
 

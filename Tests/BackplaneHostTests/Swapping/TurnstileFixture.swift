@@ -3,7 +3,7 @@ import BackplaneNetwork
 import Foundation
 import TestFixtures
 import Testing
-import YardstickContracts
+import TurnstileContracts
 
 @testable import BackplaneHost
 
@@ -11,7 +11,7 @@ import YardstickContracts
 struct TurnstileFixture {
     static let plugin = "org.backplane.yardstick-turnstile"
     let test: TestHost
-    let turnstile: Remote<YardstickContracts.Turnstile>
+    let turnstile: Remote<TurnstileContracts.Turnstile>
     let folder: LoadingFixture.Folder
     /// Where the library is built.
     let path: String

@@ -1,6 +1,6 @@
 import Backplane
 import Synchronization
-import YardstickContracts
+import TurnstileContracts
 
 /// Callers who pass a turnstile until they are told to stop, and what was wrong with their tickets.
 enum TurnstileVisitors {
@@ -26,7 +26,7 @@ enum TurnstileVisitors {
     /// Has four of them pass while `body` runs. They let one another run: two that never pause would occupy Swift's
     /// pool.
     static func with<Value: Sendable>(
-        _ turnstile: Remote<YardstickContracts.Turnstile>, _ body: () async throws -> Value
+        _ turnstile: Remote<TurnstileContracts.Turnstile>, _ body: () async throws -> Value
     ) async throws -> (value: Value, visits: [Visit]) {
         let end = Flag()
         let visitors = (1...4).map { number in

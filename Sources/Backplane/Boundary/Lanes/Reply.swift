@@ -2,12 +2,13 @@ package import CBackplane
 
 /// The destination of an encoded call's answer: a callback and its context, called exactly once.
 @usableFromInline
-package struct Reply: @unchecked Sendable {  // the caller's own context, handed back untouched
+package struct Reply: Sendable {
     private let done: bp_done
-    private let context: UnsafeMutableRawPointer?
+    /// The caller's own context, which is handed back untouched.
+    private let context: ForeignPointer
 
     package init(_ done: @escaping bp_done, _ context: UnsafeMutableRawPointer?) {
-        (self.done, self.context) = (done, context)
+        (self.done, self.context) = (done, ForeignPointer(raw: context))
     }
 
     /// Creates a reply that calls a closure, which borrows the payload.
@@ -20,11 +21,11 @@ package struct Reply: @unchecked Sendable {  // the caller's own context, handed
 
     /// Ends the call with a borrowed payload.
     package func end(_ status: Int32, _ payload: bp_bytes) {
-        done(context, status, payload)
+        done(context.raw, status, payload)
     }
 
     package func end(_ answer: EncodedAnswer) {
-        answer.payload.withBytes { done(context, answer.status, $0) }
+        answer.payload.withBytes { done(context.raw, answer.status, $0) }
     }
 
     package func end(_ error: BackplaneError) {

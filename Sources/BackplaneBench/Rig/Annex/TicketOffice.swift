@@ -1,6 +1,6 @@
 import Backplane
 import Foundation
-import YardstickContracts
+import TurnstileContracts
 
 /// A data access controller that counts in a file of its folder.
 final class TicketStore: DataAccessController {

@@ -1,6 +1,6 @@
 import Backplane
 import Synchronization
-import YardstickContracts
+import TurnstileContracts
 
 /// A turnstile that answers as the edition whose turn it is.
 final class TurnstileManager: Manager, StatefulComponent {

@@ -1,5 +1,5 @@
 import Backplane
-import YardstickContracts
+import TurnstileContracts
 
 /// A manager without state that passes a turnstile for its callers, if the manifest gives it one.
 final class UsherManager: Manager {

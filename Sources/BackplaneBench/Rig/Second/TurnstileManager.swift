@@ -1,6 +1,6 @@
 import Backplane
 import Synchronization
-import YardstickContracts
+import TurnstileContracts
 
 /// The turnstile of edition 2.
 final class TurnstileManager: Manager, StatefulComponent {

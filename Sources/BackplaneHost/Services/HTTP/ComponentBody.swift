@@ -1,13 +1,11 @@
 import Backplane
+import BackplaneBoundary
 import BackplaneNetwork
 import CBackplane
 import Synchronization
 
 /// The body of a request that a component produces, pulled across the boundary while it is sent.
 final class ComponentBody: Sendable {
-    private struct Source: @unchecked Sendable {  // the component's own pointer, handed back untouched
-        let functions: bp_source
-    }
     private struct State {
         /// The number of streams that were opened.
         var attempts = 0
@@ -25,7 +23,7 @@ final class ComponentBody: Sendable {
     }
     /// The greatest number of bytes that is asked for at once.
     private static let chunkSize: UInt64 = 256 << 10
-    private let source: Source
+    private let source: ForeignTable<bp_source>
     private let state = Mutex(State())
     /// Called with the number of bytes of each piece.
     private let taken: @Sendable (Int) -> Void
@@ -35,20 +33,20 @@ final class ComponentBody: Sendable {
     init(
         _ functions: bp_source, taken: @escaping @Sendable (Int) -> Void, released: @escaping @Sendable () -> Void
     ) {
-        (source, self.taken, self.released) = (Source(functions: functions), taken, released)
+        (source, self.taken, self.released) = (ForeignTable(functions), taken, released)
     }
 
     /// A Boolean value that indicates whether the body is collected where an executor cannot stream, because it comes
     /// from files or memory and not from a stream.
     var mayBeCollected: Bool {
-        source.functions.length >= 0 && source.functions.flags & UInt32(BP_SOURCE_REPLAYABLE) != 0
+        source.table.length >= 0 && source.table.flags & UInt32(BP_SOURCE_REPLAYABLE) != 0
     }
 
     /// The body as requests have it.
     ///
     /// - Throws: `network.body` for a source without the functions that it needs, or with an impossible length.
     func body() throws(BackplaneError) -> HTTPBody {
-        let functions = source.functions, isReplayable = functions.flags & UInt32(BP_SOURCE_REPLAYABLE) != 0
+        let functions = source.table, isReplayable = functions.flags & UInt32(BP_SOURCE_REPLAYABLE) != 0
         guard functions.pull != nil else { throw BackplaneError(.networkBody, "the body's source has no `pull`") }
         guard !isReplayable || functions.rewind != nil else {
             throw BackplaneError(.networkBody, "the body's source is replayable and has no `rewind`")
@@ -138,7 +136,7 @@ final class ComponentBody: Sendable {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 answer.begin(continuation)
-                call(source.functions, context)
+                call(source.table, context)
                 if answer.isGivenUp { cancelPull() }  // it was given up before the source knew of it
                 change { $0.uses -= 1 }
             }
@@ -155,7 +153,7 @@ final class ComponentBody: Sendable {
             return state.isOwed
         }
         guard isOwed else { return }
-        source.functions.cancel?(source.functions.context)
+        source.table.cancel?(source.table.context)
         change { $0.uses -= 1 }
     }
 
@@ -188,7 +186,7 @@ final class ComponentBody: Sendable {
             return true
         }
         guard isLast else { return }
-        source.functions.release?(source.functions.context)
+        source.table.release?(source.table.context)
         released()
     }
 }

@@ -6,7 +6,7 @@ import CBackplane
 let httpFunctions = bp_http_1(
     size: UInt32(MemoryLayout<bp_http_1>.size), reserved: 0,
     send: { handle, request, call, done, context in
-        let answer = HTTPAnswer(done: done, context: context)
+        let answer = HTTPAnswer(done: done, context: ForeignPointer(raw: context))
         do throws(BackplaneError) {
             let component = try ComponentHandles.require(handle)
             try component.require(.communicationController, .networkService, for: BP_HTTP)
@@ -22,9 +22,10 @@ let httpFunctions = bp_http_1(
     cancel: { handle, exchange in ComponentHandles.find(handle)?.exchanges.cancel(exchange) })
 
 /// A plugin's callback for the end of an exchange with whole bodies.
-private struct HTTPAnswer: ExchangeClient, @unchecked Sendable {  // the plugin's own context, handed back untouched
+private struct HTTPAnswer: ExchangeClient {
     let done: bp_http_done
-    let context: UnsafeMutableRawPointer?
+    /// The plugin's own context, which is handed back untouched.
+    let context: ForeignPointer
     let wantsProgress = false, wantsInterim = false, wantsAttempts = false
 
     func headed(_ head: ExchangeHead) {}
@@ -33,10 +34,10 @@ private struct HTTPAnswer: ExchangeClient, @unchecked Sendable {  // the plugin'
     func ended(_ result: Result<HTTPResponse, BackplaneError>) {
         switch result {
         case .success(let response):
-            response.withC { done(context, Int32(BP_OK), $0, .empty) }
+            response.withC { done(context.raw, Int32(BP_OK), $0, .empty) }
         case .failure(let error):
             let answer = EncodedAnswer(error)
-            answer.payload.withBytes { done(context, answer.status, nil, $0) }
+            answer.payload.withBytes { done(context.raw, answer.status, nil, $0) }
         }
     }
 }

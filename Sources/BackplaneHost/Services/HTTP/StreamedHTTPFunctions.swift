@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 import BackplaneNetwork
 import CBackplane
 
@@ -56,13 +57,14 @@ let streamedHTTPFunctions = bp_http_2(
     cancel: { handle, exchange in ComponentHandles.find(handle)?.exchanges.cancel(exchange) })
 
 /// A plugin's side of an exchange.
-private struct ExchangeFunctions: ExchangeClient, @unchecked Sendable {  // the plugin's own context, as it was given
-    private let functions: bp_http_exchange
+private struct ExchangeFunctions: ExchangeClient {
+    private let client: ForeignTable<bp_http_exchange>
+    private var functions: bp_http_exchange { client.table }
 
     let wantsInterim, wantsAttempts: Bool
 
     init(_ functions: UnsafePointer<bp_http_exchange>, wantsInterim: Bool, wantsAttempts: Bool) {
-        self.functions = read(functions)
+        client = ForeignTable(read(functions))
         (self.wantsInterim, self.wantsAttempts) = (wantsInterim, wantsAttempts)
     }
 

@@ -18,7 +18,7 @@ let secondStoreFunctions = bp_store_2(
         }
     },
     write: { handle, batch, call, done, context in
-        let reply = WrittenReply(done: done, context: context)
+        let reply = WrittenReply(done: done, context: ForeignPointer(raw: context))
         return start(handle, call) { component throws(BackplaneError) in
             let batch = try RecordBatch(copying: batch), trace = call.flatMap { Call(copying: $0).trace }
             return { () throws(BackplaneError) in try await component.write(batch, for: trace) }
@@ -27,7 +27,7 @@ let secondStoreFunctions = bp_store_2(
         }
     },
     read: { handle, selection, call, done, context in
-        let reply = PageReply(done: done, context: context)
+        let reply = PageReply(done: done, context: ForeignPointer(raw: context))
         return start(handle, call) { component throws(BackplaneError) in
             let query = try RecordQuery(copying: selection)
             return { () throws(BackplaneError) in try await component.store.read(query, in: component.namespace) }
@@ -45,7 +45,7 @@ let secondStoreFunctions = bp_store_2(
         }
     },
     changes: { handle, collection, since, limit, call, done, context in
-        let reply = ChangesReply(done: done, context: context)
+        let reply = ChangesReply(done: done, context: ForeignPointer(raw: context))
         return start(handle, call) { component throws(BackplaneError) in
             let collection = collection.text, limit = Int(clamping: limit)
             return { () throws(BackplaneError) in
@@ -58,7 +58,7 @@ let secondStoreFunctions = bp_store_2(
     },
     cancel: { handle, id in ComponentHandles.find(handle)?.storeOperations.cancel(id) },
     search: { handle, search, call, done, context in
-        let reply = PageReply(done: done, context: context)
+        let reply = PageReply(done: done, context: ForeignPointer(raw: context))
         return start(handle, call) { component throws(BackplaneError) in
             let query = try RecordQuery(copying: search)
             return { () throws(BackplaneError) in try await component.store.read(query, in: component.namespace) }

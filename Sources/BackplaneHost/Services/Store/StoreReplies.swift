@@ -5,46 +5,49 @@ import CBackplane
 // Answers of the store, lent to a plugin's callback.
 
 /// A plugin's callback for the end of a batch.
-struct WrittenReply: @unchecked Sendable {  // the plugin's own context, handed back untouched
+struct WrittenReply: Sendable {
     let done: bp_store_written
-    let context: UnsafeMutableRawPointer?
+    /// The plugin's own context, which is handed back untouched.
+    let context: ForeignPointer
 
     func end(_ result: Result<[Int64], BackplaneError>) {
         switch result {
-        case .success(let numbers): done(context, Int32(BP_OK), numbers, numbers.count, .empty)
+        case .success(let numbers): done(context.raw, Int32(BP_OK), numbers, numbers.count, .empty)
         case .failure(let error):
             let answer = EncodedAnswer(error)
-            answer.payload.withBytes { done(context, answer.status, nil, 0, $0) }
+            answer.payload.withBytes { done(context.raw, answer.status, nil, 0, $0) }
         }
     }
 }
 
 /// A plugin's callback for a page of records.
-struct PageReply: @unchecked Sendable {  // the plugin's own context, handed back untouched
+struct PageReply: Sendable {
     let done: bp_store_read
-    let context: UnsafeMutableRawPointer?
+    /// The plugin's own context, which is handed back untouched.
+    let context: ForeignPointer
 
     func end(_ result: Result<RecordPage, BackplaneError>) {
         switch result {
-        case .success(let page): page.withC { done(context, Int32(BP_OK), $0, .empty) }
+        case .success(let page): page.withC { done(context.raw, Int32(BP_OK), $0, .empty) }
         case .failure(let error):
             let answer = EncodedAnswer(error)
-            answer.payload.withBytes { done(context, answer.status, nil, $0) }
+            answer.payload.withBytes { done(context.raw, answer.status, nil, $0) }
         }
     }
 }
 
 /// A plugin's callback for changes from a collection's log.
-struct ChangesReply: @unchecked Sendable {  // the plugin's own context, handed back untouched
+struct ChangesReply: Sendable {
     let done: bp_store_changed
-    let context: UnsafeMutableRawPointer?
+    /// The plugin's own context, which is handed back untouched.
+    let context: ForeignPointer
 
     func end(_ result: Result<ChangePage, BackplaneError>) {
         switch result {
-        case .success(let changes): changes.withC { done(context, Int32(BP_OK), $0, .empty) }
+        case .success(let changes): changes.withC { done(context.raw, Int32(BP_OK), $0, .empty) }
         case .failure(let error):
             let answer = EncodedAnswer(error)
-            answer.payload.withBytes { done(context, answer.status, nil, $0) }
+            answer.payload.withBytes { done(context.raw, answer.status, nil, $0) }
         }
     }
 }

@@ -65,7 +65,7 @@ final class Retirements {
                 && component.streams.count == 0 && !component.instance.isInStep
         }
         if !Drain.looks(isIdle) {
-            // There is no limit, since nothing waits for these calls.
+            // There is no limit, since nothing waits for these calls; and no event of their ends (``Drain``).
             while !isIdle(), !live.isStopped { await live.timer.pause(.milliseconds(5)) }
             if live.isStopped { _ = await live.timer.waits(limit, for: isIdle) }
         }

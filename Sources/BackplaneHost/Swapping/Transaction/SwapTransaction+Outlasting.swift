@@ -68,6 +68,7 @@ extension SwapTransaction {
             // The plan covers the components that were up; another one that starts must not wait that long.
             guard handover.waiting.isEmpty else { throw error.while("a component that the swap changes had to start") }
             guard .now < deadline else { throw error.while("the swap had waited for \(limit)") }
+            // By polling: the end of a native call only lowers a count, since a signal would slow every call down.
             await live.timer.pause(.milliseconds(5))
         }
         (outlasting.bindings, outlasting.bodies) = ([], [])

@@ -18,9 +18,13 @@ extension SwapTransaction {
                 nextHealth = .now + probation.healthInterval
             }
             for member in members { try probation.judge(counts(member) - member.baseline, member.name) }
-            await live.timer.pause(min(.milliseconds(20), end - .now))
+            // By polling: a native call is counted in the plugin, which signals neither its end nor its failure.
+            await live.timer.pause(min(Self.watchInterval, end - .now, nextHealth - .now))
         }
     }
+
+    /// The interval at which the calls are judged: no caller notices that a rollback begins so much later.
+    private static var watchInterval: Duration { .milliseconds(20) }
 
     private func checkHealth(_ member: SwapMember) async throws(BackplaneError) {
         guard let component = member.component, component.instance.hasHealthCheck else { return }

@@ -5,7 +5,7 @@ struct FieldDescriptor {
     /// The greatest number of fields: more than any type has that a compiler can process.
     static let limit = 65_535
 
-    struct Record {
+    struct FieldRecord {
         /// The name in the declaration; that of a case without its payload.
         var name: String
         /// The type of a field or payload; `nil` for a case without payload.
@@ -16,13 +16,13 @@ struct FieldDescriptor {
     /// The fields or cases; `nil` if this does not describe a struct or an enum.
     ///
     /// The cases of an enum with payload precede those without, as in its memory.
-    var records: [Record]? {
+    var records: [FieldRecord]? {
         let kind = (address + 8).load(as: UInt16.self)
         let size = Int((address + 10).load(as: UInt16.self)), count = Int((address + 12).load(as: UInt32.self))
         guard [0, 2, 3].contains(kind), size >= 12, count <= Self.limit else { return nil }
         return (0..<count).map { index in
             let record = address + 16 + index * size
-            return Record(
+            return FieldRecord(
                 name: (record + 8).relative?.name ?? "", type: (record + 4).relative.flatMap(MangledName.init),
                 isIndirect: record.load(as: UInt32.self) & 1 != 0)
         }

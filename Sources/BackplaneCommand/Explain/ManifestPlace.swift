@@ -3,7 +3,7 @@ import BackplaneDocuments
 import BackplaneHost
 
 /// A location in a manifest, with its line and column if known.
-struct Place: Codable, Sendable, Hashable {
+struct ManifestPlace: Codable, Sendable, Hashable {
     /// A JSON pointer, or the path of a file.
     var location: String?
     var line: Int?

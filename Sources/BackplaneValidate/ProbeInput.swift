@@ -1,5 +1,5 @@
 /// The input of a call to a method.
-struct CallInput: Sendable {
+struct ProbeInput: Sendable {
     /// The name of the input in findings.
     let name: String
     let bytes: [UInt8]
@@ -22,12 +22,12 @@ struct CallInput: Sendable {
 
     /// Inputs that are not valid JSON.
     static let malformed = [
-        CallInput("nothing", []), CallInput("{"), CallInput("[1,"), CallInput("nul"), CallInput(#"{"a":}"#),
-        CallInput("1 2"),
-        CallInput("a text that is not UTF-8", [0x22, 0xFF, 0x22]),
-        CallInput("100,000 open brackets", Array(repeating: UInt8(ascii: "["), count: 100_000)),
+        ProbeInput("nothing", []), ProbeInput("{"), ProbeInput("[1,"), ProbeInput("nul"), ProbeInput(#"{"a":}"#),
+        ProbeInput("1 2"),
+        ProbeInput("a text that is not UTF-8", [0x22, 0xFF, 0x22]),
+        ProbeInput("100,000 open brackets", Array(repeating: UInt8(ascii: "["), count: 100_000)),
     ]
 
     /// Inputs that many methods accept.
-    static let samples = [CallInput("null"), CallInput("0"), CallInput(#""""#), CallInput("{}"), CallInput("[]")]
+    static let samples = [ProbeInput("null"), ProbeInput("0"), ProbeInput(#""""#), ProbeInput("{}"), ProbeInput("[]")]
 }

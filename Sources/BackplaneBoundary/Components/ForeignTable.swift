@@ -1,0 +1,6 @@
+/// The copy of a struct of the other side, whose pointers are only handed back.
+package struct ForeignTable<Table>: @unchecked Sendable {  // constant, and never read through on this side
+    package let table: Table
+
+    package init(_ table: Table) { self.table = table }
+}

@@ -1,0 +1,167 @@
+import Backplane
+
+/// The changes that stop, start, recreate and reconfigure components so that another plan is active, one at a time.
+///
+/// It belongs to the host's serial domain, as does everything that it works on.
+final class CompositionChanges {
+    private let live: LiveComposition
+    private let instances: Instances
+    private let startup: Startup
+    private let shutdown: Shutdown
+    /// The managers that a change stopped and then failed to restart.
+    private var owed: Set<String> = []
+
+    init(_ live: LiveComposition, _ instances: Instances, _ startup: Startup, _ shutdown: Shutdown) {
+        (self.live, self.instances, self.startup, self.shutdown) = (live, instances, startup, shutdown)
+    }
+
+    /// Drops the managers that the active plan no longer has from those that are owed a start.
+    func forgetRemovedManagers() {
+        owed.formIntersection(live.loaded.plan.managers.keys)
+    }
+
+    /// The managers that are up unless something is wrong with them.
+    private var expectedManagers: Set<String> {
+        startup.hasStartedAll ? owed.union(live.loaded.eagerNames) : owed
+    }
+}
+
+// MARK: Another manifest
+
+extension CompositionChanges {
+    /// Returns whether only a swap can make a change, because it carries state over and keeps callers of a renamed
+    /// manager.
+    func needsSwap(to new: LoadedManifest, _ change: PlanChange) -> Bool {
+        touchesState(change) || renamesManagers(for: new)
+    }
+
+    /// Checks that a manifest loses no data and no method, and gives the instances that stay their configurations.
+    ///
+    /// - Parameters:
+    ///   - losesData: Whether controllers may begin without the data that they have.
+    ///   - losesMethods: Whether callers may lose methods that they use.
+    /// - Throws: The reasons against the change; nothing was changed then.
+    func prepare(
+        _ new: LoadedManifest, _ change: PlanChange, _ configurations: Reconfiguration, losesData: Bool,
+        losesMethods: Bool
+    ) async throws(BackplaneError) {
+        if !losesData {
+            let errors = await instances.dataLeftBehind(from: live.loaded, to: new)
+            if !errors.isEmpty { throw .combining(errors, of: "the manifest", at: new.document.path) }
+        }
+        if !losesMethods { try requireMethods(of: new, change) }
+        try await configurations.perform()
+    }
+
+    /// Activates a manifest that was prepared.
+    ///
+    /// - Throws: The errors of the managers that did not start.
+    func activate(_ new: LoadedManifest, _ change: PlanChange, _ configurations: Reconfiguration)
+        async throws(BackplaneError) -> ManifestChange
+    {
+        try await go(to: new, change, configurations) { expectedManagers }
+    }
+
+    /// Returns whether a change ends instances that have state.
+    private func touchesState(_ change: PlanChange) -> Bool {
+        change.removed.contains { place in
+            let node = live.nodes[place]
+            return node.running != nil && node.node.entry.component.state != nil
+        }
+    }
+
+    /// Returns whether another manifest continues a manager under another name, which only a swap leaves its callers.
+    private func renamesManagers(for new: LoadedManifest) -> Bool {
+        let old = live.loaded.plan, before = Succession(from: old, to: new.plan).before
+        return new.plan.nodes.contains { node in
+            guard node.role == .manager, let place = before[node.id] else { return false }
+            return old.nodes[place].name != node.name && live.nodes[place].running != nil
+        }
+    }
+
+    /// Checks that no caller loses a method that it uses.
+    private func requireMethods(of new: LoadedManifest, _ change: PlanChange) throws(BackplaneError) {
+        let successors = Succession(from: live.loaded.plan, to: new.plan).after
+        let leaving = change.removed.map { live.nodes[$0] }
+        let changes = leaving.compactMap { node in
+            successors[node.node.id].map { RemovingChange(gate: node.gate, old: node.node, new: new.plan.nodes[$0]) }
+        }
+        let errors = live.removals(in: new, changes, leaving: Set(leaving.map(\.id)))
+        if !errors.isEmpty { throw .combining(errors, of: "the manifest", at: new.document.path) }
+    }
+}
+
+// MARK: Recreation
+
+extension CompositionChanges {
+    /// Recreates a manager and the components that only it uses, or with `nil` all components that are up.
+    ///
+    /// - Throws: The errors of the managers that did not start.
+    func reset(_ manager: String?) async throws(BackplaneError) -> ManifestChange {
+        let loaded = live.loaded, plan = loaded.plan
+        guard let manager else {
+            let everything = Set(plan.nodes.map(\.id))
+            return try await go(to: loaded, PlanChange(resetting: everything, of: plan)) { expectedManagers }
+        }
+        let node = try loaded.node(ofManager: manager)
+        let layers = plan.layers(of: node).filter { $0.managers == [manager] }
+        // Managers that failed to start for want of this one may be able to start now.
+        return try await go(to: loaded, PlanChange(resetting: Set([node.id] + layers.map(\.id)), of: plan)) {
+            expectedManagers.intersection(plan.managers(needing: node)).union([manager])
+        }
+    }
+}
+
+// MARK: Stopping and starting
+
+extension CompositionChanges {
+    /// Stops, starts and recreates components so that a manifest becomes active.
+    ///
+    /// - Parameters:
+    ///   - configurations: The new configurations of instances that stay.
+    ///   - managers: A function that returns further managers to start, called once the leaving components have
+    ///     stopped.
+    private func go(
+        to new: LoadedManifest, _ change: PlanChange, _ configurations: Reconfiguration? = nil,
+        in domain: isolated (any Actor)? = #isolation, starting managers: () -> Set<String>
+    ) async throws(BackplaneError) -> ManifestChange {
+        let leaving = change.removed.map { live.nodes[$0] }
+        // A component that is starting may look up others, so it has to finish before look-ups are held.
+        while let start = leaving.lazy.compactMap(\.startUnderWay).first { _ = await start.value }
+        try live.requireRunning()
+        let before = live.managersUp
+        for node in leaving { node.leaves = true }
+        let standstill = Task {
+            _ = domain
+            await shutdown.stop(leaving, for: new.plan)
+            live.putInForce(new, keeping: change.kept)
+            live.pause = nil
+        }
+        live.pause = standstill
+        await standstill.value
+        try live.requireRunning()
+
+        let refusals = await configurations?.finish() ?? []
+        let errors = refusals + (await startup.start(before.union(managers()).sorted()))
+        try live.requireRunning()
+        let after = live.managersUp
+        owed = owed.union(before).subtracting(after).filter { new.plan.managers[$0] != nil }
+        if !errors.isEmpty { throw .combining(errors, of: "the change", at: new.document.path) }
+        return ManifestChange(
+            before: before, after: after,
+            remade: Set(leaving.lazy.map(\.node).filter { $0.role == .manager }.map(\.name)),
+            reconfigured: Set(
+                change.reconfigured.compactMap { change.kept[$0] }.flatMap { new.plan.nodes[$0].managers }))
+    }
+}
+
+extension Plan {
+    /// Returns the managers that depend on a node, directly or indirectly.
+    fileprivate func managers(needing node: Node) -> Set<String> {
+        var needing = Set([node.id])
+        for other in nodes where other.wires.contains(where: { needing.contains($0.provider) }) {
+            needing.insert(other.id)
+        }
+        return Set(needing.lazy.map { nodes[$0] }.filter { $0.role == .manager }.map(\.name))
+    }
+}
