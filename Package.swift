@@ -99,7 +99,9 @@ let package = Package(
         .target(name: "BackplaneDocuments", swiftSettings: settings),
 
         // The runtime and its engines.
-        .target(name: "BackplaneExchange", dependencies: ["Backplane", "BackplaneNetwork"], swiftSettings: settings),
+        .target(
+            name: "BackplaneExchange", dependencies: ["Backplane", "BackplaneDocuments", "BackplaneNetwork"],
+            swiftSettings: settings),
         .target(name: "CBackplaneHost", dependencies: ["CBackplane"]),
         .target(name: "BackplaneBoundary", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
         .target(

@@ -53,7 +53,11 @@ let streamedHTTPFunctions = bp_http_2(
         exchange.read(number, upTo: Int(clamping: most), reply)
     },
     verdict: { _, _, _ in },  // no exchange is judged yet
-    cancel: { handle, exchange in ComponentHandles.find(handle)?.exchanges.cancel(exchange) })
+    cancel: { handle, id in
+        let component = ComponentHandles.find(handle)
+        component?.exchanges.cancel(id)
+        component?.serviceOperations.cancel(id)
+    }, sign_in: signIn, sign_out: signOut)
 
 /// A plugin's side of an exchange.
 private struct ExchangeFunctions: ExchangeClient, @unchecked Sendable {  // the plugin's own context, as it was given
