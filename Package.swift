@@ -473,7 +473,8 @@ let package = Package(
         .testTarget(
             name: "BackplaneHTTPTests",
             dependencies: [
-                "Backplane", "BackplaneConformance", "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP",
+                "Backplane", "BackplaneConformance", "BackplaneControl", "BackplaneCrypto", "BackplaneDocuments",
+                "BackplaneExchange", "BackplaneHTTP",
                 "BackplaneHost", "BackplaneNetwork", "BackplaneTestKit", "BackplaneURLSession",
                 engine("HTTPTypes", "swift-http-types"), engine("NIOCore", "swift-nio"),
                 engine("NIOEmbedded", "swift-nio"), engine("NIOHTTP2", "swift-nio-http2"),

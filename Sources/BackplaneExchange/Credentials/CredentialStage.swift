@@ -61,7 +61,8 @@ struct CredentialStage: PipelineStage {
         }
     }
 
-    private func mayAnswer(_ head: HTTPResponse, for request: HTTPRequest, _ sent: HTTPRequest, _ failures: Int) -> Bool {
+    private func mayAnswer(_ head: HTTPResponse, for request: HTTPRequest, _ sent: HTTPRequest, _ failures: Int) -> Bool
+    {
         failures < Self.mostAnswers && request.body.isReplayable
             && authenticator.mayAnswer(head, to: sent, failures: failures)
     }

@@ -25,7 +25,8 @@ public struct Credentials: Sendable {
     public init(
         _ definitions: [String: Credential] = [:], digest: (any ContentDigest)? = nil, keptIn folder: String? = nil
     ) {
-        let vault = CredentialVault(digest: digest, keptIn: folder.map { folder in { () throws(BackplaneError) in folder } })
+        let vault = CredentialVault(
+            digest: digest, keptIn: folder.map { folder in { () throws(BackplaneError) in folder } })
         self = vault.credentials(definitions)
     }
 
@@ -105,7 +106,8 @@ package final class CredentialVault: Sendable {
             var accounts: [String: CredentialAccounts] = [:]
             for (name, definition) in definitions {
                 let key = Key(name: name, definition: definition)
-                let known = places[key]?.accounts
+                let known =
+                    places[key]?.accounts
                     ?? CredentialAccounts(name, definition, digest, kept, date: date)
                 places[key] = Place(accounts: known)
                 accounts[name] = known

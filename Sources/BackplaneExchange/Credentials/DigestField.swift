@@ -35,7 +35,8 @@ struct DigestField {
         let response = hash("\(key):\(nonce):\(number):\(clientNonce):\(quality):\(hash(act))")
         var fields = [
             name, "realm=\(challenge.realm.quoted)", "nonce=\(nonce.quoted)", "uri=\(target.quoted)",
-            "response=\"\(response)\"", "algorithm=\(challenge.algorithm.rawValue)\(challenge.isSession ? "-sess" : "")",
+            "response=\"\(response)\"",
+            "algorithm=\(challenge.algorithm.rawValue)\(challenge.isSession ? "-sess" : "")",
             "cnonce=\(clientNonce.quoted)", "qop=\(quality)", "nc=\(number)",
         ]
         if let opaque = challenge.opaque { fields.append("opaque=\(opaque.quoted)") }

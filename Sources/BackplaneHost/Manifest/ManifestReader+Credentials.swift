@@ -45,7 +45,8 @@ extension ManifestReader {
         reportUnknownKeys(in: section, known: type.keys, severity: .error)
         let hosts = texts("hosts", most: ManifestLimits.credentialHosts, in: section) ?? []
         if section.values["hosts"] == nil || hosts.isEmpty {
-            report(.manifestMissingKey, "`hosts` is missing or empty; name the hosts that may be sent the credential",
+            report(
+                .manifestMissingKey, "`hosts` is missing or empty; name the hosts that may be sent the credential",
                 at: section.path / "hosts")
         }
         for (index, host) in hosts.enumerated() where !host.isHostWithPort {
@@ -90,7 +91,8 @@ extension ManifestReader {
         }
         let signIn = tokenRequest("signIn", in: section), refresh = tokenRequest("refresh", in: section)
         if section.values["token"] == nil {
-            report(.manifestMissingKey, "`token` is missing: the JSON pointer of the token in an answer",
+            report(
+                .manifestMissingKey, "`token` is missing: the JSON pointer of the token in an answer",
                 at: section.path / "token")
         }
         let token = pointer("token", in: section), expires = pointer("expires", in: section)
@@ -151,7 +153,9 @@ extension ManifestReader {
         guard let text = string(key, in: section) else { return nil }
         guard text.hasPrefix("/") else {
             let path = section.path / key
-            report(.manifestWrongType, "expected a JSON pointer such as `/token`, found `\(shown(text, at: path))`", at: path)
+            report(
+                .manifestWrongType, "expected a JSON pointer such as `/token`, found `\(shown(text, at: path))`",
+                at: path)
             return nil
         }
         return text

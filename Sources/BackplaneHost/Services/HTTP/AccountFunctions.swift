@@ -11,9 +11,11 @@ let signIn:
     ) -> UInt64 = { handle, credential, account, values, count, call, done, context in
         let reply = Reply(done, context)
         do throws(BackplaneError) {
-            let component = try networkComponent(handle), pipeline = try component.exchanges.pipeline(for: credential.text)
+            let component = try networkComponent(handle),
+                pipeline = try component.exchanges.pipeline(for: credential.text)
             guard count <= mostValues else {
-                throw BackplaneError(.networkCredential, "a sign-in has \(count) values; expected at most \(mostValues)")
+                throw BackplaneError(
+                    .networkCredential, "a sign-in has \(count) values; expected at most \(mostValues)")
             }
             let values = Dictionary(Pairs.copy(values, count: count).map { ($0.name, $0.value) }) { first, _ in first }
             let (credential, account) = (credential.text, account.text)
