@@ -11,28 +11,23 @@ import Testing
 /// Credentials of a manifest in a host: what plugins share, what survives, and what is kept.
 @Suite(.timeLimit(.minutes(10)))
 struct AccountTests {
-    /// A host of several components that lend their contexts, and an executor in C that can be swapped.
+    /// A host of several components that lend their contexts.
     private struct Lender {
         let host: PluginHost
-        let folder: String
         let keys: [String]
         let contexts: [LendingCommunication.Context]
 
-        func manifest(_ credentials: [String: Credential], library: String) -> Manifest {
-            Lender.manifest(credentials, keys, library: library)
-        }
+        func manifest(_ credentials: [String: Credential]) -> Manifest { Lender.manifest(credentials, keys) }
 
-        static func manifest(_ credentials: [String: Credential], _ keys: [String], library: String) -> Manifest {
-            var managers = ["Carrier": ManagerDefinition(className: "Carrier")]
+        private static func manifest(_ credentials: [String: Credential], _ keys: [String]) -> Manifest {
+            var managers: [String: ManagerDefinition] = [:]
             for (index, key) in keys.enumerated() {
                 managers["Reader\(index + 1)"] = ManagerDefinition(
                     className: "LendingManager",
                     communicationController: CommunicationControllerDefinition(
                         className: "LendingCommunication", configuration: ["key": .string(key)]))
             }
-            return Manifest(
-                plugins: [PluginReference(library: library)], managers: managers,
-                network: NetworkSettings(executors: ["carrier": "Carrier"], credentials: credentials))
+            return Manifest(plugins: [], managers: managers, network: NetworkSettings(credentials: credentials))
         }
 
         static func with(
@@ -41,25 +36,22 @@ struct AccountTests {
         ) async throws {
             let own = FileManager.default.temporaryDirectory.appending(path: "accounts-\(UUID().uuidString)").path
             let folder = folder ?? own
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             defer { if folder == own { try? FileManager.default.removeItem(atPath: own) } }
             let keys = (0..<readers).map { _ in UUID().uuidString }
-            let library = try CarrierHost.compile("1.0.0", in: folder)
             var options = HostOptions(
-                loadFolder: folder + "/loads", dataFolder: folder + "/data", executors: [Engine.allCases[0].executor()],
-                occupationLimit: nil)
+                loadFolder: folder + "/loads", dataFolder: folder + "/data",
+                executors: [Engine.allCases[0].executor()], occupationLimit: nil)
             #if Engines
             options.digest = SHA256Digest()
             #endif
             let host = PluginHost(
-                manifest: manifest(credentials, keys, library: library), plugins: [LendingPlugin.self],
-                options: options)
+                manifest: manifest(credentials, keys), plugins: [LendingPlugin.self], options: options)
             do {
                 try await host.start()
                 let contexts = try keys.map { key in
                     try #require(LendingCommunication.contexts.withLock { $0.removeValue(forKey: key) })
                 }
-                try await body(Lender(host: host, folder: folder, keys: keys, contexts: contexts))
+                try await body(Lender(host: host, keys: keys, contexts: contexts))
                 await host.stop()
             } catch {
                 await host.stop()
@@ -86,47 +78,6 @@ struct AccountTests {
         TokenSource(signIn: TokenRequest(server.url("/token"), .json(["reader": "ann"])), token: "/a/token")
     }
 
-    @Test func `a thousand calls of four plugins cause one refresh, and none fails, with a swap in the middle`()
-        async throws
-    {
-        let count = 1_000, allRefused = Latch(), isSwapped = Latch()
-        let server = try TokenServer { number in
-            if number == 2 {
-                allRefused.wait()
-                isSwapped.wait()
-            }
-            return TokenServer.plainly(number)
-        } refused: { refused in
-            if refused == count { allRefused.open() }
-        }
-        let credential = Credential(hosts: [server.host], .bearer(own(server)))
-        try await Lender.with(["library": credential], readers: 4) { lender in
-            let request = HTTPRequest("GET", server.url("/book"))
-            for context in lender.contexts {
-                #expect(try await context.http.send(request, context.begin(), Self.options()).status == 200)
-            }
-            #expect(server.seen.issued == 1, "the plugins share the account")
-            server.revoke()
-            let calls = Task {
-                await withTaskGroup(of: Int?.self) { group in
-                    for number in 0..<count {
-                        let context = lender.contexts[number % 4]
-                        group.addTask { try? await context.http.send(request, context.begin(), Self.options()).status }
-                    }
-                    return await group.reduce(into: [:]) { counts, status in counts[status, default: 0] += 1 }
-                }
-            }
-            await Task.detached { allRefused.wait() }.value
-            let second = try CarrierHost.compile("2.0.0", in: lender.folder)
-            try await lender.host.swap(library: second)
-            try await lender.host.apply(lender.manifest(["library": credential], library: second))
-            server.state.withLock { $0.good = nil }
-            isSwapped.open()
-            #expect(await calls.value == [200: count])
-        }
-        #expect(server.seen.issued == 2 && server.seen.refused == count && server.seen.served == count + 4)
-    }
-
     @Test func `an account survives another manifest with the same credential, and not one with another`() async throws
     {
         let server = try TokenServer()
@@ -140,13 +91,12 @@ struct AccountTests {
                 "library", as: "ann", with: ["reader": "ann", "password": "white"], context.begin())
             #expect(principal != 0)
             #expect(try await status() == 200)
-            let library = lender.folder + "/libCarrier-1.0.0.so"
             let more = ["library": credential, "other": Credential(hosts: ["a.test"], .basic(Login()))]
-            try await lender.host.apply(lender.manifest(more, library: library))
+            try await lender.host.apply(lender.manifest(more))
             #expect(try await status() == 200)
             var changed = credential
             changed.hosts.append("b.test")
-            try await lender.host.apply(lender.manifest(["library": changed], library: library))
+            try await lender.host.apply(lender.manifest(["library": changed]))
             let error = await #expect(throws: BackplaneError.self) { try await status() }
             #expect(error?.code == .networkCredential)
         }
