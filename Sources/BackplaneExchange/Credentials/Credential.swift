@@ -21,10 +21,12 @@ public struct Credential: Sendable, Hashable {
     public var scheme: Scheme
     /// The managers whose components may use the credential; `nil` means all.
     public var managers: [String]?
+    /// A Boolean value that indicates whether each account keeps the cookies of the hosts, in memory.
+    public var hasCookies: Bool
 
-    /// Creates a credential, by default for the components of all managers.
-    public init(hosts: [String], _ scheme: Scheme, managers: [String]? = nil) {
-        (self.hosts, self.scheme, self.managers) = (hosts, scheme, managers)
+    /// Creates a credential, by default for the components of all managers, and without cookies.
+    public init(hosts: [String], _ scheme: Scheme, managers: [String]? = nil, hasCookies: Bool = false) {
+        (self.hosts, self.scheme, self.managers, self.hasCookies) = (hosts, scheme, managers, hasCookies)
     }
 
     /// Returns whether a request may have the proof.

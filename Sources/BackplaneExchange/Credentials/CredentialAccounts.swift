@@ -10,6 +10,8 @@ struct CredentialAccount: Sendable {
     /// It is random, so that what was stored for one principal is not another's after a restart.
     let principal: UInt64
     let authenticator: any Authenticator
+    /// The cookies of the account; `nil` if it keeps none.
+    let jar: CookieJar?
 
     static var newPrincipal: UInt64 { .random(in: 1 ... .max) }
 }
@@ -120,7 +122,7 @@ final class CredentialAccounts: Sendable {
         case .basic(let login, let isPreemptive):
             guard let (user, password) = try self.login(login, values) else { return nil }
             let authenticator = BasicAuthenticator(user: user, password: password, isPreemptive: isPreemptive)
-            return CredentialAccount(principal: principal, authenticator: authenticator)
+            return CredentialAccount(principal: principal, authenticator: authenticator, jar: jar)
         case .digest(let login):
             guard let digest else {
                 throw BackplaneError(
@@ -130,7 +132,8 @@ final class CredentialAccounts: Sendable {
             }
             guard let (user, password) = try self.login(login, values) else { return nil }
             return CredentialAccount(
-                principal: principal, authenticator: DigestAuthenticator(user: user, password: password, digest))
+                principal: principal, authenticator: DigestAuthenticator(user: user, password: password, digest),
+                jar: jar)
         case .bearer(let source):
             if let secret = source.secret {
                 return values.map { _ in bearer(account, source, principal, BearerToken(secret), nil) }
@@ -143,6 +146,9 @@ final class CredentialAccounts: Sendable {
             return bearer(account, source, principal, nil, keeping)
         }
     }
+
+    /// A jar for a new account; `nil` if the credential keeps no cookies.
+    private var jar: CookieJar? { definition.hasCookies ? CookieJar(date: date) : nil }
 
     private func login(
         _ login: Login, _ values: [String: Secret]?
@@ -162,7 +168,7 @@ final class CredentialAccounts: Sendable {
             let entry = KeptTokens.Entry(principal: principal, token: token)
             try keeping?.keep(entry, of: account, name, definition)
         }
-        return CredentialAccount(principal: principal, authenticator: authenticator)
+        return CredentialAccount(principal: principal, authenticator: authenticator, jar: jar)
     }
 
     /// Returns the files of tokens, if they are to be kept.

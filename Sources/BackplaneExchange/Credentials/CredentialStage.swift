@@ -11,6 +11,7 @@ struct CredentialStage: PipelineStage {
     let credential: Credential
     let name: String
     let authenticator: any Authenticator
+    let jar: CookieJar?
     /// The way of requests that authentication itself needs.
     let network: HTTPPipeline
 
@@ -31,7 +32,7 @@ struct CredentialStage: PipelineStage {
         try await authenticated(request) { [next] request, isResult in
             HTTPStreamedResponse(
                 try await next.download(
-                    request, to: path, options, headed: { isResult($0) && headed($0) }, received: received))
+                    request, to: path, options, headed: { isResult($0) && headed(shown($0)) }, received: received))
         }.downloaded
     }
 
@@ -46,19 +47,28 @@ struct CredentialStage: PipelineStage {
         var failures = 0
         while true {
             let isAnswered = Mutex(false)  // decided once, since another request may change the account meanwhile
-            let response = try await exchange(sent) { [sent, failures] response in
+            let response = try await exchange(jar?.request(sent) ?? sent) { [sent, failures] response in
                 let isResult = !mayAnswer(response.head, for: request, sent, failures)
                 isAnswered.withLock { $0 = !isResult }
                 return isResult
             }
             let head = response.head
+            jar?.receive(head.headers, to: request)
             guard isAnswered.withLock({ $0 }) else {
                 authenticator.received(head, to: sent)
-                return response
+                return shown(response)
             }
             sent = try await authenticator.answer(head, for: request, sent: sent, over: network)
             failures += 1
         }
+    }
+
+    /// Returns a response as the sender sees it: without the cookies that the jar has taken.
+    private func shown(_ response: HTTPStreamedResponse) -> HTTPStreamedResponse {
+        guard jar != nil else { return response }
+        var response = response
+        response.headers["Set-Cookie"] = nil
+        return response
     }
 
     private func mayAnswer(_ head: HTTPResponse, for request: HTTPRequest, _ sent: HTTPRequest, _ failures: Int) -> Bool

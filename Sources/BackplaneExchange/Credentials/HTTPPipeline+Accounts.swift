@@ -54,6 +54,7 @@ extension HTTPPipeline {
         let accounts = try credentials.accounts(of: name), account = try accounts.account(options.account ?? "")
         return CredentialStage(
             next: executor, credential: accounts.definition, name: name, authenticator: account.authenticator,
+            jar: account.jar,
             network: self)
     }
 }

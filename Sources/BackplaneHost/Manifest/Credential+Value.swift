@@ -6,6 +6,7 @@ extension Credential {
     var value: ManifestValue {
         var members: [String: ManifestValue] = ["hosts": .array(hosts.map { .string($0) })]
         members["managers"] = managers.map { .array($0.map { .string($0) }) }
+        if hasCookies { members["cookies"] = true }
         switch scheme {
         case .basic(let login, let isPreemptive):
             members["type"] = .string(CredentialType.basic.rawValue)

@@ -15,7 +15,7 @@ enum CredentialType: String, CaseIterable {
             case .digest: ["user", "password"]
             case .bearer: ["secret", "signIn", "refresh", "token", "expires", "refreshToken", "keep"]
             }
-        return ManifestKeys(["type", "hosts", "managers"] + own)
+        return ManifestKeys(["type", "hosts", "managers", "cookies"] + own)
     }
 }
 
@@ -57,14 +57,16 @@ extension ManifestReader {
                 at: path)
         }
         let managers = texts("managers", most: ManifestLimits.managers, in: section)
+        let hasCookies = boolean("cookies", in: section) ?? false
+        let scheme: Credential.Scheme?
         switch type {
         case .basic:
             let isPreemptive = boolean("preemptive", in: section) ?? true
-            return Credential(hosts: hosts, .basic(login(in: section), isPreemptive: isPreemptive), managers: managers)
-        case .digest: return Credential(hosts: hosts, .digest(login(in: section)), managers: managers)
-        case .bearer:
-            return tokenSource(in: section).map { Credential(hosts: hosts, .bearer($0), managers: managers) }
+            scheme = .basic(login(in: section), isPreemptive: isPreemptive)
+        case .digest: scheme = .digest(login(in: section))
+        case .bearer: scheme = tokenSource(in: section).map { .bearer($0) }
         }
+        return scheme.map { Credential(hosts: hosts, $0, managers: managers, hasCookies: hasCookies) }
     }
 
     private mutating func login(in section: Section) -> Login {

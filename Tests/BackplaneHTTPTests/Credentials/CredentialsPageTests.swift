@@ -108,7 +108,8 @@ struct CredentialsPageTests {
     @Test func `the page lists the keys that the reader knows`() throws {
         let page = try String(contentsOf: Self.page, encoding: .utf8)
         for key in [
-            "type", "hosts", "managers", "user", "password", "preemptive", "secret", "signIn", "refresh", "token",
+            "type", "hosts", "managers", "cookies", "user", "password", "preemptive", "secret", "signIn", "refresh",
+            "token",
             "expires", "refreshToken", "keep",
         ] { #expect(page.contains("`\(key)`"), "\(key)") }
     }

@@ -29,7 +29,7 @@ struct CredentialSectionTests {
         let document = read(
             """
             {"a": {"type": "basic", "hosts": ["a.test"], "user": "ann", "password": "${PW}", "preemptive": false},
-             "b": {"type": "digest", "hosts": ["a.test"]}, "c": \(Self.bearer),
+             "b": {"type": "digest", "hosts": ["a.test"], "cookies": true}, "c": \(Self.bearer),
              "d": {"type": "bearer", "hosts": ["a.test"], "secret": "${TOKEN}"}}
             """)
         #expect(document.problems.isEmpty, "\(document.problems)")
@@ -38,7 +38,7 @@ struct CredentialSectionTests {
             credentials["a"]
                 == Credential(
                     hosts: ["a.test"], .basic(Login(user: "ann", password: "value of PW"), isPreemptive: false)))
-        #expect(credentials["b"] == Credential(hosts: ["a.test"], .digest(Login())))
+        #expect(credentials["b"] == Credential(hosts: ["a.test"], .digest(Login()), hasCookies: true))
         let signIn = TokenRequest(
             "https://books.test/sessions?x=1",
             .json([
