@@ -1,4 +1,4 @@
-public import Backplane
+package import Backplane
 public import BackplaneNetwork
 package import FoundationEssentials
 import Synchronization

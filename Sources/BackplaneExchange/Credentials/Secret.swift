@@ -28,5 +28,5 @@ extension Concealing {
     public var debugDescription: String { description }
 
     /// A mirror without children, so that `dump` shows the description alone.
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

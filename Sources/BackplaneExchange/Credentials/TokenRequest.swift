@@ -1,6 +1,6 @@
 import Backplane
 public import BackplaneDocuments
-package import BackplaneNetwork
+import BackplaneNetwork
 
 /// A request that is answered with a token: a template into which the values of an account are put.
 ///

@@ -40,22 +40,12 @@ extension ManifestReader {
     }
 
     private mutating func credential(in section: Section) -> Credential? {
-        _ = requiredString("type", in: Section(values: section.values.filter { $0.key == "type" }, path: section.path))
+        if section.values["type"] == nil {
+            report(.manifestMissingKey, "`type` is missing", at: section.path / "type")
+        }
         guard let type = choice("type", of: CredentialType.allCases, in: section) else { return nil }
         reportUnknownKeys(in: section, known: type.keys, severity: .error)
-        let hosts = texts("hosts", most: ManifestLimits.credentialHosts, in: section) ?? []
-        if section.values["hosts"] == nil || hosts.isEmpty {
-            report(
-                .manifestMissingKey, "`hosts` is missing or empty; name the hosts that may be sent the credential",
-                at: section.path / "hosts")
-        }
-        for (index, host) in hosts.enumerated() where !host.isHostWithPort {
-            let path = section.path / "hosts" / index
-            report(
-                .manifestWrongType,
-                "expected a host's name in lower case, with or without a port, such as `books.example.org:8443`, found `\(shown(host, at: path))`",
-                at: path)
-        }
+        let hosts = hosts(in: section)
         let managers = texts("managers", most: ManifestLimits.managers, in: section)
         let hasCookies = boolean("cookies", in: section) ?? false
         let scheme: Credential.Scheme?
@@ -67,6 +57,25 @@ extension ManifestReader {
         case .bearer: scheme = tokenSource(in: section).map { .bearer($0) }
         }
         return scheme.map { Credential(hosts: hosts, $0, managers: managers, hasCookies: hasCookies) }
+    }
+
+    private mutating func hosts(in section: Section) -> [String] {
+        let hosts = texts("hosts", most: ManifestLimits.credentialHosts, in: section)
+        if section.values["hosts"] == nil || section.values["hosts"] == .array([]) {
+            report(
+                .manifestMissingKey, "`hosts` is missing or empty; name the hosts that may be sent the credential",
+                at: section.path / "hosts")
+        }
+        guard let hosts else { return [] }
+        for (index, host) in hosts.enumerated() where !host.isHostWithPort {
+            let path = section.path / "hosts" / index
+            guard !unusable.contains(path) else { continue }
+            report(
+                .manifestWrongType,
+                "expected a host's name in lower case, with or without a port, such as `books.example.org:8443`, found `\(shown(host, at: path))`",
+                at: path)
+        }
+        return hosts
     }
 
     private mutating func login(in section: Section) -> Login {
@@ -172,14 +181,14 @@ extension ManifestReader {
         return flag
     }
 
-    /// Reads an array of texts.
+    /// Reads an array of texts; `nil` if it is missing, or one of its elements is something else.
     private mutating func texts(_ key: String, most: Int, in section: Section) -> [String]? {
         guard let values = array(key, in: section, most: most) else { return nil }
         var texts: [String] = []
         for (index, value) in values.enumerated() {
             guard case .string(let text) = value else {
                 report(.manifestWrongType, "expected a string, found \(value.kind)", at: section.path / key / index)
-                continue
+                return nil
             }
             texts.append(text)
         }

@@ -3,24 +3,21 @@ import BackplaneExchange
 import BackplaneNetwork
 import CBackplane
 
-/// The function of `backplane.http/2` that signs an account in.
-let signIn:
-    @convention(c) (
-        UInt64, bp_bytes, bp_bytes, UnsafePointer<bp_pair>?, Int, UnsafePointer<bp_call>, bp_done,
-        UnsafeMutableRawPointer?
-    ) -> UInt64 = { handle, credential, account, values, count, call, done, context in
-        let reply = Reply(done, context)
+/// The functions of `backplane.http/2` that sign accounts in and out.
+enum AccountFunctions {
+    /// The greatest number of values of a sign-in; more are left out, and refused as values that are missing.
+    static let mostValues = 100
+
+    /// Signs an account in, and returns the number by which that can be cancelled.
+    static func signIn(
+        _ handle: UInt64, _ credential: String, _ account: String, _ values: [(name: String, value: String)],
+        _ call: Call, _ reply: Reply
+    ) -> UInt64 {
         do throws(BackplaneError) {
-            let component = try networkComponent(handle),
-                pipeline = try component.exchanges.pipeline(for: credential.text)
-            guard count <= mostValues else {
-                throw BackplaneError(
-                    .networkCredential, "a sign-in has \(count) values; expected at most \(mostValues)")
-            }
-            let values = Dictionary(Pairs.copy(values, count: count).map { ($0.name, $0.value) }) { first, _ in first }
-            let (credential, account) = (credential.text, account.text)
+            let component = try component(handle), pipeline = try component.exchanges.pipeline(for: credential)
+            let values = Dictionary(values.map { ($0.name, $0.value) }) { first, _ in first }
             try component.begin(isWait: true)
-            return component.serviceOperations.start(Call(copying: call), isWait: true) { () throws(BackplaneError) in
+            return component.serviceOperations.start(call, isWait: true) { () throws(BackplaneError) in
                 try await pipeline.signIn(credential, as: account, with: values)
             } _: { result in
                 reply.end(result.map { EncodedAnswer(Array("\($0)".utf8)) })
@@ -32,24 +29,20 @@ let signIn:
         }
     }
 
-/// The function of `backplane.http/2` that signs an account out.
-let signOut: @convention(c) (UInt64, bp_bytes, bp_bytes, bp_done, UnsafeMutableRawPointer?) -> Void = {
-    handle, credential, account, done, context in
-    let reply = Reply(done, context)
-    do throws(BackplaneError) {
-        let pipeline = try networkComponent(handle).exchanges.pipeline(for: credential.text)
-        try pipeline.signOut(credential.text, account: account.text)
-        reply.end(EncodedAnswer([]))
-    } catch {
-        reply.end(error)
+    /// Signs an account out.
+    static func signOut(_ handle: UInt64, _ credential: String, _ account: String, _ reply: Reply) {
+        do throws(BackplaneError) {
+            let pipeline = try component(handle).exchanges.pipeline(for: credential)
+            try pipeline.signOut(credential, account: account)
+            reply.end(EncodedAnswer([]))
+        } catch {
+            reply.end(error)
+        }
     }
-}
 
-/// The greatest number of values of a sign-in.
-private let mostValues = 100
-
-private func networkComponent(_ handle: UInt64) throws(BackplaneError) -> OfferedServices {
-    let component = try ComponentHandles.require(handle)
-    try component.require(.communicationController, .networkService, for: BP_HTTP)
-    return component
+    private static func component(_ handle: UInt64) throws(BackplaneError) -> OfferedServices {
+        let component = try ComponentHandles.require(handle)
+        try component.require(.communicationController, .networkService, for: BP_HTTP)
+        return component
+    }
 }

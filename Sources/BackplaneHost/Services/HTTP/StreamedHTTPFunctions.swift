@@ -57,7 +57,15 @@ let streamedHTTPFunctions = bp_http_2(
         let component = ComponentHandles.find(handle)
         component?.exchanges.cancel(id)
         component?.serviceOperations.cancel(id)
-    }, sign_in: signIn, sign_out: signOut)
+    },
+    sign_in: { handle, credential, account, values, count, call, done, context in
+        AccountFunctions.signIn(
+            handle, credential.text, account.text, Pairs.copy(values, count: min(count, AccountFunctions.mostValues)),
+            Call(copying: call), Reply(done, context))
+    },
+    sign_out: { handle, credential, account, done, context in
+        AccountFunctions.signOut(handle, credential.text, account.text, Reply(done, context))
+    })
 
 /// A plugin's side of an exchange.
 private struct ExchangeFunctions: ExchangeClient, @unchecked Sendable {  // the plugin's own context, as it was given
