@@ -183,7 +183,6 @@ struct AccountTests {
                 server.revoke()
                 _ = try await send()
                 #expect(server.seen.asked.last == #"/token/refresh {"with":"refresh-\#(asked)"}"#)
-                server.state.withLock { $0.good = nil }
                 try context.http.signOut("library", account: "ann/../é")
             }
             #expect(try Self.files(below: folder + "/data", containing: "credentials") == [])

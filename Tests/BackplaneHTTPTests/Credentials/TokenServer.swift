@@ -59,7 +59,11 @@ final class TokenServer: Sendable {
         ("200 OK", [], #"{"a": {"token": "token-\#(number)"}, "refresh": "refresh-\#(number)"}"#)
     }
 
-    func revoke() { state.withLock { $0.good = "none yet" } }
+    /// Refuses every token but the next one that is issued.
+    func revoke() { state.withLock { $0.good = "token-\($0.issued + 1)" } }
+
+    /// Refuses every token.
+    func refuseAll() { state.withLock { $0.good = "none" } }
 
     func stop() { server.withLock { $0 = nil } }
 }
@@ -74,5 +78,15 @@ final class Latch: Sendable {
     func wait() {
         _ = semaphore.wait(timeout: .now() + 60)
         semaphore.signal()
+    }
+
+    /// Waits on a thread of its own, so that none of Swift's pool is occupied.
+    func opened() async {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                self.wait()
+                continuation.resume()
+            }
+        }
     }
 }
