@@ -110,6 +110,7 @@ final class CredentialAccounts: Sendable {
     func signOut(_ account: String) throws(BackplaneError) {
         let old = accounts.withLock { $0.removeValue(forKey: account) }
         (old?.authenticator as? BearerAuthenticator)?.close()
+        guard case .bearer(let source) = definition.scheme, source.isKept else { return }
         try kept?.remove(account, name)
     }
 

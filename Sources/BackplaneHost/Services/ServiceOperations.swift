@@ -76,7 +76,8 @@ final class ServiceOperations: Sendable {
         task?.cancel()
     }
 
-    private func result<Value>(of run: () async throws(BackplaneError) -> Value) async -> Result<Value, BackplaneError> {
+    private func result<Value>(of run: () async throws(BackplaneError) -> Value) async -> Result<Value, BackplaneError>
+    {
         // An engine without anything to wait for does not look whether it was cancelled.
         guard !Task.isCancelled else {
             return .failure(BackplaneError(.callCancelled, "\(noun) was cancelled"))

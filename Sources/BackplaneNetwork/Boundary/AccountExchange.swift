@@ -45,7 +45,8 @@ struct AccountExchange {
                 signOut(
                     services.handle, credential, account,
                     { context, status, payload in
-                        Unmanaged<Answer>.fromOpaque(context!).takeUnretainedValue().error = Answer.error(status, payload)
+                        Unmanaged<Answer>.fromOpaque(context!).takeUnretainedValue().error = Answer.error(
+                            status, payload)
                     }, Unmanaged.passUnretained(answer).toOpaque())
             }
         }

@@ -61,7 +61,8 @@ struct ComponentWay: HTTPWay {
     func file(_ path: String) -> String { path.hasPrefix("/") ? path : services.folder + "/" + path }
 
     private var table: ConstantPointer<bp_http_2>? {
-        services.host.table(BP_HTTP, revision: 2, as: bp_http_2.self, first: MemoryLayout<bp_http_2>.offset(of: \.sign_in)!)
+        services.host.table(
+            BP_HTTP, revision: 2, as: bp_http_2.self, first: MemoryLayout<bp_http_2>.offset(of: \.sign_in)!)
     }
 
     private func requireTable() throws(BackplaneError) -> ConstantPointer<bp_http_2> {
