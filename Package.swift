@@ -99,7 +99,9 @@ let package = Package(
         .target(name: "BackplaneDocuments", swiftSettings: settings),
 
         // The runtime and its engines.
-        .target(name: "BackplaneExchange", dependencies: ["Backplane", "BackplaneNetwork"], swiftSettings: settings),
+        .target(
+            name: "BackplaneExchange", dependencies: ["Backplane", "BackplaneDocuments", "BackplaneNetwork"],
+            swiftSettings: settings),
         .target(name: "CBackplaneHost", dependencies: ["CBackplane"]),
         .target(name: "BackplaneBoundary", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
         .target(
@@ -474,7 +476,8 @@ let package = Package(
         .testTarget(
             name: "BackplaneHTTPTests",
             dependencies: [
-                "Backplane", "BackplaneConformance", "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP",
+                "Backplane", "BackplaneConformance", "BackplaneControl", "BackplaneCrypto", "BackplaneDocuments",
+                "BackplaneExchange", "BackplaneHTTP",
                 "BackplaneHost", "BackplaneNetwork", "BackplaneTestKit", "BackplaneURLSession",
                 engine("HTTPTypes", "swift-http-types"), engine("NIOCore", "swift-nio"),
                 engine("NIOEmbedded", "swift-nio"), engine("NIOHTTP2", "swift-nio-http2"),

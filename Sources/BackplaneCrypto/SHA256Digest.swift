@@ -2,7 +2,7 @@
 public import BackplaneNetwork
 import Crypto
 
-/// The SHA-256 implementation of swift-crypto.
+/// The SHA-256 implementation of swift-crypto, with MD5 for servers that ask for no better Digest authentication.
 public struct SHA256Digest: ContentDigest {
     /// Creates a stateless implementation, which can be shared.
     public init() {}
@@ -10,6 +10,13 @@ public struct SHA256Digest: ContentDigest {
     /// Returns the SHA-256 of `bytes`: 32 bytes (FIPS 180-4).
     public func sha256(of bytes: [UInt8]) -> [UInt8] {
         var hash = SHA256()
+        bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        return Array(hash.finalize())
+    }
+
+    /// Returns the MD5 of `bytes`: 16 bytes (RFC 1321).
+    public func md5(of bytes: [UInt8]) -> [UInt8]? {
+        var hash = Insecure.MD5()
         bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
         return Array(hash.finalize())
     }

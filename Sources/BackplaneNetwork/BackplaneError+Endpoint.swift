@@ -34,7 +34,7 @@ extension BackplaneError {
     }
 
     private var isAboutResponse: Bool {
-        [.networkStatus, .networkUnparsable, .networkEmpty, .networkRejected].contains(code)
+        [.networkStatus, .networkUnparsable, .networkEmpty, .networkRejected, .networkSignIn].contains(code)
     }
 
     static var responseEmpty: BackplaneError {
@@ -126,9 +126,12 @@ extension BackplaneError {
 }
 
 extension BackplaneError.Failure {
+    /// Creates the facts about a response that was not loaded.
+    package static func http(_ status: Int) -> Self { Self(code: "http", details: ["status": String(status)]) }
+
     /// Creates the facts about a response that was not loaded; its body is confidential.
-    static func http(_ status: Int, _ body: KeptBody? = nil) -> Self {
-        var failure = Self(code: "http", details: ["status": String(status)])
+    static func http(_ status: Int, _ body: KeptBody?) -> Self {
+        var failure = http(status)
         guard let bytes = body?.bytes, !bytes.isEmpty else { return failure }
         if let text = String(validating: bytes, as: UTF8.self) {
             failure.details[".body"] = text

@@ -24,6 +24,8 @@ extension BackplaneError {
     /// | 19 | `network.malformed` |
     /// | 20 | `network.shut-down` |
     /// | 21 | `call.deadline` |
+    /// | 22 | `network.credential` |
+    /// | 23 | `network.sign-in` |
     public var networkNumber: Int {
         switch code {
         case .networkFailed: 1
@@ -45,6 +47,8 @@ extension BackplaneError {
         case .networkMalformed: 19
         case .networkShutDown: 20
         case .callDeadline: 21
+        case .networkCredential: 22
+        case .networkSignIn: 23
         default: 9
         }
     }

@@ -27,6 +27,12 @@ public struct HTTPOptions: Sendable {
 
     /// The name of the executor in the manifest's `network.executors`; `nil` leaves the choice to the URL's scheme.
     public var executor: String?
+    /// The name of the credential that proves to the server who sends the request; `nil` means none.
+    ///
+    /// It is one of the manifest's `network.credentials`, or of the program's.
+    public var credential: String?
+    /// The account of the credential, which was signed in before; `nil` means the one that needs no sign-in.
+    public var account: String?
     /// The greatest number of redirects that are followed; 0, the default, means that a redirect is the response.
     ///
     /// Each of them passes the pipeline again. Header fields that could contain credentials stay with the origin that

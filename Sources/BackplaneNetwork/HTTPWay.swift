@@ -16,6 +16,14 @@ package protocol HTTPWay: Sendable {
         _ request: HTTPRequest, to path: String, _ call: Call, _ options: HTTPOptions
     ) async throws(BackplaneError) -> HTTPResponse
 
+    /// Signs an account of a credential in, and returns its principal.
+    func signIn(
+        _ credential: String, as account: String, with values: [String: String], _ call: Call
+    ) async throws(BackplaneError) -> UInt64
+
+    /// Signs an account of a credential out.
+    func signOut(_ credential: String, account: String) throws(BackplaneError)
+
     /// Returns the absolute path of a file that is downloaded to.
     func file(_ path: String) -> String
 }

@@ -118,7 +118,9 @@ enum StubServices {
             },
             read: { _, _, _, _, done, context in
                 Array("there is no such exchange".utf8).withBytes { done(context, Int32(BP_FAILED), $0, nil, 0) }
-            }, verdict: { _, _, _ in }, cancel: { _, id in cancel(id) }))
+            }, verdict: { _, _, _ in }, cancel: { _, id in cancel(id) },
+            sign_in: { _, _, _, _, _, _, done, context in begin(Reply(done, context)) },
+            sign_out: { _, _, _, done, context in done(context, Int32(BP_OK), .empty) }))
 
     private nonisolated(unsafe) static let bodies = forever(  // constant, never freed
         bp_bodies_1(

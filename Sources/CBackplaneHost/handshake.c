@@ -73,6 +73,18 @@ static void judge(uint64_t component, uint64_t exchange, uint32_t verdict) {
     (void)component, (void)exchange, (void)verdict;
 }
 
+static uint64_t sign_in(uint64_t component, bp_bytes credential, bp_bytes account, const bp_pair *values,
+                        size_t value_count, const bp_call *frame, bp_done done, void *context) {
+    (void)component, (void)credential, (void)account, (void)values, (void)value_count, (void)frame;
+    done(context, BP_RETIRED, over);
+    return 0;
+}
+
+static void sign_out(uint64_t component, bp_bytes credential, bp_bytes account, bp_done done, void *context) {
+    (void)component, (void)credential, (void)account;
+    done(context, BP_RETIRED, over);
+}
+
 static void change(uint64_t component, const bp_store_change *changes, size_t count, bp_done done, void *context) {
     (void)component, (void)changes, (void)count;
     done(context, BP_RETIRED, over);
@@ -154,7 +166,7 @@ static const bp_log_1 log_1 = {sizeof log_1, 0, is_enabled, write_line, write_li
 static const bp_calls_1 calls_1 = {sizeof calls_1, 0, call, cancel, find, list};
 static const bp_streams_1 streams_1 = {sizeof streams_1, 0, open_stream, next, cancel};
 static const bp_http_1 http_1 = {sizeof http_1, 0, send, cancel};
-static const bp_http_2 http_2 = {sizeof http_2, 0, open_exchange, read_chunk, judge, cancel};
+static const bp_http_2 http_2 = {sizeof http_2, 0, open_exchange, read_chunk, judge, cancel, sign_in, sign_out};
 static const bp_bodies_1 bodies_1 = {sizeof bodies_1, 0, pull_body, push_body};
 static const bp_store_1 store_1 = {sizeof store_1, 0, change, query};
 static const bp_store_2 store_2 = {

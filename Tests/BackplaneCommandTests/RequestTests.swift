@@ -110,6 +110,27 @@ struct RequestTests {
         #expect(without.status == 1 && without.errors.contains("cannot load `carrier:` URLs"), "\(without)")
     }
 
+    @Test func `a credential of the manifest is sent to its hosts, and is shown nowhere`() async throws {
+        let server = try TestServer { request, connection in
+            let isGood = request["Authorization"] == "Bearer planted-token"
+            connection.answer(isGood ? "200 OK" : "401 Unauthorized", body: Array("a shelf".utf8))
+        }
+        let manifest = try tool.write(
+            """
+            {"manifestVersion": 1, "plugins": [], "managers": {}, "network": {"credentials": {
+                "library": {"type": "bearer", "hosts": ["127.0.0.1"], "secret": "planted-token"}}}}
+            """, as: "credentials.json")
+        let own = ["--manifest", manifest, "--credentials", "library", "--verbose"]
+        let outcome = try await tool.start(["request", server.url("/shelf")] + own).end()
+        #expect(outcome.status == 0 && outcome.output == "a shelf", "\(outcome)")
+        let curl = try await tool.start(["request", server.url("/shelf"), "--curl"] + own).end()
+        let elsewhere = try await tool.start(["request", "http://localhost:\(server.port)/"] + own).end()
+        #expect(elsewhere.status == 1 && elsewhere.errors.contains("network.credential"), "\(elsewhere)")
+        for shown in [outcome, curl, elsewhere] { #expect(!"\(shown)".contains("planted"), "\(shown)") }
+        let without = try await tool.plain("request", server.url("/shelf"), "--manifest", manifest)
+        #expect(without.status == 1)
+    }
+
     @Test(arguments: [#"{"tls": {"127.0.0.1": {"minimum": "2.0"}}}"#, #"{"tls": {"127.0.0.1": {"roots": 1}}}"#])
     func `a manifest with a mistake in its network is refused, and nothing is sent`(network: String) async throws {
         let server = try TestServer { $1.answer("204 No Content") }
@@ -128,6 +149,7 @@ struct RequestTests {
 
     @Test(arguments: [
         ["--data", "a", "--json", "1"], ["--json", "{"], ["--form", "a"], ["-H", "no colon"], ["--timeout", "0"],
+        ["--credentials", "library"], ["--account", "ann"],
     ])
     func `arguments that make no sense are refused, and nothing is sent`(arguments: [String]) async throws {
         let outcome = try await tool.start(["request", "http://127.0.0.1:1/"] + arguments).end()

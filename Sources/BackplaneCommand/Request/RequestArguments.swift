@@ -23,6 +23,7 @@ extension BackplaneTool {
                   backplane request http://127.0.0.1:8484/books.epub --output books.epub --timeout 60
                   backplane request -X PUT http://127.0.0.1:8484/books/1 --file book.epub --curl
                   backplane request file:almanac/events.json --manifest manifests/almanac.json
+                  backplane request https://books.example.org/shelf --manifest backplane.json --credentials library
                 """)
 
         @Argument(help: "The URL.") var url: String
@@ -59,7 +60,20 @@ extension BackplaneTool {
         @Option(help: ArgumentHelp("The environment of the manifest to use.", valueName: "name"))
         var environment: String?
 
-        func validate() throws { _ = try body() }
+        @Option(help: ArgumentHelp("The credential of the manifest that is sent.", valueName: "name"))
+        var credentials: String?
+        @Option(help: ArgumentHelp("The account of the credential, whose token is kept.", valueName: "name"))
+        var account: String?
+
+        func validate() throws {
+            _ = try body()
+            if credentials != nil, manifest == nil {
+                throw ValidationError("--credentials requires --manifest")
+            }
+            if account != nil, credentials == nil {
+                throw ValidationError("--account requires --credentials")
+            }
+        }
 
         private func body() throws -> (RequestBody, [(name: String, value: String)]) {
             try understood { () throws(Misuse) in
@@ -76,6 +90,7 @@ extension BackplaneTool {
                 curl: CurlCommand(
                     method: method, url: url, headers: fields, body: body, output: output, decompresses: compressed),
                 output: output, isVerbose: verbose, printsCurl: curl, timeout: timeout, decompresses: compressed,
+                credential: credentials, account: account,
                 manifest: manifest.map {
                     HostSettings(manifest: $0, environment: environment, log: Engines.log(.notice))
                 })

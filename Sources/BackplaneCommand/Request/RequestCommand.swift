@@ -21,6 +21,8 @@ struct RequestCommand: Sendable {
     var timeout: Double?
     /// A Boolean value that indicates whether compressed content is asked for and decoded.
     var decompresses = false
+    /// The credential of the manifest, and the account of it, that prove who sends the request.
+    var credential, account: String?
     /// The manifest whose executors are used, and in whose folder `file:` URLs are.
     ///
     /// `nil` uses the engines of this build.
@@ -58,6 +60,7 @@ struct RequestCommand: Sendable {
         var options = HTTPOptions()
         options.totalTimeout = timeout.map { .seconds($0) }
         options.decompresses = decompresses
+        (options.credential, options.account) = (credential, account)
         if watch.isShown { options.progress = watch.show }
         if isVerbose { say(request.verboseLines) }
         do {

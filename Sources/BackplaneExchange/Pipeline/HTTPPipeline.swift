@@ -22,6 +22,8 @@ public struct HTTPPipeline: Sendable {
     /// The names of executors that these exchanges must not use, since they belong to one themselves.
     private let reserved: Set<String>
     private let retries: Retries
+    /// The credentials that requests may choose.
+    let credentials: Credentials
     /// The error of every exchange, because it is not known how they are to be made; `nil` if they can be made.
     private let refusal: BackplaneError?
 
@@ -31,18 +33,20 @@ public struct HTTPPipeline: Sendable {
     ///   - executors: The executors.
     ///   - tls: The settings of TLS for the hosts that have any, by host name in lower case.
     ///   - retries: The budgets and the clock of retries.
+    ///   - credentials: The credentials that requests may choose.
     public init(
-        _ executors: [any HTTPExecutor], tls: [String: TLSSettings] = [:], retries: Retries = Retries()
+        _ executors: [any HTTPExecutor], tls: [String: TLSSettings] = [:], retries: Retries = Retries(),
+        credentials: Credentials = Credentials()
     ) {
-        self.init(executors, tls: tls, named: [:], reserved: [], retries: retries)
+        self.init(executors, tls: tls, named: [:], reserved: [], retries: retries, credentials: credentials)
     }
 
     package init(
         _ executors: [any HTTPExecutor], tls: [String: TLSSettings], named: [String: Connect], reserved: Set<String>,
-        retries: Retries, refusal: BackplaneError? = nil
+        retries: Retries, credentials: Credentials = Credentials(), refusal: BackplaneError? = nil
     ) {
         (self.executors, self.tls, self.named, self.reserved) = (executors, tls, named, reserved)
-        (self.retries, self.refusal) = (retries, refusal)
+        (self.retries, self.credentials, self.refusal) = (retries, credentials, refusal)
     }
 
     /// Sends a request and returns the response with its body in memory, whatever its status.
@@ -133,20 +137,27 @@ public struct HTTPPipeline: Sendable {
         for request: HTTPRequest, _ options: HTTPOptions, _ watch: ExchangeWatch
     ) async throws -> any HTTPFileExecutor {
         switch try choice(for: request, options) {
-        case .given(let executor): return staged(executor, options)
+        case .given(let executor): return try staged(executor, options)
         case .connected(let connect):
-            return staged(try await watch.limitedToHead { try await connect(options.call ?? Call()) }, options)
+            return try staged(try await watch.limitedToHead { try await connect(options.call ?? Call()) }, options)
         }
     }
 
-    /// Returns an executor with the stages around it that the options ask for: retries, and in them redirects.
-    private func staged(_ executor: any HTTPExecutor, _ options: HTTPOptions) -> any HTTPFileExecutor {
+    /// Returns an executor with the stages around it that the options ask for: retries, in them redirects, and in
+    /// them a credential.
+    private func staged(
+        _ executor: any HTTPExecutor, _ options: HTTPOptions
+    ) throws(BackplaneError) -> any HTTPFileExecutor {
         var executor: any HTTPFileExecutor = DownloadStage(next: executor)
+        if let stage = try credentialStage(around: executor, options) { executor = stage }
         if options.redirects > 0 {
             executor = RedirectStage(first: executor) { request, options in
                 var hop = options
                 (hop.redirects, hop.retry, hop.tls) = (0, nil, nil)
                 (hop.attempted, hop.attempt) = (nil, 1)  // a hop is a part of the attempt, which is counted outside
+                if let name = hop.credential, !credentials.covers(name, request) {
+                    (hop.credential, hop.account) = (nil, nil)  // for good, also if a later redirect leads back
+                }
                 hop = withTLS(hop, for: request)
                 return (try await self.executor(for: request, hop), hop)
             }

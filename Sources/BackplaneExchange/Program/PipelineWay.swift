@@ -25,6 +25,23 @@ struct PipelineWay: HTTPWay {
         try await within(call, options) { options in try await pipeline.download(request, to: path, options) }
     }
 
+    func signIn(
+        _ credential: String, as account: String, with values: [String: String], _ call: Call
+    ) async throws(BackplaneError) -> UInt64 {
+        do {
+            return try await Race.run(
+                { try await pipeline.signIn(credential, as: account, with: values) },
+                within: call.timeLeft ?? Duration.longest,
+                otherwise: BackplaneError.deadlinePassed(before: "the sign-in ended"))
+        } catch {
+            throw BackplaneError(thrown: error)
+        }
+    }
+
+    func signOut(_ credential: String, account: String) throws(BackplaneError) {
+        try pipeline.signOut(credential, account: account)
+    }
+
     func file(_ path: String) -> String { path }
 
     /// Makes an exchange that ends at the call's deadline at the latest.

@@ -50,14 +50,17 @@ actor Coordinator {
         manifestSource = SourceInForce(document.source)
         if options.namesCrashes { LastWords.keep() }
         watchdog = options.occupationLimit.map { Watchdog(limit: $0, log: options.log) }
-        network = HostNetwork(options.executors, document)
+        let dataFolder = { @Sendable () throws(BackplaneError) in
+            try DataFolder(in: options.dataFolder, manifest: document.path ?? "unnamed")
+        }
+        let vault = CredentialVault(digest: options.digest) { () throws(BackplaneError) in
+            try dataFolder().credentialsFolder()
+        }
+        network = HostNetwork(options.executors, document, vault)
         live = LiveComposition(
             document, linked: linked, options.lifecycle, timer: timer, remotes: remotes, network: network,
             source: manifestSource, watchdog: watchdog)
         lookUps = LookUpsUnderWay(live)
-        let dataFolder = { @Sendable () throws(BackplaneError) in
-            try DataFolder(in: options.dataFolder, manifest: document.path ?? "unnamed")
-        }
         let store = HostStore(document.manifest.store.overruled(by: options.damagedStore)) { settings in
             try options.openStore(dataFolder().storeFolder(), settings) { error in
                 options.log.write(

@@ -16,7 +16,9 @@ public struct HostOptions: Sendable {
     public var dataFolder: String?
     /// The destination of the log of the host and its components.
     public var log: any LogSink
-    /// The algorithm that checks a manifest's `sha256`; a manifest that gives one is refused without it.
+    /// The algorithms that check a manifest's `sha256`, and that credentials of Digest and kept tokens need.
+    ///
+    /// A manifest that gives a `sha256` is refused without them.
     public var digest: (any ContentDigest)?
     /// The engines that execute components' requests, in addition to `file:` URLs below the manifest's folder.
     public var executors: [any HTTPExecutor]

@@ -55,7 +55,10 @@ struct ComponentStarter {
                         of: .init(
                             plugin: node.entry.plugin, role: node.role, name: node.name,
                             manager: node.managers.first ?? "")), ExchangeLog(log: options.log)),
-                store: store, storeOperations: StoreOperations(timer: timer), namespace: place ?? "",
+                store: store,
+                serviceOperations: ServiceOperations(
+                    node.role == .dataAccessController ? "the operation on the store" : "the sign-in", timer: timer),
+                namespace: place ?? "",
                 folder: folder,
                 wires: Dictionary(uniqueKeysWithValues: wires.map { ($0.id, $0.wire) }), managers: managers,
                 timers: timers))

@@ -56,6 +56,16 @@ package struct DataFolder: Sendable {
     /// The path of the folder of the host's record store, which may not exist yet.
     package var storePath: String { FilePath.join(path, "@store") }
 
+    /// Returns the folder of the tokens of credentials, creating it if necessary.
+    ///
+    /// No component's folder has this name, because `@` is escaped in those.
+    package func credentialsFolder() throws(BackplaneError) -> String {
+        let folder = FilePath.join(path, "@credentials")
+        try Self.make(path)
+        try Self.make(folder)
+        return folder
+    }
+
     /// Creates the data folder itself if necessary.
     func makeItself() throws(BackplaneError) { try Self.make(path) }
 

@@ -12,4 +12,10 @@ package enum ManifestLimits {
     package static let environments = 100
     /// The greatest number of hosts that traces are sent to.
     package static let tracedHosts = 1_000
+    /// The greatest number of credentials.
+    package static let credentials = 1_000
+    /// The greatest number of hosts of one credential.
+    package static let credentialHosts = 100
+    /// The greatest length of a user's name, a password or a token: what servers take as a header field.
+    package static let secretBytes = 16 << 10
 }

@@ -4,11 +4,12 @@ import BackplaneNetwork
 
 extension ManifestSection {
     static let network = ManifestSection(
-        key: "network", keys: ManifestKeys(["executors", "tls", "traced"]), fixed: []
+        key: "network", keys: ManifestKeys(["executors", "tls", "traced", "credentials"]), fixed: []
     ) { reader, section, manifest in
         manifest.network.executors = reader.executors(in: section)
         manifest.network.tls = reader.tls(in: section)
         manifest.network.traced = reader.hostNames("traced", in: section)
+        manifest.network.credentials = reader.credentials(in: section)
     } members: { manifest in
         let network = manifest.network
         var members: [String: ManifestValue] = [:]
@@ -25,6 +26,7 @@ extension ManifestSection {
                 })
         }
         if !network.traced.isEmpty { members["traced"] = .array(network.traced.map(ManifestValue.string)) }
+        if !network.credentials.isEmpty { members["credentials"] = .dictionary(network.credentials.mapValues(\.value)) }
         return members
     }
 }

@@ -1,3 +1,4 @@
+public import BackplaneExchange
 public import BackplaneNetwork
 
 /// The settings of a host's network in a manifest.
@@ -8,9 +9,14 @@ public struct NetworkSettings: Sendable, Hashable {
     public var tls: [String: TLSSettings]
     /// The names of the hosts that the trace of a call is sent to, as the header field `traceparent`.
     public var traced: [String]
+    /// The credentials that requests may choose, by name.
+    public var credentials: [String: Credential]
 
     /// Creates settings, by default none.
-    public init(executors: [String: String] = [:], tls: [String: TLSSettings] = [:], traced: [String] = []) {
-        (self.executors, self.tls, self.traced) = (executors, tls, traced)
+    public init(
+        executors: [String: String] = [:], tls: [String: TLSSettings] = [:], traced: [String] = [],
+        credentials: [String: Credential] = [:]
+    ) {
+        (self.executors, self.tls, self.traced, self.credentials) = (executors, tls, traced, credentials)
     }
 }

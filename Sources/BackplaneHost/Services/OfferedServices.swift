@@ -10,7 +10,8 @@ final class OfferedServices: Sendable {
     let log: any LogSink
     let exchanges: Exchanges
     let store: HostStore
-    let storeOperations: StoreOperations
+    /// The operations on the store, or the sign-ins of accounts.
+    let serviceOperations: ServiceOperations
     let folder: ComponentFolder
     /// The component's namespace in the store.
     let namespace: String
@@ -42,12 +43,12 @@ final class OfferedServices: Sendable {
 
     init(
         role: Role, name: String, log: any LogSink, exchanges: Exchanges, store: HostStore,
-        storeOperations: StoreOperations, namespace: String, folder: ComponentFolder, wires: [UInt64: ServedWire],
+        serviceOperations: ServiceOperations, namespace: String, folder: ComponentFolder, wires: [UInt64: ServedWire],
         managers: ManagerFinder, timers: ComponentTimers
     ) {
         (self.role, self.name, self.log, self.exchanges) = (role, name, log, exchanges)
         (self.store, self.namespace, self.managers, self.timers) = (store, namespace, managers, timers)
-        (self.storeOperations, self.folder) = (storeOperations, folder)
+        (self.serviceOperations, self.folder) = (serviceOperations, folder)
         self.wires = Mutex(wires)
     }
 
@@ -132,13 +133,13 @@ final class OfferedServices: Sendable {
         }
         timers.end()
         exchanges.retireAll(forGood: true)
-        storeOperations.retireWaits()
+        serviceOperations.retireWaits()
         let open = streams.withLock { streams in
             defer { streams = [:] }
             return streams.values.map(\.self)
         }
         // A provider's function may not return, and nobody waits for it here.
-        StreamEndings(open.map { stream in { stream.close() } }, timer: storeOperations.timer).run()
+        StreamEndings(open.map { stream in { stream.close() } }, timer: serviceOperations.timer).run()
         for call in calls {
             call.reply.end(.askerStopped)
             end(isWait: call.isWait)

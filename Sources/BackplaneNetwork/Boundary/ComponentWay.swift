@@ -48,9 +48,22 @@ struct ComponentWay: HTTPWay {
         return try await begin(exchange, request, download: path, call).response
     }
 
+    func signIn(
+        _ credential: String, as account: String, with values: [String: String], _ call: Call
+    ) async throws(BackplaneError) -> UInt64 {
+        try await AccountExchange(services).signIn(credential, as: account, with: values, call)
+    }
+
+    func signOut(_ credential: String, account: String) throws(BackplaneError) {
+        try AccountExchange(services).signOut(credential, account: account)
+    }
+
     func file(_ path: String) -> String { path.hasPrefix("/") ? path : services.folder + "/" + path }
 
-    private var table: ConstantPointer<bp_http_2>? { services.host.table(BP_HTTP, revision: 2, as: bp_http_2.self) }
+    private var table: ConstantPointer<bp_http_2>? {
+        services.host.table(
+            BP_HTTP, revision: 2, as: bp_http_2.self, first: MemoryLayout<bp_http_2>.offset(of: \.sign_in)!)
+    }
 
     private func requireTable() throws(BackplaneError) -> ConstantPointer<bp_http_2> {
         if let table { return table }

@@ -30,6 +30,8 @@ extension HTTPOptions {
     private var named: [(key: String, value: String)] {
         var named: [(key: String, value: String)] = []
         if let executor { named.append(("executor", executor)) }
+        if let credential { named.append(("credential", credential)) }
+        if let account { named.append(("account", account)) }
         if redirects > 0 { named.append(("redirects", String(redirects))) }
         if let retry { named.append(("retry", retry.text)) }
         if attempt > 1 { named.append(("attempt", String(attempt))) }
@@ -50,7 +52,7 @@ extension HTTPOptions {
     var isPlain: Bool {
         totalTimeout == nil && headTimeout == nil && readTimeout == nil && maximumBodySize == nil && !decompresses
             && progress == nil && interim == nil && attempted == nil && executor == nil && redirects == 0
-            && retry == nil
+            && retry == nil && credential == nil && account == nil
     }
 }
 

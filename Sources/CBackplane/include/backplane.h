@@ -471,8 +471,9 @@ typedef struct bp_http_options {
                                                `retry`: the rules for further attempts, such as
                                                `attempts=3 base=0.2 limit=10 after=60 statuses=503,504 any`;
                                                `attempt`: the number of the first attempt, above 1 if responses
-                                               were rejected; `credential`, `account`, `cache`, `coalescing`,
-                                               `mock`, `priority`: no host has them yet                             */
+                                               were rejected; `credential`: a name from the manifest's
+                                               `network.credentials`; `account`: one that was signed in; `cache`,
+                                               `coalescing`, `mock`, `priority`: no host has them yet               */
     size_t named_count;
 } bp_http_options;
 
@@ -549,8 +550,16 @@ typedef struct bp_http_2 {
     /* Gives the verdict on a judged exchange: BP_HTTP_ACCEPT, … The body of a judged response that streams is accepted
      * before its first piece is read. */
     void (*verdict)(uint64_t component, uint64_t exchange, uint32_t verdict);
-    /* Ends an exchange with BP_CANCELLED. Numbers of exchanges that have ended are ignored. */
+    /* Ends an exchange or a sign-in with BP_CANCELLED. Numbers of those that have ended are ignored. */
     void (*cancel)(uint64_t component, uint64_t exchange);
+    /* Signs an account of a credential of the manifest's `network.credentials` in, in place of the one that had its
+     * name. `values` are what the sign-in needs, such as `user` and `password`. The payload of BP_OK is the principal in
+     * decimal digits, another one after each sign-in. Returns a number for `cancel`, or 0 if the sign-in has ended. */
+    uint64_t (*_Nullable sign_in)(uint64_t component, bp_bytes credential, bp_bytes account, const bp_pair *_Nullable values,
+                                  size_t value_count, const bp_call *call, bp_done done, void *_Nullable context);
+    /* Signs an account out, and answers before it returns. One that is not signed in stays so. */
+    void (*_Nullable sign_out)(uint64_t component, bp_bytes credential, bp_bytes account, bp_done done,
+                               void *_Nullable context);
 } bp_http_2;
 
 /* An executor carries out exchanges for its host. It is a manager that the manifest names under `network.executors`,
@@ -1056,7 +1065,7 @@ typedef struct bp_identity {
     BP_FIELD(bp_http_exchange, size), BP_FIELD(bp_http_exchange, reserved), BP_FIELD(bp_http_exchange, head), \
     BP_FIELD(bp_http_exchange, progress), BP_FIELD(bp_http_exchange, ended), BP_FIELD(bp_http_exchange, context), \
     BP_FIELD(bp_http_2, size), BP_FIELD(bp_http_2, reserved), BP_FIELD(bp_http_2, open), BP_FIELD(bp_http_2, read), \
-    BP_FIELD(bp_http_2, verdict), BP_FIELD(bp_http_2, cancel), \
+    BP_FIELD(bp_http_2, verdict), BP_FIELD(bp_http_2, cancel), BP_FIELD(bp_http_2, sign_in), BP_FIELD(bp_http_2, sign_out), \
     BP_FIELD(bp_bodies_1, size), BP_FIELD(bp_bodies_1, reserved), BP_FIELD(bp_bodies_1, pull), BP_FIELD(bp_bodies_1, push), \
     BP_FIELD(bp_calls_1, size), BP_FIELD(bp_calls_1, reserved), BP_FIELD(bp_calls_1, call), BP_FIELD(bp_calls_1, cancel), \
     BP_FIELD(bp_calls_1, find), BP_FIELD(bp_calls_1, providers), \

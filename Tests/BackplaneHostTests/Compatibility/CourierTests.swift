@@ -154,7 +154,7 @@ struct CourierTests {
             Issue.record("it was sent")
             return Self.ones(1, by: 1)
         }
-        for name in ["cache", "credential", "mock", "tea"] {
+        for name in ["cache", "priority", "mock", "tea"] {
             let refused = await error { try await courier.ask("askTooMuch", name) }
             #expect(refused?.code == .networkUnsupported && refused?.message.contains("`\(name)`") == true)
         }

@@ -41,6 +41,7 @@ package struct Resolution: Sendable {
         draft.compareFormerNames()
         draft.compareDependencies()
         draft.compareExecutors()
+        draft.compareCredentials()
         plan = draft.plan()
         problems = document.positioning(draft.problems.grouped)
     }

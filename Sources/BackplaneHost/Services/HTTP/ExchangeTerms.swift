@@ -15,7 +15,7 @@ struct ExchangeTerms {
         BP_HTTP_DECOMPRESS | BP_HTTP_REPORT_INTERIM | BP_HTTP_REPORT_ATTEMPTS)
     /// The names that are defined and that this host does not have yet.
     private static let laterNames = [
-        "credential", "account", "cache", "coalescing", "mock", "priority",
+        "cache", "coalescing", "mock", "priority",
     ]
 
     /// Checks options.
@@ -35,6 +35,8 @@ struct ExchangeTerms {
         for (name, value) in Pairs.copy(options.named, count: min(options.named_count, 100)) {
             switch name {
             case "executor": own.executor = value
+            case "credential": own.credential = value
+            case "account": own.account = value
             case "redirects": own.redirects = try Self.count(value, of: name, 0...HTTPOptions.mostRedirects)
             case "retry": own.retry = try RetryPolicy(text: value)
             case "attempt": own.attempt = try Self.count(value, of: name, 1...RetryPolicy.mostAttempts)

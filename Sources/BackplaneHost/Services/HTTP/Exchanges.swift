@@ -61,6 +61,7 @@ final class Exchanges: Sendable {
         options.call = call.made(by: UInt32(number))
         do throws(BackplaneError) {
             try pipeline.requireExecutor(for: request, options)
+            if let credential = options.credential { try pipeline.requireCredential(credential, for: managers) }
         } catch {
             source?.exchangeEnded()
             client.ended(.failure(error))
@@ -97,6 +98,15 @@ final class Exchanges: Sendable {
         }
         watch(exchange, from: .now + idleLimit)
         return id
+    }
+
+    /// Returns the way of the requests with which an account of a credential is signed in.
+    ///
+    /// - Throws: `network.credential` if there is no such credential, or it is not for this component.
+    func pipeline(for credential: String) throws(BackplaneError) -> HTTPPipeline {
+        let pipeline = (own.withLock { $0 } ?? network.active).pipeline(of: managers)
+        try pipeline.requireCredential(credential, for: managers)
+        return pipeline
     }
 
     func find(_ id: UInt64) -> Exchange? { state.withLock { $0.underWay[id] } }

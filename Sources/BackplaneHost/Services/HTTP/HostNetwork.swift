@@ -20,15 +20,17 @@ final class HostNetwork: Sendable {
     private let finder = Finder()
     /// The budgets of retries, which outlast manifests.
     private let retries: Retries
+    /// The accounts of credentials, which outlast manifests.
+    private let vault: CredentialVault
     /// The unfinished files that a killed process has left.
     let abandoned = AbandonedDownloads()
     private let state: Mutex<ManifestNetwork>
 
     /// Creates the way of the exchanges under a manifest.
-    init(_ executors: [any HTTPExecutor], _ document: ManifestDocument) {
+    init(_ executors: [any HTTPExecutor], _ document: ManifestDocument, _ vault: CredentialVault) {
         let retries = Retries()
-        (self.executors, folder, self.retries) = (executors, document.folder, retries)
-        state = Mutex(Self.network(of: document, executors, in: document.folder, retries, finder))
+        (self.executors, folder, self.retries, self.vault) = (executors, document.folder, retries, vault)
+        state = Mutex(Self.network(of: document, executors, in: document.folder, retries, vault, finder))
     }
 
     /// Gives the function that returns the managers that are executors.
@@ -48,14 +50,14 @@ final class HostNetwork: Sendable {
 
     /// Returns the way of exchanges under a manifest.
     func network(of document: ManifestDocument) -> ManifestNetwork {
-        Self.network(of: document, executors, in: document.folder ?? folder, retries, finder)
+        Self.network(of: document, executors, in: document.folder ?? folder, retries, vault, finder)
     }
 
     private static func network(
         of document: ManifestDocument, _ executors: [any HTTPExecutor], in folder: String?, _ retries: Retries,
-        _ finder: Finder
+        _ vault: CredentialVault, _ finder: Finder
     ) -> ManifestNetwork {
-        ManifestNetwork(document, executors, in: folder, retries) { name, manager in
+        ManifestNetwork(document, executors, in: folder, retries, vault) { name, manager in
             { call in
                 guard let find = finder.find.withLock({ $0 }) else { throw BackplaneError.hostHasStopped }
                 return try await PluginExecutor(name, call) { () async throws(BackplaneError) in try await find(manager)

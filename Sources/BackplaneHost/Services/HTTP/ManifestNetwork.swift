@@ -22,9 +22,11 @@ struct ManifestNetwork: Sendable {
     ///   - executors: The executors of the host program.
     ///   - folder: The manifest's folder, which paths are relative to; `nil` if it has none.
     ///   - retries: The budgets of retries.
+    ///   - vault: The accounts of credentials.
     ///   - connect: Returns the function that finds a manager that is an executor, by the executor's name.
     init(
         _ document: ManifestDocument, _ executors: [any HTTPExecutor], in folder: String?, _ retries: Retries,
+        _ vault: CredentialVault,
         _ connect: (_ name: String, _ manager: String) -> HTTPPipeline.Connect
     ) {
         let network = document.manifest.network, refusal = document.refusal
@@ -32,10 +34,13 @@ struct ManifestNetwork: Sendable {
         let tls = network.tls.mapValues { $0.below(folder ?? FilePath.absolute(".")) }
         var named: [String: HTTPPipeline.Connect] = [:]
         for (name, manager) in network.executors { named[name] = connect(name, manager) }
-        pipeline = HTTPPipeline(executors, tls: tls, named: named, reserved: [], retries: retries, refusal: refusal)
+        let credentials = vault.credentials(network.credentials)
+        pipeline = HTTPPipeline(
+            executors, tls: tls, named: named, reserved: [], retries: retries, credentials: credentials,
+            refusal: refusal)
         ownPipeline = HTTPPipeline(
             executors, tls: tls, named: [:], reserved: Set(network.executors.keys), retries: retries,
-            refusal: refusal)
+            credentials: credentials, refusal: refusal)
         carriers = document.manifest.carriers
         traced = Set(network.traced.map { $0.lowercased() })
     }

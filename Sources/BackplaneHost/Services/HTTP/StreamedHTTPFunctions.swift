@@ -54,7 +54,19 @@ let streamedHTTPFunctions = bp_http_2(
         exchange.read(number, upTo: Int(clamping: most), reply)
     },
     verdict: { _, _, _ in },  // no exchange is judged yet
-    cancel: { handle, exchange in ComponentHandles.find(handle)?.exchanges.cancel(exchange) })
+    cancel: { handle, id in
+        let component = ComponentHandles.find(handle)
+        component?.exchanges.cancel(id)
+        component?.serviceOperations.cancel(id)
+    },
+    sign_in: { handle, credential, account, values, count, call, done, context in
+        AccountFunctions.signIn(
+            handle, credential.text, account.text, Pairs.copy(values, count: min(count, AccountFunctions.mostValues)),
+            Call(copying: call), Reply(done, context))
+    },
+    sign_out: { handle, credential, account, done, context in
+        AccountFunctions.signOut(handle, credential.text, account.text, Reply(done, context))
+    })
 
 /// A plugin's side of an exchange.
 private struct ExchangeFunctions: ExchangeClient {

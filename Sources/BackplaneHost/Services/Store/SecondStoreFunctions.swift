@@ -56,7 +56,7 @@ let secondStoreFunctions = bp_store_2(
             reply.end(result)
         }
     },
-    cancel: { handle, id in ComponentHandles.find(handle)?.storeOperations.cancel(id) },
+    cancel: { handle, id in ComponentHandles.find(handle)?.serviceOperations.cancel(id) },
     search: { handle, search, call, done, context in
         let reply = PageReply(done: done, context: ForeignPointer(raw: context))
         return start(handle, call) { component throws(BackplaneError) in
@@ -93,7 +93,7 @@ private func start<Value: Sendable>(
         try component.require(.dataAccessController, for: BP_STORE)
         let operation = try prepare(component)
         try component.begin(isWait: isWait)
-        return component.storeOperations.start(call.map { Call(copying: $0) }, isWait: isWait, operation) { result in
+        return component.serviceOperations.start(call.map { Call(copying: $0) }, isWait: isWait, operation) { result in
             answer(result)
             component.end(isWait: isWait)
         }
@@ -104,7 +104,8 @@ private func start<Value: Sendable>(
 }
 
 extension Reply {
-    fileprivate func end(_ result: Result<EncodedAnswer, BackplaneError>) {
+    /// Ends with a result.
+    func end(_ result: Result<EncodedAnswer, BackplaneError>) {
         switch result {
         case .success(let answer): end(answer)
         case .failure(let error): end(error)

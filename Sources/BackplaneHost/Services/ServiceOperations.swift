@@ -2,8 +2,8 @@ import Backplane
 import BackplaneBoundary
 import Synchronization
 
-/// The operations of one component on the store, each cancelled by its id or at its deadline, and answered once.
-final class StoreOperations: Sendable {
+/// The operations of one component on a service, each cancelled by its id or at its deadline, and answered once.
+final class ServiceOperations: Sendable {
     private struct Operation {
         var task: Task<Void, Never>
         let isWait: Bool
@@ -15,9 +15,11 @@ final class StoreOperations: Sendable {
         var isRetired = false
     }
     let timer: DeadlineTimer
+    /// The name of an operation in errors: `the operation on the store`.
+    private let noun: String
     private let state = Mutex(State())
 
-    init(timer: DeadlineTimer) { self.timer = timer }
+    init(_ noun: String, timer: DeadlineTimer) { (self.noun, self.timer) = (noun, timer) }
 
     /// Starts an operation, unless the deadline of its call has passed.
     ///
@@ -31,14 +33,14 @@ final class StoreOperations: Sendable {
         _ answer: @escaping @Sendable (Result<Value, BackplaneError>) -> Void
     ) -> UInt64 {
         if let deadline = call?.deadline, deadline <= .now {
-            answer(.failure(.deadlinePassed(before: "the operation on the store began")))
+            answer(.failure(.deadlinePassed(before: "\(noun) began")))
             return 0
         }
         let id = Callbacks.newID()
         let isLate = state.withLock { state in
             state.operations[id] = Operation(
                 task: Task {
-                    let result = await Self.result(of: run)
+                    let result = await self.result(of: run)
                     answer(self.end(id, result))
                 }, isWait: isWait)
             return state.isRetired && isWait
@@ -47,7 +49,7 @@ final class StoreOperations: Sendable {
         if isLate { cancel(id, because: .askerStopped) }
         if let deadline = call?.deadline {
             timer.schedule(id, at: deadline) {
-                self.cancel(id, because: .deadlinePassed(before: "the operation on the store ended"))
+                self.cancel(id, because: .deadlinePassed(before: "\(noun) ended"))
             }
         }
         guard state.withLock({ $0.operations[id] == nil }) else { return id }
@@ -74,12 +76,11 @@ final class StoreOperations: Sendable {
         task?.cancel()
     }
 
-    private static func result<Value>(of run: () async throws(BackplaneError) -> Value) async -> Result<
-        Value, BackplaneError
-    > {
+    private func result<Value>(of run: () async throws(BackplaneError) -> Value) async -> Result<Value, BackplaneError>
+    {
         // An engine without anything to wait for does not look whether it was cancelled.
         guard !Task.isCancelled else {
-            return .failure(BackplaneError(.callCancelled, "the operation on the store was cancelled"))
+            return .failure(BackplaneError(.callCancelled, "\(noun) was cancelled"))
         }
         do throws(BackplaneError) { return .success(try await run()) } catch { return .failure(error) }
     }

@@ -1,0 +1,53 @@
+public import BackplaneNetwork
+
+/// A way to prove to a server who sends a request.
+///
+/// One authenticator serves all requests of one account, at the same time. The built-in ones are Basic, Digest and
+/// bearer.
+public protocol Authenticator: Sendable {
+    /// Returns a request with the proof that is known to be wanted, or as it is if none is.
+    ///
+    /// - Parameter network: The way of requests that authentication itself needs, which have no proof.
+    /// - Throws: `network.sign-in` if there is no proof and none can be had; `CancellationError`.
+    func prepare(_ request: HTTPRequest, over network: HTTPPipeline) async throws -> HTTPRequest
+
+    /// Returns whether another request may be accepted after this response; a response that may not is the result.
+    ///
+    /// - Parameters:
+    ///   - response: The response without its body.
+    ///   - sent: The request as it was sent.
+    ///   - failures: The number of requests of this exchange that were answered before, and not accepted either.
+    func mayAnswer(_ response: HTTPResponse, to sent: HTTPRequest, failures: Int) -> Bool
+
+    /// Returns the request with another proof, after a response that may be answered.
+    ///
+    /// - Parameters:
+    ///   - response: The response without its body.
+    ///   - request: The request without any proof.
+    ///   - sent: The request as it was sent.
+    ///   - network: The way of requests that authentication itself needs, which have no proof.
+    /// - Throws: `network.sign-in` if no other proof can be had; `CancellationError`.
+    func answer(
+        _ response: HTTPResponse, for request: HTTPRequest, sent: HTTPRequest, over network: HTTPPipeline
+    ) async throws -> HTTPRequest
+
+    /// Notes a response that is the result, such as one with the nonce of the next request.
+    func received(_ response: HTTPResponse, to sent: HTTPRequest)
+}
+
+extension Authenticator {
+    /// Does nothing.
+    public func received(_ response: HTTPResponse, to sent: HTTPRequest) {}
+}
+
+extension HTTPRequest {
+    /// Returns the request with an `Authorization`.
+    func authorized(_ value: String) -> HTTPRequest {
+        var request = self
+        request.headers["Authorization"] = value
+        return request
+    }
+
+    /// The `Authorization` of the request.
+    var authorization: String? { headers["Authorization"] }
+}

@@ -1,0 +1,155 @@
+import Backplane
+import BackplaneNetwork
+import FoundationEssentials
+import Synchronization
+
+/// The scheme bearer (RFC 6750), whose token is asked for once, however many requests wait for it.
+final class BearerAuthenticator: Authenticator {
+    private struct State {
+        var token: BearerToken?
+        /// The request for another token in flight.
+        var renewal: Task<BearerToken, any Error>?
+        /// A Boolean value that indicates whether the account was signed out.
+        var isClosed = false
+    }
+    private enum Step {
+        case use(Secret)
+        case wait(Task<BearerToken, any Error>)
+    }
+    /// The time that a request for a token may take.
+    static let limit = Duration.seconds(60)
+
+    private let source: TokenSource
+    /// Called with each new token.
+    private let keep: @Sendable (BearerToken) throws -> Void
+    private let date: @Sendable () -> Date
+    private let state: Mutex<State>
+
+    init(
+        _ source: TokenSource, _ token: BearerToken?, date: @escaping @Sendable () -> Date,
+        keep: @escaping @Sendable (BearerToken) throws -> Void
+    ) {
+        (self.source, self.date, self.keep) = (source, date, keep)
+        state = Mutex(State(token: token))
+    }
+
+    func prepare(_ request: HTTPRequest, over network: HTTPPipeline) async throws -> HTTPRequest {
+        request.authorized("Bearer \(try await token(instead: nil, over: network).revealed)")
+    }
+
+    func mayAnswer(_ response: HTTPResponse, to sent: HTTPRequest, failures: Int) -> Bool {
+        guard response.status == 401, failures == 0 else { return false }
+        return state.withLock { state in
+            state.renewal != nil || state.token?.value != sent.bearerToken || canRenew(state.token)
+        }
+    }
+
+    func answer(
+        _ response: HTTPResponse, for request: HTTPRequest, sent: HTTPRequest, over network: HTTPPipeline
+    ) async throws -> HTTPRequest {
+        request.authorized("Bearer \(try await token(instead: sent.bearerToken, over: network).revealed)")
+    }
+
+    /// Ends the account: tokens that still come are not kept.
+    func close() { state.withLock { ($0.token, $0.isClosed) = (nil, true) } }
+
+    /// Returns the token, or waits for another one if it is refused or about to expire.
+    private func token(instead refused: Secret?, over network: HTTPPipeline) async throws -> Secret {
+        let now = date()
+        let step = state.withLock { state -> Step in
+            if let token = state.token, token.value != refused, token.renewal.map({ $0 > now }) ?? true {
+                return .use(token.value)
+            }
+            if let renewal = state.renewal { return .wait(renewal) }
+            let old = state.token
+            // Nobody's own deadline or cancellation ends what others wait for.
+            let renewal = Task { try await self.renewed(old, over: network) }
+            state.renewal = renewal
+            return .wait(renewal)
+        }
+        switch step {
+        case .use(let token): return token
+        case .wait(let renewal): return try await Race.run({ try await renewal.value }, watchedBy: { nil }).value
+        }
+    }
+
+    private func renewed(_ old: BearerToken?, over network: HTTPPipeline) async throws -> BearerToken {
+        do {
+            let token = try await another(old, over: network)
+            try state.withLock { state in
+                state.renewal = nil
+                guard !state.isClosed else { return }
+                state.token = token
+                try keep(token)
+            }
+            return token
+        } catch {
+            state.withLock { state in
+                state.renewal = nil
+                // A refresh token that was refused is of no use any more.
+                if (error as? BackplaneError)?.isRefusal == true, state.token == old { state.token?.refreshToken = nil }
+            }
+            throw error
+        }
+    }
+
+    /// Asks for another token: with a refresh, and if that is refused or not possible with a sign-in.
+    private func another(_ old: BearerToken?, over network: HTTPPipeline) async throws -> BearerToken {
+        if let refresh = source.refresh, let old, canRefresh(old) {
+            do {
+                var token = try await Self.ask(refresh, old.values, source, date, over: network)
+                token.refreshToken = token.refreshToken ?? old.refreshToken  // RFC 6749, section 6
+                return token
+            } catch let error as BackplaneError where error.isRefusal && canSignIn {}
+        }
+        guard let signIn = source.signIn, canSignIn else { throw BackplaneError.signedOut }
+        return try await Self.ask(signIn, [:], source, date, over: network)
+    }
+
+    /// Asks for a token.
+    static func ask(
+        _ request: TokenRequest, _ values: [String: Secret], _ source: TokenSource, _ date: @Sendable () -> Date,
+        over network: HTTPPipeline
+    ) async throws -> BearerToken {
+        let request = try request.request(with: values)
+        var options = HTTPOptions()
+        options.totalTimeout = limit
+        let response = try await network.send(request, upTo: BearerToken.mostAnswerBytes, options)
+        return try BearerToken(response, to: request, source, now: date())
+    }
+
+    private var canSignIn: Bool { source.signIn?.names.isEmpty == true }
+
+    private func canRefresh(_ token: BearerToken) -> Bool {
+        source.refresh?.names.isSubset(of: token.values.keys) == true
+    }
+
+    private func canRenew(_ token: BearerToken?) -> Bool { canSignIn || token.map(canRefresh) == true }
+}
+
+extension BearerToken {
+    /// The values that a refresh may use.
+    fileprivate var values: [String: Secret] {
+        var values = ["token": value]
+        values["refreshToken"] = refreshToken
+        return values
+    }
+}
+
+extension HTTPRequest {
+    fileprivate var bearerToken: Secret? {
+        guard let authorization, authorization.hasPrefix("Bearer ") else { return nil }
+        return Secret(String(authorization.dropFirst(7)))
+    }
+}
+
+extension BackplaneError {
+    /// A Boolean value that indicates whether a server has refused to give a token, and not only failed to.
+    fileprivate var isRefusal: Bool { code == .networkSignIn && [400, 401, 403].contains(httpStatus) }
+
+    /// The error of an account whose token is over, and cannot be renewed without the values of a sign-in.
+    static var signedOut: BackplaneError {
+        BackplaneError(
+            .networkSignIn, "the account's token is over and cannot be renewed; sign in again with `signIn`")
+    }
+}

@@ -1,0 +1,121 @@
+import Backplane
+import BackplaneDocuments
+import BackplaneNetwork
+import FoundationEssentials
+
+/// A bearer token, with what is known about its end.
+struct BearerToken: Sendable, Equatable {
+    var value: Secret
+    /// The token for the refresh; `nil` if there is none.
+    var refreshToken: Secret?
+    /// The time from which the token is renewed before it is used; `nil` means once it is refused.
+    var renewal: Date?
+
+    /// The greatest size of a token: what servers take as a header field.
+    static let mostBytes = 16 << 10
+    /// The greatest size of an answer that contains tokens.
+    static let mostAnswerBytes = 256 << 10
+
+    init(_ value: Secret, refreshToken: Secret? = nil, renewal: Date? = nil) {
+        (self.value, self.refreshToken, self.renewal) = (value, refreshToken, renewal)
+    }
+
+    /// Reads the token in an answer.
+    ///
+    /// - Parameters:
+    ///   - request: The request that was answered.
+    ///   - now: The time of the client.
+    /// - Throws: `network.sign-in`, without anything of the answer's content.
+    init(_ response: HTTPResponse, to request: HTTPRequest, _ source: TokenSource, now: Date) throws(BackplaneError) {
+        func failed(_ why: String) -> BackplaneError {
+            BackplaneError(.networkSignIn, "the sign-in failed: \(why)", at: request.printableURL)
+        }
+        guard (200..<300).contains(response.status) else {
+            var error = failed("the server answered with status \(response.status)")
+            error.failure = .http(response.status)
+            throw error
+        }
+        guard !response.body.isEmpty else { throw failed("the answer is empty; expected JSON with a token") }
+        guard let answer = try? JSONValue(parsing: Data(response.body)) else {
+            throw failed("the answer is not JSON; expected JSON with a token at `\(source.token)`")
+        }
+        guard case .string(let text)? = answer[pointer: source.token] else {
+            throw failed("the answer has no text at `\(source.token)`, where the token is expected")
+        }
+        guard let value = Self.token(text) else {
+            throw failed(
+                "the token at `\(source.token)` is empty, longer than \(Self.mostBytes >> 10) KB, or not of visible ASCII characters"
+            )
+        }
+        self.value = value
+        if let pointer = source.refreshToken, case .string(let text)? = answer[pointer: pointer] {
+            refreshToken = text.isEmpty || text.utf8.count > Self.mostBytes ? nil : Secret(text)
+        }
+        let server = response.headers["Date"].flatMap { Date(httpDate: $0) }
+        renewal = source.expires.flatMap { answer[pointer: $0] }.flatMap { Self.lifetime($0, server: server ?? now) }
+            .map { now + $0 - min(30, $0 / 10) }
+    }
+
+    /// Returns a token that a header field can have.
+    private static func token(_ text: String) -> Secret? {
+        guard (1...mostBytes).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            return nil
+        }
+        return Secret(text)
+    }
+
+    /// Returns the seconds for which a token is good; `nil` if that is unknown, or would be over already.
+    ///
+    /// A point in time is the server's, whose clock may be wrong: it is compared with the server's own `Date`.
+    ///
+    /// - Parameters:
+    ///   - value: The seconds until the end, the seconds since 1970 (if there are more than ten years of them), or a
+    ///     date of RFC 3339.
+    ///   - server: The time of the server.
+    private static func lifetime(_ value: JSONValue, server: Date) -> Double? {
+        let seconds: Double
+        switch value {
+        case .integer(let number): seconds = Double(number)
+        case .number(let number): seconds = number
+        case .string(let text):
+            if let number = Double(text) {
+                seconds = number
+            } else if let date = timestamp(text) {
+                return after(date.timeIntervalSince(server))
+            } else {
+                return nil
+            }
+        default: return nil
+        }
+        let tenYears = 315_360_000.0
+        return after(seconds > tenYears ? seconds - server.timeIntervalSince1970 : seconds)
+    }
+
+    private static func after(_ seconds: Double) -> Double? { seconds.isFinite && seconds > 0 ? seconds : nil }
+
+    private static func timestamp(_ text: String) -> Date? {
+        (try? Date(text, strategy: Date.ISO8601FormatStyle()))
+            ?? (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+    }
+}
+
+extension JSONValue {
+    /// The value at a JSON pointer (RFC 6901).
+    fileprivate subscript(pointer pointer: String) -> JSONValue? {
+        guard !pointer.isEmpty else { return self }
+        var value = self
+        for step in pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
+            let key = step.replacing("~1", with: "/").replacing("~0", with: "~")
+            switch value {
+            case .object(let members):
+                guard let member = members[key] else { return nil }
+                value = member
+            case .array(let elements):
+                guard let index = Int(key), elements.indices.contains(index) else { return nil }
+                value = elements[index]
+            default: return nil
+            }
+        }
+        return value
+    }
+}

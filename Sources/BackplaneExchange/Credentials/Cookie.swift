@@ -1,0 +1,85 @@
+import BackplaneNetwork
+import FoundationEssentials
+
+/// A cookie as a server has set it (RFC 6265).
+struct Cookie: Sendable {
+    /// The greatest size of a cookie with its attributes (RFC 6265, section 6.1).
+    static let mostBytes = 4_096
+
+    let name: String
+    let value: Secret
+    /// The host or the domain in lower case.
+    let domain: String
+    /// A Boolean value that indicates whether the cookie is for the host alone, and not for those below it.
+    let isForHost: Bool
+    let path: String
+    let isSecure: Bool
+    /// The time from which the cookie is void; `nil` means as long as the jar is there.
+    let expiry: Date?
+
+    /// Reads a `Set-Cookie` field of a response; `nil` if the server may not set that cookie.
+    init?(_ field: String, from origin: HTTPOrigin, path requested: String, now: Date) {
+        guard field.utf8.count <= Self.mostBytes, BasicField.hasNoControls(field) else { return nil }
+        let parts = field.split(separator: ";", omittingEmptySubsequences: false)
+        guard let pair = parts.first, let equals = pair.firstIndex(of: "=") else { return nil }
+        name = pair[..<equals].trimmed
+        guard !name.isEmpty else { return nil }
+        value = Secret(pair[pair.index(after: equals)...].trimmed)
+        var attributes: [String: String] = [:]
+        for part in parts.dropFirst() {
+            let equals = part.firstIndex(of: "=") ?? part.endIndex
+            attributes[part[..<equals].trimmed.lowercased()] = part[equals...].dropFirst().trimmed
+        }
+        var domain = (attributes["domain"] ?? "").lowercased()
+        if domain.hasPrefix(".") { domain.removeFirst() }
+        if domain.isEmpty || domain == origin.host {
+            (self.domain, isForHost) = (origin.host, attributes["domain"]?.isEmpty ?? true)
+        } else {
+            // A single label is everybody's: `com`, and `localhost` but for itself.
+            guard domain.contains("."), Self.isBelow(domain, origin.host) else { return nil }
+            (self.domain, isForHost) = (domain, false)
+        }
+        isSecure = attributes["secure"] != nil
+        guard !isSecure || origin.scheme == "https" else { return nil }
+        if let given = attributes["path"], given.hasPrefix("/") {
+            path = given
+        } else {
+            path = Self.folder(of: requested)
+        }
+        if let seconds = attributes["max-age"].flatMap({ Double($0) }) {
+            expiry = seconds > 0 ? now + min(seconds, 1e9) : .distantPast
+        } else {
+            expiry = attributes["expires"].flatMap { Date(httpDate: $0) }
+        }
+    }
+
+    /// Returns whether the cookie goes with a request.
+    func matches(_ origin: HTTPOrigin, path requested: String, now: Date) -> Bool {
+        guard domain == origin.host || !isForHost && Self.isBelow(domain, origin.host) else { return false }
+        guard !isSecure || origin.scheme == "https", expiry.map({ $0 > now }) ?? true else { return false }
+        return requested == path || requested.hasPrefix(path.hasSuffix("/") ? path : path + "/")
+    }
+
+    /// Returns whether a cookie takes another one's place.
+    func replaces(_ other: Cookie) -> Bool { name == other.name && domain == other.domain && path == other.path }
+
+    /// Returns whether a host is below a domain; addresses are below none.
+    private static func isBelow(_ domain: String, _ host: String) -> Bool {
+        host.hasSuffix("." + domain) && !host.utf8.allSatisfy { "0123456789.:[]".utf8.contains($0) }
+    }
+
+    /// Returns the path of a cookie without one (RFC 6265, section 5.1.4).
+    private static func folder(of path: String) -> String {
+        guard path.hasPrefix("/"), let last = path.lastIndex(of: "/"), last != path.startIndex else { return "/" }
+        return String(path[..<last])
+    }
+}
+
+extension Substring {
+    fileprivate var trimmed: String {
+        var text = self
+        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+        while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
+        return String(text)
+    }
+}

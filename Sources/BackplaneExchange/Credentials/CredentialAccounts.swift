@@ -1,0 +1,201 @@
+import Backplane
+import BackplaneNetwork
+import FoundationEssentials
+import Synchronization
+
+/// Who sends a request: the authenticator of one account of a credential, and its number.
+struct CredentialAccount: Sendable {
+    /// The opaque number of credential, account and sign-in, which is never reused.
+    ///
+    /// It is random, so that what was stored for one principal is not another's after a restart.
+    let principal: UInt64
+    let authenticator: any Authenticator
+    /// The cookies of the account; `nil` if it keeps none.
+    let jar: CookieJar?
+
+    static var newPrincipal: UInt64 { .random(in: 1 ... .max) }
+}
+
+/// The accounts of one credential that are signed in.
+final class CredentialAccounts: Sendable {
+    /// The greatest number of accounts of one credential.
+    static let most = 10_000
+    /// The greatest size of the name of an account, and of a value of a sign-in.
+    static let mostNameBytes = 1_024, mostValueBytes = 16 << 10
+
+    let name: String
+    let definition: Credential
+    private let digest: (any ContentDigest)?
+    private let kept: KeptTokens?
+    private let date: @Sendable () -> Date
+    private let accounts = Mutex<[String: CredentialAccount]>([:])
+
+    /// - Parameter kept: The files of tokens; `nil` if there can be none.
+    init(
+        _ name: String, _ definition: Credential, _ digest: (any ContentDigest)?, _ kept: KeptTokens?,
+        date: @escaping @Sendable () -> Date
+    ) {
+        (self.name, self.definition, self.digest, self.kept, self.date) = (name, definition, digest, kept, date)
+    }
+
+    /// The accounts that are signed in, with their principals, by name.
+    var signedIn: [(name: String, principal: UInt64)] {
+        accounts.withLock { accounts in accounts.map { ($0.key, $0.value.principal) } }.sorted { $0.0 < $1.0 }
+    }
+
+    /// Returns an account.
+    ///
+    /// - Parameter account: Its name; the empty one is that of the account that needs no values.
+    /// - Throws: `network.credential` if it is not signed in; `network.unsupported`; `network.file`.
+    func account(_ account: String) throws(BackplaneError) -> CredentialAccount {
+        try accounts.withLock { accounts throws(BackplaneError) in
+            if let known = accounts[account] { return known }
+            guard let made = try make(account, account.isEmpty ? [:] : nil) else {
+                throw refused(
+                    account.isEmpty
+                        ? "has no account of its own; choose one with `account`, and sign it in first"
+                        : "has no account `\(account.printable)` that is signed in; call `signIn` first")
+            }
+            accounts[account] = made
+            return made
+        }
+    }
+
+    /// Signs an account in, in place of the one with its name.
+    ///
+    /// - Returns: The account's principal.
+    func signIn(
+        _ account: String, with values: [String: Secret], over network: HTTPPipeline
+    ) async throws -> UInt64 {
+        guard account.utf8.count <= Self.mostNameBytes, BasicField.hasNoControls(account) else {
+            throw refused("cannot have an account of this name; use at most \(Self.mostNameBytes) bytes of text")
+        }
+        if let long = values.first(where: { $0.value.revealed.utf8.count > Self.mostValueBytes }) {
+            throw refused("cannot have a `\(long.key.printable)` of more than \(Self.mostValueBytes >> 10) KB")
+        }
+        let made: CredentialAccount
+        var kept: (() throws(BackplaneError) -> Void)?
+        if case .bearer(let source) = definition.scheme {
+            guard let signIn = source.signIn else { throw refused("has a token that does not change, and no accounts") }
+            let keeping = try requireKept(source)
+            let unknown = Set(values.keys).subtracting(signIn.names)
+            guard unknown.isEmpty else { throw refusedValues(unknown, signIn.names) }
+            let token = try await BearerAuthenticator.ask(signIn, values, source, date, over: network)
+            made = bearer(account, source, CredentialAccount.newPrincipal, token, keeping)
+            kept = keeping.map { keeping in
+                { () throws(BackplaneError) in
+                    try keeping.keep(.init(principal: made.principal, token: token), of: account, name, definition)
+                }
+            }
+        } else {
+            let unknown = Set(values.keys).subtracting(["user", "password"])
+            guard unknown.isEmpty else { throw refusedValues(unknown, ["user", "password"]) }
+            guard let login = try make(account, values) else { throw refused("needs the values `user` and `password`") }
+            made = login
+        }
+        let old = try accounts.withLock { accounts throws(BackplaneError) in
+            guard accounts[account] != nil || accounts.count < Self.most else {
+                throw refused("has \(Self.most) accounts that are signed in, which is the limit; sign some out")
+            }
+            return accounts.updateValue(made, forKey: account)
+        }
+        (old?.authenticator as? BearerAuthenticator)?.close()
+        try kept?()  // after the old account's last chance to keep another token
+        return made.principal
+    }
+
+    /// Forgets an account, and what is kept of it.
+    ///
+    /// - Throws: `network.file` if what is kept cannot be removed.
+    func signOut(_ account: String) throws(BackplaneError) {
+        let old = accounts.withLock { $0.removeValue(forKey: account) }
+        (old?.authenticator as? BearerAuthenticator)?.close()
+        guard case .bearer(let source) = definition.scheme, source.isKept else { return }
+        try kept?.remove(account, name)
+    }
+
+    /// Makes an account of what is known without a request; `nil` if that is not enough.
+    ///
+    /// - Parameter values: The values of a sign-in; `nil` if there was none.
+    private func make(_ account: String, _ values: [String: Secret]?) throws(BackplaneError) -> CredentialAccount? {
+        let principal = CredentialAccount.newPrincipal
+        switch definition.scheme {
+        case .basic(let login, let isPreemptive):
+            guard let (user, password) = try self.login(login, values) else { return nil }
+            let authenticator = BasicAuthenticator(user: user, password: password, isPreemptive: isPreemptive)
+            return CredentialAccount(principal: principal, authenticator: authenticator, jar: jar)
+        case .digest(let login):
+            guard let digest else {
+                throw BackplaneError(
+                    .networkUnsupported,
+                    "the credential `\(name)` needs a hash function for Digest, which this build does not have; nothing was sent"
+                )
+            }
+            guard let (user, password) = try self.login(login, values) else { return nil }
+            return CredentialAccount(
+                principal: principal, authenticator: DigestAuthenticator(user: user, password: password, digest),
+                jar: jar)
+        case .bearer(let source):
+            if let secret = source.secret {
+                return values.map { _ in bearer(account, source, principal, BearerToken(secret), nil) }
+            }
+            let keeping = try requireKept(source)
+            if let entry = try keeping?.entry(of: account, name, definition) {
+                return bearer(account, source, entry.principal, entry.token, keeping)
+            }
+            guard account.isEmpty, source.signIn?.names.isEmpty == true else { return nil }
+            return bearer(account, source, principal, nil, keeping)
+        }
+    }
+
+    /// A jar for a new account; `nil` if the credential keeps no cookies.
+    private var jar: CookieJar? { definition.hasCookies ? CookieJar(date: date) : nil }
+
+    private func login(
+        _ login: Login, _ values: [String: Secret]?
+    ) throws(BackplaneError) -> (user: String, password: String)? {
+        guard let values, let user = values["user"] ?? login.user, let password = values["password"] ?? login.password
+        else { return nil }
+        guard BasicField.canBeUser(user.revealed), BasicField.hasNoControls(password.revealed) else {
+            throw refused("has a user with a colon, or a user or a password with a control character")
+        }
+        return (user.revealed, password.revealed)
+    }
+
+    private func bearer(
+        _ account: String, _ source: TokenSource, _ principal: UInt64, _ token: BearerToken?, _ keeping: KeptTokens?
+    ) -> CredentialAccount {
+        let authenticator = BearerAuthenticator(source, token, date: date) { [name, definition] token in
+            let entry = KeptTokens.Entry(principal: principal, token: token)
+            try keeping?.keep(entry, of: account, name, definition)
+        }
+        return CredentialAccount(principal: principal, authenticator: authenticator, jar: jar)
+    }
+
+    /// Returns the files of tokens, if they are to be kept.
+    private func requireKept(_ source: TokenSource) throws(BackplaneError) -> KeptTokens? {
+        guard source.isKept else { return nil }
+        if let kept { return kept }
+        throw BackplaneError(
+            .networkUnsupported,
+            "the credential `\(name)` keeps tokens, which needs a folder and SHA-256; this build or program does not have both"
+        )
+    }
+
+    private func refusedValues(_ unknown: Set<String>, _ names: Set<String>) -> BackplaneError {
+        func list(_ names: Set<String>) -> String { names.sorted().map { "`\($0.printable)`" }.joined(separator: ", ") }
+        return refused(
+            "takes the values \(names.isEmpty ? "none" : list(names)), not \(list(unknown))")
+    }
+
+    private func refused(_ why: String) -> BackplaneError {
+        BackplaneError(.networkCredential, "the credential `\(name)` \(why)")
+    }
+}
+
+extension String {
+    /// The text as an error shows it: short, and without control characters.
+    fileprivate var printable: String {
+        String(prefix(100).map { $0.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F } ? " " : $0 })
+    }
+}

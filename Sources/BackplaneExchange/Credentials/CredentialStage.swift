@@ -1,0 +1,100 @@
+import Backplane
+import BackplaneNetwork
+import Synchronization
+
+/// The stage that proves to servers who sends a request, and answers their challenges.
+struct CredentialStage: PipelineStage {
+    /// The greatest number of answers to challenges in one exchange, whatever an authenticator still would try.
+    private static let mostAnswers = 5
+
+    let next: any HTTPFileExecutor
+    let credential: Credential
+    let name: String
+    let authenticator: any Authenticator
+    let jar: CookieJar?
+    /// The way of requests that authentication itself needs.
+    let network: HTTPPipeline
+
+    var inside: any HTTPExecutor { next }
+
+    func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
+        try await authenticated(request) { [next] request, isResult in
+            let response = try await next.open(request, options)
+            if !isResult(response) { await response.discard() }
+            return response
+        }
+    }
+
+    func download(
+        _ request: HTTPRequest, to path: String, _ options: HTTPOptions,
+        headed: @escaping @Sendable (HTTPStreamedResponse) -> Bool, received: @escaping @Sendable (Int) -> Void
+    ) async throws -> HTTPResponse {
+        try await authenticated(request) { [next] request, isResult in
+            HTTPStreamedResponse(
+                try await next.download(
+                    request, to: path, options, headed: { isResult($0) && headed(shown($0)) }, received: received))
+        }.downloaded
+    }
+
+    /// Makes exchanges until the response to one of them is the result.
+    private func authenticated(
+        _ request: HTTPRequest,
+        _ exchange: (HTTPRequest, @escaping @Sendable (HTTPStreamedResponse) -> Bool) async throws ->
+            HTTPStreamedResponse
+    ) async throws -> HTTPStreamedResponse {
+        try require(request)
+        var sent = try await authenticator.prepare(request, over: network)
+        var failures = 0
+        while true {
+            let isAnswered = Mutex(false)  // decided once, since another request may change the account meanwhile
+            let response = try await exchange(jar?.request(sent) ?? sent) { [sent, failures] response in
+                let isResult = !mayAnswer(response.head, for: request, sent, failures)
+                isAnswered.withLock { $0 = !isResult }
+                return isResult
+            }
+            let head = response.head
+            jar?.receive(head.headers, to: request)
+            guard isAnswered.withLock({ $0 }) else {
+                authenticator.received(head, to: sent)
+                return shown(response)
+            }
+            sent = try await authenticator.answer(head, for: request, sent: sent, over: network)
+            failures += 1
+        }
+    }
+
+    /// Returns a response as the sender sees it: without the cookies that the jar has taken.
+    private func shown(_ response: HTTPStreamedResponse) -> HTTPStreamedResponse {
+        guard jar != nil else { return response }
+        var response = response
+        response.headers["Set-Cookie"] = nil
+        return response
+    }
+
+    private func mayAnswer(_ head: HTTPResponse, for request: HTTPRequest, _ sent: HTTPRequest, _ failures: Int) -> Bool
+    {
+        failures < Self.mostAnswers && request.body.isReplayable
+            && authenticator.mayAnswer(head, to: sent, failures: failures)
+    }
+
+    /// Checks that the request may have a proof.
+    private func require(_ request: HTTPRequest) throws(BackplaneError) {
+        guard credential.covers(request) else {
+            throw BackplaneError(
+                .networkCredential,
+                "the credential `\(name)` is for \(credential.hosts.joined(separator: ", ")), not for \(request.authority); nothing was sent",
+                at: request.printableURL)
+        }
+        guard request.authorization == nil else {
+            throw BackplaneError(
+                .networkCredential,
+                "the request has an `Authorization` of its own, and the credential `\(name)`; give one of them; nothing was sent",
+                at: request.printableURL)
+        }
+    }
+}
+
+extension HTTPStreamedResponse {
+    /// The response without its body.
+    fileprivate var head: HTTPResponse { HTTPResponse(status: status, headers: headers) }
+}

@@ -1,0 +1,118 @@
+package import Backplane
+public import BackplaneNetwork
+package import FoundationEssentials
+import Synchronization
+
+/// The credentials of a pipeline, by name, with the accounts that are signed in.
+///
+/// ```swift
+/// let credentials = Credentials(["library": Credential(hosts: ["books.example.org"], .basic(login))])
+/// let http = HTTPClient(HTTPPipeline([executor], credentials: credentials))
+/// ```
+///
+/// A request chooses one with `HTTPOptions.credential`. Copies share the accounts.
+public struct Credentials: Sendable {
+    private let accounts: [String: CredentialAccounts]
+
+    fileprivate init(_ accounts: [String: CredentialAccounts]) { self.accounts = accounts }
+
+    /// Creates credentials whose accounts are not shared with others.
+    ///
+    /// - Parameters:
+    ///   - definitions: The credentials by name.
+    ///   - digest: The hash functions, which Digest and kept tokens need.
+    ///   - folder: The folder in which tokens are kept, which must exist; `nil` if none are.
+    public init(
+        _ definitions: [String: Credential] = [:], digest: (any ContentDigest)? = nil, keptIn folder: String? = nil
+    ) {
+        let vault = CredentialVault(
+            digest: digest, keptIn: folder.map { folder in { () throws(BackplaneError) in folder } })
+        self = vault.credentials(definitions)
+    }
+
+    /// The accounts that are signed in: of which credential, their name, and their principal.
+    public var signedIn: [(credential: String, account: String, principal: UInt64)] {
+        accounts.sorted { $0.key < $1.key }.flatMap { name, accounts in
+            accounts.signedIn.map { (name, $0.name, $0.principal) }
+        }
+    }
+
+    /// The names of all credentials, sorted.
+    package var names: [String] { accounts.keys.sorted() }
+
+    /// Returns the accounts of a credential.
+    ///
+    /// - Throws: `network.credential` if there is none of this name.
+    func accounts(of name: String) throws(BackplaneError) -> CredentialAccounts {
+        if let accounts = accounts[name] { return accounts }
+        let names = names.map { "`\($0)`" }.joined(separator: ", ")
+        throw BackplaneError(
+            .networkCredential,
+            "there is no credential `\(name.prefix(100))`; \(names.isEmpty ? "there are none" : "known: \(names)")")
+    }
+
+    /// Checks that a component may use a credential.
+    ///
+    /// - Parameter managers: The managers that the component belongs to.
+    /// - Throws: `network.credential` if there is none of this name, or it is for other managers.
+    func require(_ name: String, for managers: [String]) throws(BackplaneError) {
+        guard let allowed = try accounts(of: name).definition.managers, !managers.contains(where: allowed.contains)
+        else { return }
+        throw BackplaneError(
+            .networkCredential,
+            "the credential `\(name)` is not for components of \(managers.joined(separator: ", ")); name the manager in its `managers`"
+        )
+    }
+
+    /// Returns whether a credential may be sent with a request.
+    func covers(_ name: String, _ request: HTTPRequest) -> Bool {
+        accounts[name]?.definition.covers(request) ?? false
+    }
+}
+
+/// The accounts of all credentials of a host, which outlast its manifests.
+///
+/// Manifests with an equal definition of one name share its accounts, as long as one of them is in use.
+package final class CredentialVault: Sendable {
+    private struct Key: Hashable {
+        let name: String
+        let definition: Credential
+    }
+    private struct Place {
+        weak var accounts: CredentialAccounts?
+    }
+    private let digest: (any ContentDigest)?
+    private let kept: KeptTokens?
+    private let date: @Sendable () -> Date
+    private let places = Mutex<[Key: Place]>([:])
+
+    /// Creates a vault without accounts.
+    ///
+    /// - Parameters:
+    ///   - folder: Returns the folder in which tokens are kept, and makes it if necessary; `nil` if none are.
+    ///   - date: Returns the time by which tokens expire.
+    package init(
+        digest: (any ContentDigest)?, keptIn folder: (@Sendable () throws(BackplaneError) -> String)? = nil,
+        date: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        (self.digest, self.date) = (digest, date)
+        if let folder, let digest { kept = KeptTokens(folder: folder, digest: digest) } else { kept = nil }
+    }
+
+    /// Returns the credentials of definitions.
+    package func credentials(_ definitions: [String: Credential]) -> Credentials {
+        places.withLock { places in
+            places = places.filter { $0.value.accounts != nil }
+            var accounts: [String: CredentialAccounts] = [:]
+            for (name, definition) in definitions {
+                let key = Key(name: name, definition: definition)
+                let known =
+                    places[key]?.accounts
+                    ?? CredentialAccounts(name, definition, digest, kept, date: date)
+                places[key] = Place(accounts: known)
+                accounts[name] = known
+            }
+            return Credentials(accounts)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import BackplaneNetwork
+
+/// A challenge of the scheme Digest that can be answered (RFC 7616, section 3.3).
+struct DigestChallenge: Sendable, Equatable {
+    /// The hash function of an answer.
+    enum Algorithm: String, Sendable, CaseIterable {
+        case sha256 = "SHA-256"
+        case md5 = "MD5"
+    }
+    /// The quality of protection: of the head alone, or of the body, too.
+    enum Quality: String, Sendable, CaseIterable {
+        case head = "auth"
+        case body = "auth-int"
+    }
+    var realm, nonce: String
+    var opaque: String?
+    var algorithm = Algorithm.md5
+    /// A Boolean value that indicates whether one key serves all answers to this challenge.
+    var isSession = false
+    var quality = Quality.head
+    /// A Boolean value that indicates whether only the nonce of the request was too old.
+    var isStale = false
+    /// A Boolean value that indicates whether the user's name is sent as a digest.
+    var hashesUser = false
+
+    init(realm: String, nonce: String, algorithm: Algorithm) {
+        (self.realm, self.nonce, self.algorithm) = (realm, nonce, algorithm)
+    }
+
+    /// Creates a challenge from its parameters; `nil` if it is of another scheme, incomplete, or of an algorithm or a
+    /// quality that is not known.
+    init?(_ challenge: AuthenticationChallenge) {
+        guard challenge.scheme == "digest", let realm = challenge["realm"], let nonce = challenge["nonce"],
+            [realm, nonce, challenge["opaque"] ?? ""].allSatisfy(BasicField.hasNoControls)
+        else { return nil }
+        var name = (challenge["algorithm"] ?? "MD5").uppercased()
+        isSession = name.hasSuffix("-SESS")
+        if isSession { name.removeLast(5) }
+        let offered = Set(
+            (challenge["qop"] ?? "").lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }.map(String.init))
+        guard let algorithm = Algorithm(rawValue: name),
+            let quality = Quality.allCases.first(where: { offered.contains($0.rawValue) })
+        else { return nil }
+        (self.realm, self.nonce, opaque) = (realm, nonce, challenge["opaque"])
+        (self.algorithm, self.quality) = (algorithm, quality)
+        isStale = challenge["stale"]?.lowercased() == "true"
+        hashesUser = challenge["userhash"]?.lowercased() == "true"
+    }
+
+    /// Returns the challenge to answer: the first of those with the strongest algorithm that there is.
+    static func best(of challenges: [AuthenticationChallenge], _ digest: (any ContentDigest)?) -> DigestChallenge? {
+        let known = challenges.compactMap(DigestChallenge.init)
+        return Algorithm.allCases.lazy.filter { digest?.has($0) == true }
+            .compactMap { algorithm in known.first { $0.algorithm == algorithm } }.first
+    }
+}
+
+extension ContentDigest {
+    /// Returns whether there is a hash function.
+    fileprivate func has(_ algorithm: DigestChallenge.Algorithm) -> Bool { hash(algorithm, []) != nil }
+
+    /// Returns the hash of bytes; `nil` if there is no such function.
+    func hash(_ algorithm: DigestChallenge.Algorithm, _ bytes: [UInt8]) -> [UInt8]? {
+        switch algorithm {
+        case .sha256: sha256(of: bytes)
+        case .md5: md5(of: bytes)
+        }
+    }
+}

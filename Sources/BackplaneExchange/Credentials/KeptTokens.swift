@@ -1,0 +1,89 @@
+import Backplane
+import BackplaneDocuments
+import BackplaneNetwork
+import FoundationEssentials
+
+/// The files of the tokens that outlast a restart, which only their owner may read.
+struct KeptTokens: Sendable {
+    /// A token with the principal that it is for.
+    struct Entry: Sendable {
+        var principal: UInt64
+        var token: BearerToken
+    }
+    /// Returns the folder, which exists then.
+    let folder: @Sendable () throws(BackplaneError) -> String
+    let digest: any ContentDigest
+
+    /// Returns what is kept for an account; `nil` if that is nothing, or was made with another credential.
+    func entry(of account: String, _ credential: String, _ definition: Credential) throws(BackplaneError) -> Entry? {
+        let path = try path(of: account, credential)
+        guard let bytes = FileManager.default.contents(atPath: path), bytes.count <= BearerToken.mostAnswerBytes,
+            case .object(let members)? = try? JSONValue(parsing: bytes),
+            members["definition"] == .string(fingerprint(of: definition)),
+            case .string(let text)? = members["principal"], let principal = UInt64(text),
+            case .string(let value)? = members["token"]
+        else { return nil }
+        var token = BearerToken(Secret(value))
+        if case .string(let text)? = members["refreshToken"] { token.refreshToken = Secret(text) }
+        if case .string(let text)? = members["renewal"], let seconds = Double(text), seconds.isFinite {
+            token.renewal = Date(timeIntervalSince1970: seconds)
+        }
+        return Entry(principal: principal, token: token)
+    }
+
+    /// Keeps the token of an account.
+    ///
+    /// - Throws: `network.file` if it cannot be written.
+    func keep(
+        _ entry: Entry, of account: String, _ credential: String, _ definition: Credential
+    ) throws(BackplaneError) {
+        var members: [String: JSONValue] = [
+            "definition": .string(fingerprint(of: definition)), "principal": .string(String(entry.principal)),
+            "token": .string(entry.token.value.revealed),
+        ]
+        members["refreshToken"] = entry.token.refreshToken.map { .string($0.revealed) }
+        members["renewal"] = entry.token.renewal.map { .string(String($0.timeIntervalSince1970)) }
+        let file = try IncomingFile(path(of: account, credential))
+        try file.write(JSONValue.object(members).json)
+        _ = try file.finish()
+    }
+
+    /// Removes what is kept for an account.
+    func remove(_ account: String, _ credential: String) throws(BackplaneError) {
+        let path = try path(of: account, credential)
+        guard FileManager.default.fileExists(atPath: path) else { return }
+        do { try FileManager.default.removeItem(atPath: path) } catch {
+            throw BackplaneError(.networkFile, "the kept token cannot be removed", at: path)
+        }
+    }
+
+    private func path(of account: String, _ credential: String) throws(BackplaneError) -> String {
+        // A name of any length and characters, and no other's.
+        try folder() + "/" + hexadecimal("\(credential.utf8.count):\(credential)\(account)") + ".json"
+    }
+
+    /// Returns a text by which it is known whether a token was made with this credential.
+    private func fingerprint(of definition: Credential) -> String { hexadecimal(definition.identity) }
+
+    private func hexadecimal(_ text: String) -> String {
+        digest.sha256(of: Array(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
+
+extension Credential {
+    /// What decides for whom and for which hosts a token is, as a text that contains secrets.
+    fileprivate var identity: String {
+        guard case .bearer(let source) = scheme, let signIn = source.signIn else { return "" }
+        let content: JSONValue
+        switch signIn.content {
+        case .none: content = .null
+        case .json(let members): content = .object(["json": .object(members.mapValues(\.written))])
+        case .form(let members): content = .object(["form": .object(members.mapValues(\.written))])
+        }
+        let value = JSONValue.array([
+            .array(hosts.sorted().map { .string($0) }), .string(signIn.method), .string(signIn.url),
+            .object(signIn.headers.mapValues(\.written)), content, .string(source.refresh?.url ?? ""),
+        ])
+        return String(decoding: value.json, as: UTF8.self)
+    }
+}

@@ -1,0 +1,32 @@
+/// A text that no description shows: a password, a token.
+///
+/// ```swift
+/// let password: Secret = "white whale"
+/// print(password)  // …
+/// ```
+public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral {
+    /// The text itself, for those that it is meant for.
+    public let revealed: String
+
+    /// Creates a secret of a text.
+    public init(_ text: String) { revealed = text }
+
+    /// Creates a secret of a literal.
+    public init(stringLiteral value: String) { revealed = value }
+}
+
+extension Secret: Concealing {
+    /// An ellipsis, whatever the text is.
+    public var description: String { "…" }
+}
+
+/// A value that contains secrets, of which neither descriptions nor mirrors show more than `description` says.
+public protocol Concealing: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
+
+extension Concealing {
+    /// The description, so that a value is not shown in full because it is printed for debugging.
+    public var debugDescription: String { description }
+
+    /// A mirror without children, so that `dump` shows the description alone.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,152 @@
+import Backplane
+public import BackplaneDocuments
+import BackplaneNetwork
+
+/// A request that is answered with a token: a template into which the values of an account are put.
+///
+/// ```swift
+/// TokenRequest("https://books.example.org/sessions", .json(["reader": .value("reader"), "password": .value("password")]))
+/// ```
+public struct TokenRequest: Sendable, Hashable {
+    /// The content of a request.
+    public enum Content: Sendable, Hashable {
+        /// No content.
+        case none
+        /// A JSON object.
+        case json([String: TokenTemplate])
+        /// The fields of a form.
+        case form([String: TokenTemplate])
+    }
+    /// The method.
+    public var method: String
+    /// The URL, `http:` or `https:`.
+    public var url: String
+    /// The header fields.
+    public var headers: [String: TokenTemplate]
+    /// The content.
+    public var content: Content
+
+    /// Creates a request, by default a `POST` without header fields of its own.
+    public init(
+        _ url: String, _ content: Content = .none, method: String = "POST", headers: [String: TokenTemplate] = [:]
+    ) {
+        (self.method, self.url, self.headers, self.content) = (method, url, headers, content)
+    }
+
+    /// The names of all values that the request needs.
+    package var names: Set<String> {
+        let members =
+            switch content {
+            case .none: [:]
+            case .json(let members), .form(let members): members
+            } as [String: TokenTemplate]
+        return Set((Array(members.values) + Array(headers.values)).flatMap(\.names))
+    }
+
+    /// Returns the request with values in their places.
+    ///
+    /// - Throws: `network.sign-in` with the names of those that are missing, and of those that are not asked for.
+    func request(with values: [String: Secret]) throws(BackplaneError) -> HTTPRequest {
+        let missing = names.subtracting(values.keys).sorted().map { "`\($0)`" }
+        guard missing.isEmpty else {
+            throw BackplaneError(
+                .networkSignIn, "the sign-in needs the values \(missing.joined(separator: ", ")), which were not given",
+                at: HTTPRequest(method, url).printableURL)
+        }
+        var request = HTTPRequest(method, url)
+        request.headers["Accept"] = "application/json"
+        for (name, template) in headers.sorted(by: { $0.key < $1.key }) {
+            request.headers[name] = template.text(with: values)
+        }
+        switch content {
+        case .none: break
+        case .json(let members):
+            request.body = .bytes(
+                Array(JSONValue.object(members.mapValues { $0.value(with: values) }).json), type: "application/json")
+        case .form(let members):
+            request.body = .form(
+                members.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value.text(with: values)) })
+        }
+        return request
+    }
+}
+
+/// A part of a request for a token.
+public indirect enum TokenTemplate: Sendable, Hashable, ExpressibleByStringLiteral {
+    /// A text as it is.
+    case text(Secret)
+    /// The value of an account with this name; in a refresh also `refreshToken` and `token`.
+    case value(String)
+    /// A value of JSON that is no text: a number, a Boolean value, `null`.
+    case literal(JSONValue)
+    /// A list.
+    case array([TokenTemplate])
+    /// Parts by key.
+    case object([String: TokenTemplate])
+
+    /// Creates a text of a literal.
+    public init(stringLiteral value: String) { self = .text(Secret(value)) }
+
+    var names: [String] {
+        switch self {
+        case .text, .literal: []
+        case .value(let name): [name]
+        case .array(let parts): parts.flatMap(\.names)
+        case .object(let members): members.values.flatMap(\.names)
+        }
+    }
+
+    func value(with values: [String: Secret]) -> JSONValue {
+        switch self {
+        case .text(let text): .string(text.revealed)
+        case .value(let name): values[name].map { .string($0.revealed) } ?? .null
+        case .literal(let value): value
+        case .array(let parts): .array(parts.map { $0.value(with: values) })
+        case .object(let members): .object(members.mapValues { $0.value(with: values) })
+        }
+    }
+
+    /// Returns the part as the value of a form or of a header field.
+    func text(with values: [String: Secret]) -> String {
+        switch value(with: values) {
+        case .string(let text): text
+        case let other: String(decoding: other.json, as: UTF8.self)
+        }
+    }
+
+    /// The part as it is written: the value of an account as `{"value": NAME}`.
+    package var written: JSONValue {
+        switch self {
+        case .text(let text): .string(text.revealed)
+        case .value(let name): .object(["value": .string(name)])
+        case .literal(let value): value
+        case .array(let parts): .array(parts.map(\.written))
+        case .object(let members): .object(members.mapValues(\.written))
+        }
+    }
+
+    /// Creates the part that is written so.
+    package init(written value: JSONValue) {
+        switch value {
+        case .string(let text): self = .text(Secret(text))
+        case .object(let members):
+            if members.count == 1, case .string(let name)? = members["value"] {
+                self = .value(name)
+            } else {
+                self = .object(members.mapValues(TokenTemplate.init(written:)))
+            }
+        case .array(let values): self = .array(values.map(TokenTemplate.init(written:)))
+        default: self = .literal(value)
+        }
+    }
+}
+
+extension TokenRequest: Concealing {
+    /// The method and the URL, without any secret.
+    public var description: String { "\(method) \(HTTPRequest(method, url).printableURL)" }
+}
+
+extension TokenTemplate: Concealing {
+    /// An ellipsis, since any part may be a secret.
+    public var description: String { "…" }
+}

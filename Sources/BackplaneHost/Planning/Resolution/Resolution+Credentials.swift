@@ -1,0 +1,14 @@
+import Backplane
+import BackplaneDocuments
+
+extension Resolution.Draft {
+    /// Reports managers that credentials name and that do not exist: a misspelt one would be refused its credential.
+    mutating func compareCredentials() {
+        for (name, credential) in document.manifest.network.credentials.sorted(by: { $0.key < $1.key }) {
+            for (index, manager) in (credential.managers ?? []).enumerated() where definitions[manager] == nil {
+                let path = ManifestPath() / "network" / "credentials" / name / "managers" / index
+                report(.unknownManager(manager, among: names, at: document.place(of: path)), of: nil)
+            }
+        }
+    }
+}

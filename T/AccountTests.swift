@@ -1,0 +1,251 @@
+import Backplane
+import BackplaneCrypto
+import BackplaneExchange
+import BackplaneHost
+import BackplaneNetwork
+import BackplaneTestKit
+import Foundation
+import Synchronization
+import Testing
+
+/// Credentials of a manifest in a host: what plugins share, what survives, and what is kept.
+@Suite(.timeLimit(.minutes(10)))
+struct AccountTests {
+    /// A host of several components that lend their contexts, and an executor in C that can be swapped.
+    private struct Lender {
+        let host: PluginHost
+        let folder: String
+        let keys: [String]
+        let contexts: [LendingCommunication.Context]
+
+        func manifest(_ credentials: [String: Credential], library: String) -> Manifest {
+            Lender.manifest(credentials, keys, library: library)
+        }
+
+        static func manifest(_ credentials: [String: Credential], _ keys: [String], library: String) -> Manifest {
+            var managers = ["Carrier": ManagerDefinition(className: "Carrier")]
+            for (index, key) in keys.enumerated() {
+                managers["Reader\(index + 1)"] = ManagerDefinition(
+                    className: "LendingManager",
+                    communicationController: CommunicationControllerDefinition(
+                        className: "LendingCommunication", configuration: ["key": .string(key)]))
+            }
+            return Manifest(
+                plugins: [PluginReference(library: library)], managers: managers,
+                network: NetworkSettings(executors: ["carrier": "Carrier"], credentials: credentials))
+        }
+
+        static func with(
+            _ credentials: [String: Credential], readers: Int = 1, in folder: String? = nil,
+            _ body: (Lender) async throws -> Void
+        ) async throws {
+            let own = FileManager.default.temporaryDirectory.appending(path: "accounts-\(UUID().uuidString)").path
+            let folder = folder ?? own
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            defer { if folder == own { try? FileManager.default.removeItem(atPath: own) } }
+            let keys = (0..<readers).map { _ in UUID().uuidString }
+            let library = try CarrierHost.compile("1.0.0", in: folder)
+            var options = HostOptions(
+                loadFolder: folder + "/loads", dataFolder: folder + "/data", executors: [Engine.allCases[0].executor()],
+                occupationLimit: nil)
+            #if true
+            options.digest = SHA256Digest()
+            #endif
+            let host = PluginHost(
+                manifest: manifest(credentials, keys, library: library), plugins: [LendingPlugin.self],
+                options: options)
+            do {
+                try await host.start()
+                let contexts = try keys.map { key in
+                    try #require(LendingCommunication.contexts.withLock { $0.removeValue(forKey: key) })
+                }
+                try await body(Lender(host: host, folder: folder, keys: keys, contexts: contexts))
+                await host.stop()
+            } catch {
+                await host.stop()
+                throw error
+            }
+        }
+    }
+
+    private static func options(_ account: String? = nil) -> HTTPOptions {
+        var options = HTTPOptions()
+        (options.credential, options.account) = ("library", account)
+        return options
+    }
+
+    private func source(_ server: TokenServer, keep: Bool = false) -> TokenSource {
+        TokenSource(
+            signIn: TokenRequest(
+                server.url("/token/sign-in"), .json(["reader": .value("reader"), "password": .value("password")])),
+            refresh: TokenRequest(server.url("/token/refresh"), .json(["with": .value("refreshToken")])),
+            token: "/a/token", refreshToken: "/refresh", isKept: keep)
+    }
+
+    private func own(_ server: TokenServer) -> TokenSource {
+        TokenSource(signIn: TokenRequest(server.url("/token"), .json(["reader": "ann"])), token: "/a/token")
+    }
+
+    @Test func `a thousand calls of four plugins cause one refresh, and none fails, with a swap in the middle`()
+        async throws
+    {
+        let count = 1_000, allRefused = Latch(), isSwapped = Latch()
+        let server = try TokenServer { number in
+            if number == 2 {
+                allRefused.wait()
+                isSwapped.wait()
+            }
+            return TokenServer.plainly(number)
+        } refused: { refused in
+            if refused == count { allRefused.open() }
+        }
+        let credential = Credential(hosts: [server.host], .bearer(own(server)))
+        try await Lender.with(["library": credential], readers: 4) { lender in
+            let request = HTTPRequest("GET", server.url("/book"))
+            for context in lender.contexts {
+                #expect(try await context.http.send(request, context.begin(), Self.options()).status == 200)
+            }
+            #expect(server.seen.issued == 1, "the plugins share the account")
+            server.revoke()
+            let calls = Task {
+                await withTaskGroup(of: Int?.self) { group in
+                    for number in 0..<count {
+                        let context = lender.contexts[number % 4]
+                        group.addTask { try? await context.http.send(request, context.begin(), Self.options()).status }
+                    }
+                    return await group.reduce(into: [:]) { counts, status in counts[status, default: 0] += 1 }
+                }
+            }
+            await Task.detached { allRefused.wait() }.value
+            let second = try CarrierHost.compile("2.0.0", in: lender.folder)
+            try await lender.host.swap(library: second)
+            try await lender.host.apply(lender.manifest(["library": credential], library: second))
+            server.state.withLock { $0.good = nil }
+            isSwapped.open()
+            #expect(await calls.value == [200: count])
+        }
+        #expect(server.seen.issued == 2 && server.seen.refused == count && server.seen.served == count + 4)
+    }
+
+    @Test func `an account survives another manifest with the same credential, and not one with another`() async throws
+    {
+        let server = try TokenServer()
+        let credential = Credential(hosts: [server.host], .bearer(source(server)))
+        try await Lender.with(["library": credential]) { lender in
+            let context = lender.contexts[0], request = HTTPRequest("GET", server.url("/book"))
+            func status() async throws -> Int {
+                try await context.http.send(request, context.begin(), Self.options("ann")).status
+            }
+            let principal = try await context.http.signIn(
+                "library", as: "ann", with: ["reader": "ann", "password": "white"], context.begin())
+            #expect(principal != 0)
+            #expect(try await status() == 200)
+            let library = lender.folder + "/libCarrier-1.0.0.so"
+            let more = ["library": credential, "other": Credential(hosts: ["a.test"], .basic(Login()))]
+            try await lender.host.apply(lender.manifest(more, library: library))
+            #expect(try await status() == 200)
+            var changed = credential
+            changed.hosts.append("b.test")
+            try await lender.host.apply(lender.manifest(["library": changed], library: library))
+            let error = await #expect(throws: BackplaneError.self) { try await status() }
+            #expect(error?.code == .networkCredential)
+        }
+        #expect(server.seen.asked == [#"/token/sign-in {"password":"white","reader":"ann"}"#])
+    }
+
+    @Test func `a component uses the credentials that it was given, and no others`() async throws {
+        let server = try TokenServer()
+        let credential = Credential(hosts: [server.host], .bearer(own(server)), managers: ["Reader1"])
+        try await Lender.with(["library": credential], readers: 2) { lender in
+            let request = HTTPRequest("GET", server.url("/book")),
+                (first, second) = (lender.contexts[0], lender.contexts[1])
+            #expect(try await first.http.send(request, first.begin(), Self.options()).status == 200)
+            let refusals = [
+                await #expect(throws: BackplaneError.self) {
+                    try await second.http.send(request, second.begin(), Self.options())
+                },
+                await #expect(throws: BackplaneError.self) {
+                    try await second.http.signIn("library", as: "x", with: [:], second.begin())
+                },
+                await #expect(throws: BackplaneError.self) { try second.http.signOut("library", account: "") },
+            ]
+            for error in refusals {
+                #expect(error?.code == .networkCredential)
+                #expect(
+                    error?.message
+                        == "the credential `library` is not for components of Reader2; name the manager in its `managers`"
+                )
+            }
+            let unknown = await #expect(throws: BackplaneError.self) {
+                try await first.http.signIn("libary", as: "x", with: [:], first.begin())
+            }
+            #expect(unknown?.message == "there is no credential `libary`; known: `library`")
+        }
+    }
+
+    @Test func `a manager that a credential names and that does not exist is an error`() async throws {
+        let host = PluginHost(
+            manifest: Manifest(
+                plugins: [], managers: [:],
+                network: NetworkSettings(credentials: [
+                    "library": Credential(hosts: ["a.test"], .basic(Login()), managers: ["Reader"])
+                ])), plugins: [LendingPlugin.self])
+        let problems = await host.check()
+        #expect(problems.map(\.error.location) == ["/network/credentials/library/managers/0"], "\(problems)")
+        await host.stop()
+    }
+
+    #if true
+    @Test func `tokens are kept across restarts only if asked, and only their owner may read them`() async throws {
+        let server = try TokenServer()
+        for keep in [false, true] {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "kept-\(UUID().uuidString)").path
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            let credential = Credential(hosts: [server.host], .bearer(source(server, keep: keep)))
+            let request = HTTPRequest("GET", server.url("/book")), principal = Mutex<UInt64>(0)
+            try await Lender.with(["library": credential], in: folder) { lender in
+                let context = lender.contexts[0]
+                let minted = try await context.http.signIn(
+                    "library", as: "ann/../é", with: ["reader": "ann", "password": "planted-password"], context.begin())
+                principal.withLock { $0 = minted }
+            }
+            let files = try Self.files(below: folder + "/data", containing: "credentials")
+            #expect(files.count == (keep ? 1 : 0), "\(files)")
+            for file in files {
+                let attributes = try FileManager.default.attributesOfItem(atPath: file)
+                #expect(attributes[.posixPermissions] as? Int == 0o600)
+                let text = try String(contentsOfFile: file, encoding: .utf8)
+                #expect(text.contains("token-") && !text.contains("planted-password") && !text.contains("ann"))
+            }
+            let asked = server.seen.issued
+            try await Lender.with(["library": credential], in: folder) { lender in
+                let context = lender.contexts[0]
+                func send() async throws -> Int {
+                    try await context.http.send(request, context.begin(), Self.options("ann/../é")).status
+                }
+                guard keep else {
+                    let error = await #expect(throws: BackplaneError.self) { try await send() }
+                    #expect(error?.code == .networkCredential)
+                    return
+                }
+                #expect(try await send() == 200)
+                #expect(server.seen.issued == asked, "no one had to sign in")
+                server.revoke()
+                _ = try await send()
+                #expect(server.seen.asked.last == #"/token/refresh {"with":"refresh-\#(asked)"}"#)
+                server.state.withLock { $0.good = nil }
+                try context.http.signOut("library", account: "ann/../é")
+            }
+            #expect(try Self.files(below: folder + "/data", containing: "credentials") == [])
+        }
+    }
+
+    private static func files(below folder: String, containing name: String) throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: folder).map { folder + "/" + $0 }.filter { path in
+            var isFolder: ObjCBool = false
+            return path.contains(name) && FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+                && !isFolder.boolValue
+        }
+    }
+    #endif
+}

@@ -1,0 +1,265 @@
+import Backplane
+import BackplaneNetwork
+import BackplaneTestKit
+import Foundation
+import Synchronization
+import Testing
+
+@testable import BackplaneExchange
+
+/// Bearer tokens in a program's pipeline: asked for once, refreshed, and given up.
+@Suite(.timeLimit(.minutes(5)))
+struct BearerTests {
+    private static var options: HTTPOptions {
+        var options = HTTPOptions()
+        options.credential = "library"
+        return options
+    }
+
+    private func source(_ server: TokenServer, refreshes: Bool = false, expires: String? = nil) -> TokenSource {
+        TokenSource(
+            signIn: TokenRequest(server.url("/token/sign-in"), .json(["reader": "ann", "password": "white"])),
+            refresh: refreshes
+                ? TokenRequest(server.url("/token/refresh"), .form(["with": .value("refreshToken")])) : nil,
+            token: "/a/token", expires: expires, refreshToken: "/refresh")
+    }
+
+    private func network(
+        _ engine: Engine, _ server: TokenServer, _ source: TokenSource? = nil,
+        date: @escaping @Sendable () -> Date = { Date() }
+    ) -> HTTPPipeline {
+        let vault = CredentialVault(digest: nil, date: date)
+        return HTTPPipeline(
+            [engine.executor()],
+            credentials: vault.credentials([
+                "library": Credential(hosts: [server.host], .bearer(source ?? self.source(server)))
+            ]))
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `the first request signs in, and those after it have the token`(engine: Engine) async throws {
+        let server = try TokenServer(), network = network(engine, server)
+        for _ in 1...3 {
+            #expect(try await network.send(HTTPRequest("GET", server.url("/book")), Self.options).status == 200)
+        }
+        #expect(server.seen.asked == [#"/token/sign-in {"password":"white","reader":"ann"}"#])
+        #expect(server.seen.shown == ["Bearer token-1", "Bearer token-1", "Bearer token-1"])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a thousand requests that meet a refused token at once cause one refresh, and none fails`(engine: Engine)
+        async throws
+    {
+        let count = 1_000, allRefused = Latch()
+        let server = try TokenServer { number in
+            if number == 2 { allRefused.wait() }
+            return TokenServer.plainly(number)
+        } refused: { refused in
+            if refused == count { allRefused.open() }
+        }
+        let network = network(engine, server, source(server, refreshes: true))
+        let request = HTTPRequest("GET", server.url("/book"))
+        _ = try await network.send(request, Self.options)
+        server.revoke()
+        let allowed = Task {
+            allRefused.wait()
+            server.state.withLock { $0.good = nil }
+        }
+        let statuses = await withTaskGroup(of: Int?.self) { group in
+            for _ in 0..<count { group.addTask { try? await network.send(request, Self.options).status } }
+            return await group.reduce(into: [:]) { counts, status in counts[status, default: 0] += 1 }
+        }
+        await allowed.value
+        #expect(statuses == [200: count])
+        #expect(server.seen.refused == count && server.seen.served == count + 1)
+        #expect(server.seen.asked.count == 2 && server.seen.asked.last == "/token/refresh with=refresh-1")
+    }
+
+    @Test func `a failed refresh fails all who wait for it, and the next request asks again`() async throws {
+        let isDown = Mutex(false), waiting = Latch(), count = 20
+        let server = try TokenServer { number in
+            guard isDown.withLock({ $0 }) else { return TokenServer.plainly(number) }
+            waiting.wait()
+            return ("503 Service Unavailable", [], "later")
+        } refused: { refused in
+            if refused == count { waiting.open() }
+        }
+        let network = network(.urlSession, server), request = HTTPRequest("GET", server.url("/book"))
+        _ = try await network.send(request, Self.options)
+        server.revoke()
+        isDown.withLock { $0 = true }
+        let errors = await withTaskGroup(of: BackplaneError?.self) { group in
+            for _ in 0..<count {
+                group.addTask {
+                    do { _ = try await network.send(request, Self.options) } catch { return error as? BackplaneError }
+                    return nil
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(errors.allSatisfy { $0?.code == .networkSignIn && $0?.httpStatus == 503 }, "\(errors)")
+        #expect(server.seen.issued == 2, "one of them asked")
+        isDown.withLock { $0 = false }
+        server.state.withLock { $0.good = nil }
+        #expect(try await network.send(request, Self.options).status == 200)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a refused request is sent again once, however often it is refused`(engine: Engine) async throws {
+        let server = try TokenServer(), network = network(engine, server)
+        server.revoke()
+        let response = try await network.send(HTTPRequest("GET", server.url("/book")), Self.options)
+        #expect(response.status == 401)
+        #expect(server.seen.shown == ["Bearer token-1", "Bearer token-2"] && server.seen.issued == 2)
+    }
+
+    @Test func `a refresh that is refused is followed by a sign-in`() async throws {
+        let server = try TokenServer { number in
+            number == 2 ? ("400 Bad Request", [], "{}") : TokenServer.plainly(number)
+        }
+        let network = network(.urlSession, server, source(server, refreshes: true))
+        let request = HTTPRequest("GET", server.url("/book"))
+        _ = try await network.send(request, Self.options)
+        server.state.withLock { $0.good = "token-3" }
+        #expect(try await network.send(request, Self.options).status == 200)
+        #expect(server.seen.asked.map { $0.prefix(14) } == ["/token/sign-in", "/token/refresh", "/token/sign-in"])
+    }
+
+    @Test func `an expiry that is known is refreshed before it passes`() async throws {
+        let server = try TokenServer { number in
+            ("200 OK", [], #"{"a": {"token": "token-\#(number)", "expires": 1000}}"#)
+        }
+        let now = Mutex(Date(timeIntervalSince1970: 1_000_000))
+        let network = network(.urlSession, server, source(server, expires: "/a/expires")) { now.withLock { $0 } }
+        let request = HTTPRequest("GET", server.url("/book"))
+        for seconds in [0.0, 900, 1_050, 1_900] {
+            now.withLock { $0 = Date(timeIntervalSince1970: 1_000_000 + seconds) }
+            _ = try await network.send(request, Self.options)
+        }
+        #expect(server.seen.shown == ["Bearer token-1", "Bearer token-1", "Bearer token-2", "Bearer token-2"])
+        #expect(server.seen.refused == 0)
+    }
+
+    @Test func `who gives up waiting does not take the refresh from the others`() async throws {
+        let isAsked = Latch(), mayAnswer = Latch()
+        let server = try TokenServer { number in
+            isAsked.open()
+            mayAnswer.wait()
+            return TokenServer.plainly(number)
+        }
+        let network = network(.urlSession, server), request = HTTPRequest("GET", server.url("/book"))
+        let first = Task { try await network.send(request, Self.options) }
+        let second = Task { try await network.send(request, Self.options).status }
+        await Task.detached { isAsked.wait() }.value
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        mayAnswer.open()
+        #expect(try await second.value == 200)
+        #expect(server.seen.issued == 1)
+    }
+
+    @Test func `a download is sent again with the new token, and its file is the last response's`() async throws {
+        let server = try TokenServer(), network = network(.urlSession, server)
+        let folder = FileManager.default.temporaryDirectory.appending(path: "bearer-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        server.state.withLock { $0.good = "token-2" }
+        let path = folder + "/book"
+        let response = try await network.download(HTTPRequest("GET", server.url("/book")), to: path, Self.options)
+        #expect(response.status == 200)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "a book")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["book"])
+    }
+
+    @Test func `a body that can be sent only once is not sent again`() async throws {
+        let asked = Mutex(0)
+        let executor = MemoryExecutor { request, _ in
+            if request.url.hasSuffix("/token") {
+                asked.withLock { $0 += 1 }
+                return HTTPStreamedResponse(HTTPResponse(status: 200, body: Array(#"{"t": "x"}"#.utf8)))
+            }
+            return HTTPStreamedResponse(HTTPResponse(status: 401))
+        }
+        let source = TokenSource(signIn: TokenRequest("http://a.test/token"), token: "/t")
+        let network = HTTPPipeline(
+            [executor], credentials: Credentials(["library": Credential(hosts: ["a.test"], .bearer(source))]))
+        let once = HTTPBody.stream(AsyncStream<[UInt8]> { $0.finish() }, length: 0)
+        #expect(try await network.send(HTTPRequest("POST", "http://a.test/", body: once), Self.options).status == 401)
+        #expect(asked.withLock { $0 } == 1)
+    }
+
+    // MARK: Answers that are no tokens
+
+    @Test(arguments: [
+        ("<html>secret-in-page</html>", "the answer is not JSON"), ("", "the answer is empty"),
+        (#"{"token": "t"}"#, "the answer has no text at `/a/token`"), (#"{"a": {"token": 17}}"#, "has no text at"),
+        (#"{"a": {"token": ""}}"#, "the token at `/a/token` is empty"),
+        (#"{"a": {"token": "a\r\nX-Evil: b"}}"#, "or not of visible ASCII"),
+        (#"{"a": {"token": "\#(String(repeating: "x", count: 20_000))"}}"#, "longer than 16 KB"),
+        ("[" + String(repeating: "[", count: 100), "the answer is not JSON"),
+    ])
+    func `an answer without a usable token fails the sign-in, and is not shown`(body: String, message: String)
+        async throws
+    {
+        let server = try TokenServer { _ in ("200 OK", [], body) }
+        let error = await #expect(throws: BackplaneError.self) {
+            try await network(.urlSession, server).send(HTTPRequest("GET", server.url("/book")), Self.options)
+        }
+        #expect(error?.code == .networkSignIn && error?.message.contains(message) == true, "\(error as Any)")
+        #expect(error?.location == server.url("/token/sign-in"))
+        #expect(error?.expandedDescription.contains("secret-in-page") == false)
+        #expect(server.seen.shown.isEmpty, "nothing was sent without a token")
+    }
+
+    @Test func `a token of a megabyte ends with the limit`() async throws {
+        let huge = #"{"a": {"token": "\#(String(repeating: "x", count: 1 << 20))"}}"#
+        let server = try TokenServer { _ in ("200 OK", [], huge) }
+        let error = await #expect(throws: BackplaneError.self) {
+            try await network(.urlSession, server).send(HTTPRequest("GET", server.url("/book")), Self.options)
+        }
+        #expect(error?.code == .networkTooLarge)
+    }
+
+    // MARK: Clocks
+
+    private func token(_ expires: String, date: String? = nil) throws -> BearerToken {
+        var response = HTTPResponse(status: 200, body: Array(#"{"t": "x", "e": \#(expires)}"#.utf8))
+        response.headers["Date"] = date
+        let request = TokenRequest("http://a.test/")
+        return try BearerToken(
+            response, to: HTTPRequest("POST", request.url),
+            TokenSource(signIn: request, token: "/t", expires: "/e"), now: Date(timeIntervalSince1970: 1_800_000_000))
+    }
+
+    @Test(
+        arguments: [
+            ("3600", nil, 3_570.0), ("\"3600\"", nil, 3_570), ("100", nil, 90), ("0.5", nil, 0.45),
+            ("1800003600", nil, 3_570), ("\"2027-01-15T09:00:00Z\"", nil, 3_570),
+            ("\"2027-01-15T10:00:00.5+01:00\"", nil, 3_570.5),
+            // A clock of the server's that is an hour behind, or an hour ahead.
+            ("1800000000", "Fri, 15 Jan 2027 07:00:00 GMT", 3_570),
+            ("1800007200", "Fri, 15 Jan 2027 09:00:00 GMT", 3_570),
+            // In the past, or nothing that says when: the token is used until it is refused.
+            ("-1", nil, nil), ("0", nil, nil), ("1700000000", nil, nil), ("\"2020-01-01T00:00:00Z\"", nil, nil),
+            ("\"tomorrow\"", nil, nil), ("null", nil, nil), ("[]", nil, nil),
+        ] as [(String, String?, Double?)])
+    func `an expiry is read by the server's clock`(expires: String, date: String?, after: Double?) throws {
+        let renewal = try token(expires, date: date).renewal
+        #expect(renewal.map { ($0.timeIntervalSince1970 - 1_800_000_000) } == after)
+    }
+
+    @Test func `a pointer leads through arrays and escapes`() throws {
+        let response = HTTPResponse(status: 200, body: Array(#"{"a/b": [{"~": "found"}]}"#.utf8))
+        let request = TokenRequest("http://a.test/")
+        func read(_ pointer: String) throws -> String {
+            try BearerToken(
+                response, to: HTTPRequest("POST", request.url), TokenSource(signIn: request, token: pointer),
+                now: Date()
+            ).value.revealed
+        }
+        #expect(try read("/a~1b/0/~0") == "found")
+        for pointer in ["/a~1b/1/~0", "/a~1b/-/~0", "/a/b", "/a~1b/0/~0/x"] {
+            #expect(throws: BackplaneError.self) { _ = try read(pointer) }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import Backplane
+import BackplaneDocuments
+import BackplaneExchange
+import FoundationEssentials
+import Testing
+
+@testable import BackplaneHost
+
+/// The `credentials` of a manifest's `network`: read, written, laid over by environments, and refused.
+@Suite(.timeLimit(.minutes(5)))
+struct CredentialSectionTests {
+    private func read(_ credentials: String, _ more: String = "", environment: String? = nil) -> ManifestDocument {
+        let text =
+            #"{"manifestVersion": 1, "managers": {"M": {"className": "M"}}, "network": {"credentials": \#(credentials)}\#(more)}"#
+        return ManifestDocument(parsing: Data(text.utf8), environment: environment) { name in
+            name == "UNSET" ? nil : "value of \(name)"
+        }
+    }
+
+    private static let bearer = #"""
+        {"type": "bearer", "hosts": ["books.test", "127.0.0.1:8080", "[::1]:80"], "managers": ["M"],
+         "signIn": {"url": "https://books.test/sessions?x=1", "headers": {"X-Key": "${KEY}"},
+                    "json": {"reader": "${READER}", "password": {"value": "password"}, "scopes": ["a", 1, null, {"b": true}]}},
+         "refresh": {"method": "PUT", "url": "http://books.test/refresh", "form": {"with": {"value": "refreshToken"}}},
+         "token": "/token", "expires": "/expires", "refreshToken": "/refresh", "keep": true}
+        """#
+
+    @Test func `every scheme is read and written`() throws {
+        let document = read(
+            """
+            {"a": {"type": "basic", "hosts": ["a.test"], "user": "ann", "password": "${PW}", "preemptive": false},
+             "b": {"type": "digest", "hosts": ["a.test"]}, "c": \(Self.bearer),
+             "d": {"type": "bearer", "hosts": ["a.test"], "secret": "${TOKEN}"}}
+            """)
+        #expect(document.problems.isEmpty, "\(document.problems)")
+        let credentials = document.manifest.network.credentials
+        #expect(
+            credentials["a"]
+                == Credential(
+                    hosts: ["a.test"], .basic(Login(user: "ann", password: "value of PW"), isPreemptive: false)))
+        #expect(credentials["b"] == Credential(hosts: ["a.test"], .digest(Login())))
+        let signIn = TokenRequest(
+            "https://books.test/sessions?x=1",
+            .json([
+                "reader": "value of READER", "password": .value("password"),
+                "scopes": .array(["a", .literal(.integer(1)), .literal(.null), .object(["b": .literal(.bool(true))])]),
+            ]), headers: ["X-Key": "value of KEY"])
+        let refresh = TokenRequest(
+            "http://books.test/refresh", .form(["with": .value("refreshToken")]), method: "PUT")
+        #expect(
+            credentials["c"]
+                == Credential(
+                    hosts: ["books.test", "127.0.0.1:8080", "[::1]:80"],
+                    .bearer(
+                        TokenSource(
+                            signIn: signIn, refresh: refresh, token: "/token", expires: "/expires",
+                            refreshToken: "/refresh", isKept: true)), managers: ["M"]))
+        #expect(credentials["d"] == Credential(hosts: ["a.test"], .bearer(TokenSource(secret: "value of TOKEN"))))
+        #expect(ManifestDocument(document.manifest.value).manifest == document.manifest)
+    }
+
+    @Test func `an environment changes them`() {
+        let document = read(
+            #"{"a": {"type": "basic", "hosts": ["a.test"], "user": "ann"}, "b": {"type": "digest", "hosts": ["b.test"]}}"#,
+            #", "environments": {"test": {"network": {"credentials": {"a": {"hosts": ["localhost"]}, "b": null}}}}"#,
+            environment: "test")
+        #expect(document.problems.isEmpty, "\(document.problems)")
+        #expect(
+            document.manifest.network.credentials
+                == ["a": Credential(hosts: ["localhost"], .basic(Login(user: "ann")))])
+    }
+
+    @Test(arguments: [
+        (#"[]"#, "expected a dictionary", ""), (#"{"a": 1}"#, "expected a dictionary", "/a"),
+        (#"{"": {"type": "basic", "hosts": ["a"]}}"#, "a credential needs a name", "/"),
+        (#"{"a": {"hosts": ["a"]}}"#, "`type` is missing", "/a/type"),
+        (
+            #"{"a": {"type": "ntlm", "hosts": ["a"]}}"#, "expected `basic` or `digest` or `bearer`, found `ntlm`",
+            "/a/type"
+        ),
+        (#"{"a": {"type": "basic"}}"#, "`hosts` is missing or empty", "/a/hosts"),
+        (#"{"a": {"type": "basic", "hosts": []}}"#, "`hosts` is missing or empty", "/a/hosts"),
+        (#"{"a": {"type": "basic", "hosts": ["https://a.test"]}}"#, "expected a host's name", "/a/hosts/0"),
+        (#"{"a": {"type": "basic", "hosts": ["*.test"]}}"#, "expected a host's name", "/a/hosts/0"),
+        (#"{"a": {"type": "basic", "hosts": ["A.test"]}}"#, "expected a host's name", "/a/hosts/0"),
+        (#"{"a": {"type": "basic", "hosts": ["a:0"]}}"#, "expected a host's name", "/a/hosts/0"),
+        (#"{"a": {"type": "basic", "hosts": [1, "a"]}}"#, "expected a string, found an integer", "/a/hosts/0"),
+        (#"{"a": {"type": "basic", "hosts": ["a"], "user": "a:b"}}"#, "the name of a user must not", "/a/user"),
+        (#"{"a": {"type": "basic", "hosts": ["a"], "password": 1}}"#, "expected a string, found", "/a/password"),
+        (#"{"a": {"type": "basic", "hosts": ["a"], "password": "a\nb"}}"#, "expected a text of at most", "/a/password"),
+        (#"{"a": {"type": "basic", "hosts": ["a"], "preemptive": "no"}}"#, "expected a boolean", "/a/preemptive"),
+        (
+            #"{"a": {"type": "digest", "hosts": ["a"], "preemptive": true}}"#, "unknown key `preemptive`",
+            "/a/preemptive"
+        ),
+        (#"{"a": {"type": "bearer", "hosts": ["a"]}}"#, "expected one of `signIn` and `secret`, found neither", "/a"),
+        (#"{"a": {"type": "bearer", "hosts": ["a"], "secret": "x", "signIn": {}}}"#, "expected one of", "/a"),
+        (
+            #"{"a": {"type": "bearer", "hosts": ["a"], "secret": "x", "keep": true}}"#, "`keep` needs `signIn`",
+            "/a/keep"
+        ),
+        (
+            #"{"a": {"type": "bearer", "hosts": ["a"], "signIn": {"url": "http://a/"}}}"#, "`token` is missing",
+            "/a/token"
+        ),
+        (
+            #"{"a": {"type": "bearer", "hosts": ["a"], "signIn": {"url": "http://a/"}, "token": "token"}}"#,
+            "expected a JSON pointer", "/a/token"
+        ),
+        (
+            #"{"a": {"type": "bearer", "hosts": ["a"], "signIn": {"url": "file:planted"}, "token": "/t"}}"#,
+            "expected an `http:` or `https:` URL", "/a/signIn/url"
+        ),
+        (
+            #"{"a": {"type": "bearer", "hosts": ["a"], "signIn": {}, "token": "/t"}}"#, "`url` is missing",
+            "/a/signIn/url"
+        ),
+        (
+            #"{"a": {"type": "bearer", "hosts": ["a"], "signIn": {"url": "http://a/", "jsn": {}}, "token": "/t"}}"#,
+            "unknown key `jsn`; did you mean `json`?", "/a/signIn/jsn"
+        ),
+        (
+            #"{"a": {"type": "bearer", "hosts": ["a"], "signIn": {"url": "http://a/", "json": {}, "form": {}}, "token": "/t"}}"#,
+            "expected one of `json` and `form`", "/a/signIn"
+        ),
+        (
+            #"{"a": {"type": "bearer", "hosts": ["a"], "signIn": {"url": "http://a/"}, "token": "/t", "refresh": {"url": "http://a/", "json": {"x": {"value": "password"}}}}}"#,
+            "a refresh has the values `token` and `refreshToken`, not `password`", "/a/refresh"
+        ),
+        (#"{"a": {"type": "basic", "hosts": ["a"], "password": "${UNSET}"}}"#, "the variable `UNSET`", "/a/password"),
+    ])
+    func `a mistake is an error, and lets nothing run`(credentials: String, message: String, place: String) {
+        let document = read(credentials)
+        #expect(document.problems.count == 1 && document.problems.first?.severity == .error, "\(document.problems)")
+        #expect(document.problems.first?.error.message.hasPrefix(message) == true, "\(document.problems)")
+        #expect(document.problems.first?.error.location == "/network/credentials" + place)
+        #expect(document.manifest.managers.isEmpty)
+    }
+
+    @Test func `a message shows no secret, also where a variable is in the wrong place`() {
+        for text in [
+            #"{"a": {"type": "${PLANTED}", "hosts": ["a"]}}"#, #"{"a": {"type": "basic", "hosts": ["${PLANTED}"]}}"#,
+            #"{"a": {"type": "bearer", "hosts": ["a"], "signIn": {"url": "${PLANTED}"}, "token": "${PLANTED}"}}"#,
+            #"{"a": {"type": "basic", "hosts": ["a"], "user": "${PLANTED}:"}}"#,
+        ] {
+            let document = read(text)
+            #expect(!document.problems.isEmpty)
+            #expect(!"\(document.problems)".contains("value of PLANTED"), "\(document.problems)")
+        }
+    }
+
+    @Test func `too many credentials are one error`() {
+        let many = (0...ManifestLimits.credentials).map { #""c\#($0)": {"type": "basic", "hosts": ["a"]}"# }
+        let problems = read("{\(many.joined(separator: ", "))}").problems
+        #expect(problems.map(\.error.code) == [.manifestUnsupported])
+    }
+}

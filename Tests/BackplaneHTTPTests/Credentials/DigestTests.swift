@@ -1,0 +1,117 @@
+import BackplaneCrypto
+import BackplaneNetwork
+import Testing
+
+@testable import BackplaneExchange
+
+/// Digest authentication (RFC 7616): the RFC's vectors, the choice among challenges, and what a challenge may ask for.
+@Suite(.timeLimit(.minutes(5)))
+struct DigestTests {
+    #if Engines
+    private static let digest: any ContentDigest = SHA256Digest()
+    private static let clientNonce = "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ"
+    private static let fields = """
+        Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm=%, \
+        nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"
+        """
+
+    private func challenges(_ fields: String...) -> [AuthenticationChallenge] {
+        var headers: HTTPHeaders = [:]
+        for field in fields { headers.add("WWW-Authenticate", field) }
+        return AuthenticationChallenge.challenges(in: headers)
+    }
+
+    private func challenge(_ algorithm: String, _ more: String = "") throws -> DigestChallenge {
+        let field = Self.fields.replacing("%", with: algorithm) + more
+        return try #require(DigestChallenge.best(of: challenges(field), Self.digest))
+    }
+
+    private func answer(
+        _ challenge: DigestChallenge, user: String = "Mufasa", _ method: String = "GET", count: UInt32 = 1,
+        body: String = ""
+    ) -> String {
+        DigestField(
+            challenge, user: user, password: "Circle of Life", nonce: challenge.nonce, count: count,
+            clientNonce: Self.clientNonce, Self.digest
+        ).value(method, "/dir/index.html", body: Array(body.utf8))
+    }
+
+    // MARK: Answers
+
+    @Test(arguments: [
+        ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
+        ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
+    ])
+    func `the answers of RFC 7616, section 3.9.1`(algorithm: String, response: String) throws {
+        #expect(
+            answer(try challenge(algorithm)) == """
+                Digest username="Mufasa", realm="http-auth@example.org", \
+                nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", uri="/dir/index.html", response="\(response)", \
+                algorithm=\(algorithm), cnonce="f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ", qop=auth, nc=00000001, \
+                opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"
+                """)
+    }
+
+    // Computed with Python's hashlib after the formulas of RFC 7616, section 3.4.
+    @Test(arguments: [
+        ("MD5-sess", "8e8c484b4fec404078dd1926eb4c3e4e"),
+        ("SHA-256-SESS", "a447db29b396f8a81e6c970e63819eb7db8aaacb928391dd702750aa62cc15ad"),
+    ])
+    func `a session's key, and the body's digest, are parts of the answer`(algorithm: String, response: String) throws {
+        var challenge = try challenge(algorithm)
+        challenge.quality = .body
+        let field = answer(challenge, "POST", count: 2, body: "what?")
+        #expect(field.contains("response=\"\(response)\""), "\(field)")
+        #expect(field.contains("qop=auth-int, nc=00000002") && field.contains("-sess"))
+        #expect(answer(challenge, "POST", count: 2, body: "what!") != field)
+    }
+
+    @Test(arguments: [
+        ("MD5", "2e063fa2c54dea1c36808b7a6e3b14c9"),
+        ("SHA-256", "5a1a8a47df5c298551b9b42ba9b05835174a5bd7d511ff7fe9191d8e946fc4e7"),
+    ])
+    func `a user's name crosses as a digest if the server wants that`(algorithm: String, name: String) throws {
+        let field = Self.fields.replacing("%", with: algorithm).replacing("http-auth@", with: "api@")
+        let challenge = try #require(DigestChallenge.best(of: challenges(field + ", userhash=true"), Self.digest))
+        let hidden = answer(challenge, user: "Jäsøn Doe")
+        #expect(hidden.contains("username=\"\(name)\"") && hidden.hasSuffix(", userhash=true"), "\(hidden)")
+        let plain = answer(try self.challenge(algorithm), user: "Jäsøn Doe")
+        #expect(plain.contains("username*=UTF-8''J%C3%A4s%C3%B8n%20Doe"), "\(plain)")
+    }
+
+    @Test func `quotes and UTF-8 in a realm are answered as they came`() throws {
+        let field = #"Digest realm="Die \"Wale\" \\ Bücher", nonce="a\"b", qop=auth"#
+        let challenge = try #require(DigestChallenge.best(of: challenges(field), Self.digest))
+        #expect(challenge.realm == #"Die "Wale" \ Bücher"#)
+        let answer = answer(challenge)
+        #expect(answer.contains(#"realm="Die \"Wale\" \\ Bücher", nonce="a\"b","#), "\(answer)")
+    }
+
+    // MARK: Choice
+
+    @Test func `the strongest algorithm is answered, wherever it stands`() {
+        let both = challenges(
+            "Digest realm=r, nonce=1, algorithm=MD5, qop=auth, Digest realm=r, nonce=2, algorithm=SHA-256, qop=auth")
+        #expect(DigestChallenge.best(of: both, Self.digest)?.nonce == "2")
+        #expect(DigestChallenge.best(of: both, OnlySHA256())?.nonce == "2")
+        #expect(DigestChallenge.best(of: both.dropLast(), OnlySHA256()) == nil, "MD5 is not offered by this build")
+        #expect(DigestChallenge.best(of: both, nil) == nil)
+        let strange = challenges(
+            "Digest realm=r, nonce=1, algorithm=SHA-512-256, qop=auth", "Digest realm=r, nonce=2, qop=auth")
+        #expect(DigestChallenge.best(of: strange, Self.digest)?.nonce == "2")
+    }
+
+    @Test(arguments: [
+        "Basic realm=r", "Digest realm=r, qop=auth", "Digest nonce=n, qop=auth", "Digest realm=r, nonce=n",
+        "Digest realm=r, nonce=n, qop=other", "Digest realm=r, nonce=n, qop=auth, algorithm=SHA-1",
+        "Digest realm=\"a\u{1}\", nonce=n, qop=auth",
+    ])
+    func `what cannot be answered is not`(field: String) {
+        #expect(DigestChallenge.best(of: challenges(field), Self.digest) == nil)
+    }
+
+    private struct OnlySHA256: ContentDigest {
+        func sha256(of bytes: [UInt8]) -> [UInt8] { DigestTests.digest.sha256(of: bytes) }
+    }
+    #endif
+}

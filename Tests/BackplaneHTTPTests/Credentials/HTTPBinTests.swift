@@ -1,0 +1,142 @@
+import Backplane
+import BackplaneCrypto
+import BackplaneExchange
+import BackplaneNetwork
+import Foundation
+import Testing
+
+/// Credentials against a server that others wrote: httpbin with gunicorn.
+///
+/// They are skipped where Python has no httpbin. `BACKPLANE_HTTPBIN_PYTHON` names the interpreter of a virtual
+/// environment that has both packages; with `BACKPLANE_REQUIRE_PEERS=1` a missing server is a failure.
+@Suite(.timeLimit(.minutes(5)))
+struct HTTPBinTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let python = environment["BACKPLANE_HTTPBIN_PYTHON"] ?? "python3"
+
+    /// Whether the server can be started, or has to be.
+    private static let isThere: Bool = {
+        if environment["BACKPLANE_REQUIRE_PEERS"] == "1" { return true }
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = [python, "-c", "import gunicorn, httpbin"]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }()
+
+    /// A server that ends with its input, and so with this process at the latest.
+    private static let script = """
+        import os, re, subprocess, sys, threading
+        server = subprocess.Popen(
+            [sys.executable, "-m", "gunicorn", "--bind", "127.0.0.1:0", "httpbin:app"],
+            stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        def read():
+            for line in server.stderr:
+                found = re.search(r"Listening at: http://127\\.0\\.0\\.1:(\\d+)", line)
+                if found:
+                    with open(sys.argv[1] + ".new", "w") as file: file.write(found.group(1))
+                    os.rename(sys.argv[1] + ".new", sys.argv[1])
+        threading.Thread(target=read, daemon=True).start()
+        sys.stdin.read()
+        server.terminate()
+        server.wait()
+        """
+
+    private func withServer(_ body: (_ url: String) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "httpbin-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let process = Process(), input = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = [Self.python, "-c", Self.script, folder + "/port"]
+        process.standardInput = input
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        defer { try? input.fileHandleForWriting.close() }
+        var port: String?
+        for _ in 0..<3_000 where port == nil {
+            try await Task.sleep(for: .milliseconds(10))
+            port = try? String(contentsOfFile: folder + "/port", encoding: .utf8)
+        }
+        try await body("http://127.0.0.1:\(try #require(port, "httpbin did not start"))")
+    }
+
+    private func network(_ engine: Engine, password: Secret = "passwd") -> HTTPPipeline {
+        let login = Login(user: "user", password: password), hosts = ["127.0.0.1"]
+        #if Engines
+        let digest: (any ContentDigest)? = SHA256Digest()
+        #else
+        let digest: (any ContentDigest)? = nil
+        #endif
+        return HTTPPipeline(
+            [engine.executor()],
+            credentials: Credentials(
+                [
+                    "basic": Credential(hosts: hosts, .basic(login)),
+                    "asked": Credential(hosts: hosts, .basic(login, isPreemptive: false)),
+                    "digest": Credential(hosts: hosts, .digest(login)),
+                    "bearer": Credential(hosts: hosts, .bearer(TokenSource(secret: "token-1"))),
+                ], digest: digest))
+    }
+
+    private func get(
+        _ url: String, _ credential: String? = nil, _ network: HTTPPipeline, method: String = "GET"
+    ) async throws -> (status: Int, body: String) {
+        var options = HTTPOptions()
+        (options.credential, options.redirects) = (credential, 5)
+        let response = try await network.send(HTTPRequest(method, url), options)
+        return (response.status, String(decoding: response.body, as: UTF8.self))
+    }
+
+    @Test(.enabled(if: HTTPBinTests.isThere, "Python has no httpbin and gunicorn"), arguments: Engine.allCases)
+    func `httpbin accepts every scheme, and refuses a wrong password`(engine: Engine) async throws {
+        try await withServer { url in
+            let network = network(engine), wrong = self.network(engine, password: "wrong")
+            #expect(try await get(url + "/basic-auth/user/passwd", network).status == 401)
+            for (path, credential) in [
+                ("/basic-auth/user/passwd", "basic"), ("/basic-auth/user/passwd", "asked"),
+                ("/hidden-basic-auth/user/passwd", "basic"),
+            ] {
+                #expect(try await get(url + path, credential, network).status == 200, "\(path), \(credential)")
+                let refused = try await get(url + path, credential, wrong).status
+                #expect(refused == 401 || refused == 404, "\(path), \(credential)")
+            }
+            #expect(
+                try await get(url + "/hidden-basic-auth/user/passwd", "asked", network).status == 404,
+                "it does not ask")
+            #expect(try await get(url + "/bearer", "bearer", network).body.contains(#""token": "token-1""#))
+            #expect(try await get(url + "/bearer", network).status == 401)
+            let redirected = try await get(
+                url + "/redirect-to?url=/basic-auth/user/passwd", "basic", network)
+            #expect(redirected.status == 200)
+        }
+    }
+
+    #if Engines
+    @Test(.enabled(if: HTTPBinTests.isThere, "Python has no httpbin and gunicorn"), arguments: Engine.allCases)
+    func `httpbin accepts Digest with each algorithm and quality`(engine: Engine) async throws {
+        try await withServer { url in
+            let wrong = network(engine, password: "wrong")
+            for algorithm in ["MD5", "SHA-256"] {
+                for quality in ["auth", "auth-int", "any"] {
+                    let network = network(engine)
+                    let path = "\(url)/digest-auth/\(quality)/user/passwd/\(algorithm)/never?q=a%20b"
+                    for _ in 1...2 {
+                        let answer = try await get(path, "digest", network)
+                        #expect(
+                            answer.status == 200 && answer.body.contains(#""authenticated": true"#),
+                            "\(algorithm), \(quality): \(answer)")
+                    }
+                    #expect(try await get(path, "digest", wrong).status == 401, "\(algorithm), \(quality)")
+                }
+            }
+            let unknown = "\(url)/digest-auth/auth/user/passwd/SHA-512/never"
+            #expect(try await get(unknown, "digest", network(engine)).status == 401, "it is not answered")
+        }
+    }
+    #endif
+}

@@ -1,0 +1,211 @@
+/* A plugin that uses the later functions of `backplane.http/2`, and nothing that was added after them.
+ *
+ * A borrower signs an account of the credential `library` in and out, and fetches with a credential. */
+#include "backplane.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef EDITION
+#define EDITION "1"
+#endif
+#ifndef NAME
+#define NAME "Borrower"
+#endif
+
+BP_IDENTITY("org.backplane.tests." NAME, EDITION ".0.0")
+
+static bp_get_interface get_interface;
+
+static bp_bytes text(const char *literal) {
+    const bp_bytes bytes = {(const uint8_t *)literal, strlen(literal)};
+    return bytes;
+}
+
+/* The text in a JSON string without escapes. */
+static bp_bytes unquoted(bp_bytes json) {
+    if (json.length < 2 || json.data[0] != '"') return text("");
+    json.data += 1;
+    json.length -= 2;
+    return json;
+}
+
+enum { FETCH, FETCH_AS, SIGN_IN, SIGN_OUT, EDITION_OF };
+
+static const bp_method methods[] = {
+    {sizeof(bp_method), BP_ASYNC, BP_TEXT("fetch")},    /* url -> the status, with the credential `library` */
+    {sizeof(bp_method), BP_ASYNC, BP_TEXT("fetchAs")},  /* url -> the status, as the account `ann` of it    */
+    {sizeof(bp_method), BP_ASYNC, BP_TEXT("signIn")},   /* password -> the principal of `ann`               */
+    {sizeof(bp_method), BP_ASYNC, BP_TEXT("signOut")},  /* null -> 0                                        */
+    {sizeof(bp_method), BP_SYNC, BP_TEXT("edition")},   /* null -> a number                                 */
+};
+enum { METHODS = sizeof methods / sizeof *methods };
+
+/* The table, if it is long enough for both functions. */
+static const bp_http_2 *http(void) {
+    const bp_http_2 *table = get_interface(text(BP_HTTP), 2);
+    return table && table->size >= offsetof(bp_http_2, sign_out) + sizeof table->sign_out ? table : NULL;
+}
+
+/* A call: the exchange that is made for it. */
+typedef struct {
+    bp_done done;
+    void *context;
+    uint64_t component;
+    uint32_t status;
+} errand;
+
+static void end(errand *own, int32_t status, bp_bytes payload) {
+    char json[16];
+    if (status == BP_OK) {
+        snprintf(json, sizeof json, "%u", (unsigned)own->status);
+        payload = text(json);
+    }
+    own->done(own->context, status, payload);
+    free(own);
+}
+
+static void headed(void *context, const bp_http_head *head) {
+    errand *own = context;
+    if (head->kind != BP_HTTP_FINAL) return;
+    own->status = head->status;
+    http()->cancel(own->component, head->exchange);
+}
+
+/* A response is cancelled once its status is known. */
+static void ended(void *context, int32_t status, bp_bytes payload) {
+    errand *own = context;
+    end(own, own->status != 0 ? BP_OK : status, payload);
+}
+
+static void signed_out(void *context, int32_t status, bp_bytes payload) {
+    end(context, status, payload);
+}
+
+static void create_borrower(void *type, const bp_creation *creation, bp_created done, void *context) {
+    uint64_t *self = malloc(sizeof *self);
+    (void)type;
+    if (!self || !http()) {
+        free(self);
+        done(context, BP_FAILED, NULL, text("this host has no credentials"));
+        return;
+    }
+    *self = creation->handle;
+    done(context, BP_OK, self, text(""));
+}
+
+static void call_borrower(void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
+    const uint64_t component = *(const uint64_t *)instance;
+    (void)id;
+    if (method == EDITION_OF) {
+        done(context, BP_OK, text(EDITION));
+        return;
+    }
+    if (method == SIGN_IN) {    /* the answer is the principal */
+        const bp_pair values[] = {{BP_TEXT("reader"), BP_TEXT("ann")}, {BP_TEXT("password"), unquoted(input)}};
+        http()->sign_in(component, text("library"), text("ann"), values, 2, frame, done, context);
+        return;
+    }
+    errand *own = calloc(1, sizeof *own);
+    if (!own) {
+        done(context, BP_FAILED, text("no memory"));
+        return;
+    }
+    own->done = done;
+    own->context = context;
+    own->component = component;
+    if (method == SIGN_OUT) {
+        http()->sign_out(component, text("library"), text("ann"), signed_out, own);
+        return;
+    }
+    const bp_pair named[] = {{BP_TEXT("credential"), BP_TEXT("library")}, {BP_TEXT("account"), BP_TEXT("ann")}};
+    const bp_http_request request = {.size = sizeof request, .method = text("GET"), .url = unquoted(input)};
+    const bp_http_options options = {.size = sizeof options, .named = named, .named_count = method == FETCH_AS ? 2 : 1};
+    const bp_http_exchange exchange = {.size = sizeof exchange, .head = headed, .ended = ended, .context = own};
+    http()->open(component, &request, &options, NULL, &exchange, frame);
+}
+
+/* MARK: The manager, which passes everything on */
+
+typedef struct {
+    uint64_t handle, wire;
+} dispatcher;
+
+static void create_dispatcher(void *type, const bp_creation *creation, bp_created done, void *context) {
+    dispatcher *self = calloc(1, sizeof *self);
+    (void)type;
+    if (!self || creation->wire_count != 1) {
+        free(self);
+        done(context, BP_FAILED, NULL, text("there is no borrower"));
+        return;
+    }
+    self->handle = creation->handle;
+    self->wire = creation->wires[0].wire;
+    done(context, BP_OK, self, text(""));
+}
+
+static void call_dispatcher(void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
+    const dispatcher *self = instance;
+    const bp_calls_1 *calls = get_interface(text(BP_CALLS), 1);
+    (void)id;
+    calls->call(self->handle, self->wire, method, input, frame, done, context);
+}
+
+static const bp_wire wires[] = {{
+    .size = sizeof(bp_wire),
+    .label = BP_TEXT("communicationController"),
+    .contract = BP_TEXT("Borrowing"),
+    .contract_version = BP_TEXT("1.0.0"),
+    .methods = methods,
+    .method_count = METHODS,
+}};
+
+static const bp_component components[] = {
+    {
+        .size = sizeof(bp_component),
+        .role = BP_COMMUNICATION_CONTROLLER,
+        .class_name = BP_TEXT(NAME "Communication"),
+        .version = BP_TEXT(EDITION ".0.0"),
+        .contract = BP_TEXT("Borrowing"),
+        .contract_version = BP_TEXT("1.0.0"),
+        .methods = methods,
+        .method_count = METHODS,
+        .create = create_borrower,
+        .release = free,
+        .call = call_borrower,
+    },
+    {
+        .size = sizeof(bp_component),
+        .role = BP_MANAGER,
+        .class_name = BP_TEXT(NAME "Manager"),
+        .version = BP_TEXT(EDITION ".0.0"),
+        .contract = BP_TEXT("Borrowing"),
+        .contract_version = BP_TEXT("1.0.0"),
+        .methods = methods,
+        .method_count = METHODS,
+        .wires = wires,
+        .wire_count = 1,
+        .create = create_dispatcher,
+        .release = free,
+        .call = call_dispatcher,
+    },
+};
+
+int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
+    const uint32_t abi = bp_common_abi(offer->abi_min, offer->abi_max, BP_ABI_MIN, BP_ABI_MAX);
+    const bp_answer own = {
+        .size = answer->size < sizeof own ? answer->size : (uint32_t)sizeof own,
+        .abi = abi,
+        .id = BP_TEXT("org.backplane.tests." NAME),
+        .version = BP_TEXT(EDITION ".0.0"),
+        .components = components,
+        .component_count = sizeof components / sizeof *components,
+        .self_check = bp_check_self(),
+    };
+    if (abi == BP_NO_ABI) return BP_UNIMPLEMENTED;
+    get_interface = offer->get_interface;
+    memcpy(answer, &own, own.size);
+    return BP_OK;
+}
