@@ -130,7 +130,7 @@ package struct NeededEnd: Sendable {
 
 extension ConstantPointer {
     /// Creates the pointer to a table whose type the header leaves open.
-    fileprivate init?(_ table: UnsafeRawPointer?) {
+    init?(_ table: UnsafeRawPointer?) {
         guard let table else { return nil }
         self.init(table.assumingMemoryBound(to: Pointee.self))
     }
