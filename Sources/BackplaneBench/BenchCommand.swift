@@ -64,7 +64,7 @@ package struct BenchCommand: Sendable {
             let outcome = await work.result
             if work.isCancelled { return 130 }
             let results = try outcome.get()
-            guard !results.isEmpty else { return Output.refuse("no row has `\(only ?? "")` in its name") }
+            guard !results.isEmpty else { return Output.refuse("no row's name contains `\(only ?? "")`") }
             report(results)
             return 0
         } catch {

@@ -68,7 +68,7 @@ enum Engines {
         guard let format = try StoreFormat(folder: folder) else {
             throw BackplaneError(
                 .storeUnusable,
-                "there is no store yet; a host makes it when a data access controller first uses it", at: folder)
+                "there is no store yet; a host creates it when a data access controller first uses it", at: folder)
         }
         return (format.pending, format.records)
         #else

@@ -104,11 +104,11 @@ final class ControlConnection: Sendable {
         server.strays.add(1, ordering: .relaxed)
         switch ending {
         case .hostStopped: throw .hostStops
-        case .clientGone: throw BackplaneError(.callCancelled, "the client is gone")
+        case .clientGone: throw BackplaneError(.callCancelled, "the client has disconnected")
         case .overdue, .outcome:
             throw BackplaneError(
                 .callDeadline,
-                "the deadline passed; the called function still occupies its thread, and is no longer waited for")
+                "the deadline passed; the call was abandoned, but still occupies its thread")
         }
     }
 
@@ -117,7 +117,7 @@ final class ControlConnection: Sendable {
         guard strays >= limits.strays else { return }
         throw BackplaneError(
             .controlBusy,
-            "\(strays) abandoned calls have not returned, and each occupies a thread; no more calls are accepted here"
+            "\(strays) abandoned calls have not returned, and each occupies a thread; no further calls are accepted on this socket"
         )
     }
 
@@ -156,12 +156,14 @@ final class ControlConnection: Sendable {
             if !more { try finishReading() }
             guard bytes.count <= limits.request else {
                 throw BackplaneError(
-                    .controlMalformed, "a request has at most \(limits.request >> 20) MB and ends with a newline")
+                    .controlMalformed,
+                    "expected a request of at most \(limits.request >> 20) MB that ends with a newline")
             }
             guard more else {
                 if bytes.isEmpty { return nil }
                 throw BackplaneError(
-                    .controlMalformed, "expected a newline after the request, found its end after \(bytes.count) bytes")
+                    .controlMalformed,
+                    "expected a newline after the request, found the end of input after \(bytes.count) bytes")
             }
         }
     }
@@ -185,7 +187,7 @@ final class ControlConnection: Sendable {
         guard server.memory.take(more, until: .now + limits.waiting) else {
             throw BackplaneError(
                 .controlBusy,
-                "all requests together may have \(limits.memory >> 20) MB, and that is taken; try again when one has ended"
+                "requests in progress already use the \(limits.memory >> 20) MB that all of them together may have; try again when one has ended"
             )
         }
         memory += more

@@ -81,5 +81,5 @@ final class ControlPlaces: Sendable {
 }
 
 extension BackplaneError {
-    static var hostStops: BackplaneError { BackplaneError(.hostStopped, "the host has stopped, or is about to") }
+    static var hostStops: BackplaneError { BackplaneError(.hostStopped, "the host has stopped or is stopping") }
 }

@@ -91,7 +91,7 @@ final class ControlServer: Sendable {
             if state.connections.count >= limit {
                 guard let index = state.connections.firstIndex(where: \.isReading) else {
                     return .failure(
-                        BackplaneError(.controlBusy, "\(limit) clients are connected, and no more are taken"))
+                        BackplaneError(.controlBusy, "\(limit) clients are connected, which is the limit"))
                 }
                 slow = state.connections.remove(at: index)
             }

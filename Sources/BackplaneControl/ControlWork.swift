@@ -54,7 +54,7 @@ final class ControlWork: Sendable {
     /// - Throws: `call.cancelled` if the client does not take it.
     func send(element json: [UInt8]) throws(BackplaneError) {
         guard send(ControlText.element(json), elementLimit) else {
-            throw BackplaneError(.callCancelled, "the client does not take its answer")
+            throw BackplaneError(.callCancelled, "the client does not read its answer")
         }
     }
 

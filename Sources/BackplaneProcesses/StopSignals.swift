@@ -21,7 +21,7 @@ package final class StopSignals: Sendable {
         guard pipe(&ends) == 0 else {
             throw BackplaneError(
                 .hostExhausted,
-                "the system gives no open file for the handling of signals: \(String(cString: strerror(errno))); raise the limit (`ulimit -n`)"
+                "no file could be opened to handle signals: \(String(cString: strerror(errno))); raise the limit (`ulimit -n`)"
             )
         }
         writeEnd.store(ends[1], ordering: .releasing)
@@ -33,7 +33,7 @@ package final class StopSignals: Sendable {
             for end in ends { close(end) }
             throw BackplaneError(
                 .hostExhausted,
-                "the system gives no thread for the handling of signals; raise its limits of processes and of memory (`ulimit -u`, `ulimit -v`)"
+                "no thread could be created to handle signals; raise the limits on processes and memory (`ulimit -u`, `ulimit -v`)"
             )
         }
         // The reader of the output may go away, which must not prevent an orderly stop.

@@ -82,12 +82,12 @@ package enum RecordLimits {
             if let text = index.text {
                 guard !index.isUnique else {
                     throw BackplaneError(
-                        .callInvalidInput, "an index of texts cannot be unique", at: "\(definition.name)/\(index.name)")
+                        .callInvalidInput, "a full-text index cannot be unique", at: "\(definition.name)/\(index.name)")
                 }
                 guard text.prefixes.count <= prefixes, text.prefixes.allSatisfy({ (1...prefix).contains($0) }) else {
                     throw BackplaneError(
                         .callInvalidInput,
-                        "expected at most \(prefixes) lengths of prefixes of 1 to \(prefix), found \(text.prefixes)",
+                        "expected at most \(prefixes) prefix lengths of 1 to \(prefix), found \(text.prefixes)",
                         at: "\(definition.name)/\(index.name)")
                 }
             }

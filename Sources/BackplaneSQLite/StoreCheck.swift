@@ -118,7 +118,7 @@ extension BackplaneError {
     static func storeDamage(_ reason: String, at path: String) -> BackplaneError {
         BackplaneError(
             .storeDamaged,
-            "the store is damaged (\(reason)); its readable records are saved into a new file when it is next opened: restart what has it open",
+            "the store is damaged (\(reason)); its readable records are saved into a new file when it is next opened; restart the process that has it open",
             at: path)
     }
 }

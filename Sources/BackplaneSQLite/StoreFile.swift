@@ -143,7 +143,7 @@ struct StoreFile {
         guard lock.isAlone() else {
             throw BackplaneError(
                 .storeDamaged,
-                "the store is damaged (\(reason)), but \(lock.others) has it open; stop that, and the readable records are saved when the store is next opened",
+                "the store is damaged (\(reason)), but \(lock.others) has it open; stop that process, and the readable records are saved when the store is next opened",
                 at: path)
         }
         guard damaged == .salvage else {

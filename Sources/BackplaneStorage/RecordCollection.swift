@@ -225,7 +225,7 @@ public struct RecordCollection<R: Record>: Sendable {
         guard json.first != UInt8(ascii: "{"), json.first != UInt8(ascii: "[") else {
             throw BackplaneError(
                 .callInvalidInput,
-                "expected a value that is a number, a text, a Boolean or `null` in JSON, found a list or an object",
+                "expected a value that is a JSON number, string, Boolean or `null`, found an array or an object",
                 at: R.collection)
         }
         return json

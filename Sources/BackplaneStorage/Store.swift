@@ -67,7 +67,7 @@ public struct Store: Sendable {
         }
         throw BackplaneError(
             .storeConflict,
-            "the transaction was given up after \(max(1, attempts)) attempts, because something that it had read changed each time; make it shorter, or let fewer of them change the same records",
+            "the transaction was abandoned after \(max(1, attempts)) attempts, because data that it had read changed each time; shorten it, or let fewer transactions change the same records",
             at: conflict?.location, causes: conflict.map { [$0] } ?? [])
     }
 

@@ -193,7 +193,7 @@ extension StoreTransaction: StoreAccess {
         guard state.withLock({ $0.changed.contains(Self.key(collection)) }) else { return }
         throw BackplaneError(
             .callInvalidInput,
-            "the transaction has changed the collection already, and a query would not find that; query it before the first change",
+            "the transaction has already changed the collection, and a query would not see the change; query it before the first change",
             at: collection)
     }
 }

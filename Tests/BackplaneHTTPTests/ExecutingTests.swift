@@ -256,7 +256,7 @@ struct ExecutingTests {
             }
         }
         #expect(error?.code == .networkFailed)
-        #expect(error?.message == "the response announced a body of 5 bytes, and it has \(words)")
+        #expect(error?.message == "the response announced a body of 5 bytes, but it has \(words)")
     }
 
     @Test func `a body that breaks off, and a second head, fail the exchange`() async throws {

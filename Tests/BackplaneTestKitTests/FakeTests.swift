@@ -291,7 +291,7 @@ extension FakeTests {
         ),
         (
             [.dataAccessController],
-            "manager.unknown: a fake is given for the data access controller, of one of 2 managers; choose the manager with `of:`"
+            "manager.unknown: a fake is given for the data access controller, but the manifest has 2 managers; choose the manager with `of:`"
         ),
         (
             [.service("api", of: "ReadingClock")],

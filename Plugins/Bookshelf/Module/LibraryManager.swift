@@ -79,7 +79,7 @@ final class LibraryManager: Manager, StatefulComponent {
         do {
             _ = try await wires.dataAccessController.lend(loan, call)
         } catch {
-            log.warning("a loan cannot be kept, and nobody is reminded of it", metadata: ["error": "\(error)"])
+            log.warning("a loan cannot be stored, and its reader is not reminded", metadata: ["error": "\(error)"])
         }
         return loan
     }

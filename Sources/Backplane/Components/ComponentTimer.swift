@@ -80,7 +80,7 @@ extension ComponentTasks {
         throws(BackplaneError) -> ComponentTimer
     {
         if let limit = timer.limit, limit <= .zero {
-            throw BackplaneError(.timerRefused, "a timer's limit must be longer than nothing, but is \(limit)")
+            throw BackplaneError(.timerRefused, "a timer's limit must be positive, but is \(limit)")
         }
         guard let timers else {
             throw BackplaneError(.interfaceMissing, "the host does not offer timers, or there is no host")

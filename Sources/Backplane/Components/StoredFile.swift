@@ -92,7 +92,8 @@ extension BackplaneError {
         var status = stat()
         guard !path.utf8.contains(0), lstat(path, &status) == 0 else { throw notUsable(path, errno) }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw BackplaneError(.fileRefused, "this is not a regular file, and only such are handed over", at: path)
+            throw BackplaneError(
+                .fileRefused, "this is not a regular file; only regular files can be handed over", at: path)
         }
         return Int64(status.st_size)
     }

@@ -159,7 +159,7 @@ extension BackplaneError.Code {
     public static let callInvalidOutput = Self("call.invalid-output")
     /// The provider does not implement the method.
     public static let callUnimplemented = Self("call.unimplemented")
-    /// The method is a stream, which is opened and not called, or it was opened and is none.
+    /// The method is a stream and was called, or is not a stream and was opened.
     public static let callWrongKind = Self("call.wrong-kind")
     /// The call was cancelled.
     public static let callCancelled = Self("call.cancelled")

@@ -52,7 +52,7 @@ struct SwarmRows: Sendable {
             limit: kind.count, count: kind.count
         ) { count in
             guard let figure = try await nanoseconds(count) else {
-                throw BackplaneError(.componentFailed, "the process that loads reported no figure", at: what)
+                throw BackplaneError(.componentFailed, "the loading process reported no result", at: what)
             }
             return Row.Unit.milliseconds.figure(nanoseconds: figure)
         }

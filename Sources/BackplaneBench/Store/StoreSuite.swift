@@ -17,7 +17,7 @@ extension BenchSuite {
         let settings = try written.settings, others = try bare.settings
         guard settings == others else {
             throw BackplaneError(
-                .componentFailed, "the store has \(settings), but what it is compared with has \(others)")
+                .componentFailed, "the store has \(settings), but its baseline has \(others)")
         }
         let rows = StoreRows(fixtures: fixtures, written: written, bare: bare, borrowed: borrowed.store, folder: folder)
         return Opened(
@@ -185,7 +185,7 @@ struct StoreRows {
             try run.discard { most = max(most, ProcessMemory.highest(ofProcess: run.id) ?? 0) }
             try run.requireSuccess()
             guard most > 0 else {
-                throw BackplaneError(.componentFailed, "the system does not report how much memory a process has had")
+                throw BackplaneError(.componentFailed, "the system does not report the peak memory of a process")
             }
             return most / 1e6
         }

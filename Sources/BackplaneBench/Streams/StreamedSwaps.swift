@@ -61,7 +61,7 @@ enum StreamedSwaps {
             let now = try swapped.reader.accounts(swapped.call)
             if zip(before, now).allSatisfy({ $1.read > $0.read + 100 || $1.ended > 0 }) { return }
             guard ContinuousClock.now < deadline else {
-                throw BackplaneError(.componentFailed, "a stream has given no further elements for a minute")
+                throw BackplaneError(.componentFailed, "a stream has delivered no elements for a minute")
             }
             try await Task.sleep(for: .milliseconds(1))
         }

@@ -21,7 +21,7 @@ enum FaultySwaps {
             let swapped = try await TurnstileHost(
                 order.plugin, editions, in: "\(folder)/\(name)", loads: loads, lanes: order.lanes
             ) { other throws(BackplaneError) in
-                if other == action { throw BackplaneError(.componentFailed, "a fault on purpose") }
+                if other == action { throw BackplaneError(.componentFailed, "an intentional fault") }
             }
             let manifest = annex.map { AppliedSwaps.Composition.other(than: swapped.libraryPath, annex: $0) }
             let mistakes = try await swapped.whileRunning {

@@ -38,7 +38,7 @@ extension ComponentInstance {
     /// - Throws: The component's reason against it; `call.unimplemented` if the class takes none.
     package func reconfigure(_ configuration: [UInt8], _ watch: Callbacks.Watch) async throws(BackplaneError) {
         guard let take = functions.component.reconfigure else {
-            throw BackplaneError(.callUnimplemented, "the component takes no other configuration")
+            throw BackplaneError(.callUnimplemented, "the component does not support reconfiguration")
         }
         _ = try await wait(watch) { instance, context in
             configuration.withBytes { take(instance, $0, Callbacks.done, context) }

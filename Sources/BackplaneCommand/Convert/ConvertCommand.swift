@@ -24,7 +24,8 @@ struct ConvertCommand: Sendable {
             let source = try ManifestFile.read(manifest)
             let format = format ?? (ManifestFormat(of: source) == .json ? .xml : .json)
             if format == .binary, output == nil, Terminal.outputIsTerminal {
-                return Output.refuse("a binary property list is not for a terminal; give it a file with --output")
+                return Output.refuse(
+                    "a binary property list cannot be printed on a terminal; choose a file with --output")
             }
             let value: ManifestValue, bytes: Data
             do throws(BackplaneError) {

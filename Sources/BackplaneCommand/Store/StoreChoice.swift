@@ -36,7 +36,7 @@ struct StoreChoice: Sendable {
         guard creates || FileManager.default.fileExists(atPath: folder + "/store.sqlite") else {
             throw BackplaneError(
                 .storeUnusable,
-                "there is no store yet; a host makes it when a data access controller first uses it. --data names another data folder",
+                "there is no store yet; a host creates it when a data access controller first uses it. --data names another data folder",
                 at: folder)
         }
         return .file(try Engines.openFile(folder, isWriting: isWriting))

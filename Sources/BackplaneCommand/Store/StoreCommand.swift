@@ -41,7 +41,7 @@ struct StoreCommand: Sendable {
             let place = "\(namespace)/\(collection)/\(id)".printable
             guard page.damaged.isEmpty else {
                 return Output.fail(
-                    "\(place): the stored bytes of the record have changed; `backplane store check` has more")
+                    "\(place): the stored bytes of the record have changed; `backplane store check` reports details")
             }
             return Output.fail("\(place): there is no such record; `backplane store list` names the collections")
         }
@@ -133,7 +133,7 @@ struct StoreCommand: Sendable {
             } else {
                 for error in damage { Output.line(error.description.printable) }
                 Output.remark(
-                    "backplane: the readable records are saved when the store is next opened by nobody else, unless the manifest's `store` refuses that"
+                    "backplane: the readable records are saved when the store is next opened by a single process, unless the manifest's `store` refuses that"
                 )
             }
             return damage.isEmpty ? 0 : 1

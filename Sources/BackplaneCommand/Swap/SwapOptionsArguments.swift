@@ -50,10 +50,12 @@ struct LongCallArguments: ParsableArguments {
             valueName: "what"), completion: .list(["later", "cancel", "fail"]))
     var longCalls: String?
 
-    @Option(help: ArgumentHelp("How often to try again later (default: 100).", valueName: "number"))
+    @Option(help: ArgumentHelp("The maximum number of retries (default: 100).", valueName: "number"))
     var retries: Int?
 
-    @Option(help: ArgumentHelp("Seconds for which to try again later (default: 600, in dev 10).", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp(
+            "Seconds after which no further retry begins (default: 600; in dev: 10).", valueName: "seconds"))
     var retryFor: Double?
 
     @Flag(help: "Continue if callers use methods that the new code lacks; such calls fail then.")

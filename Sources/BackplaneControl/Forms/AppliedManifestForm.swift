@@ -35,7 +35,7 @@ package struct AppliedManifestForm: Codable, Sendable, Hashable {
         guard empty == true || hasErrors || !document.manifest.managers.isEmpty else {
             throw BackplaneError(
                 .manifestEmpty,
-                "the manifest has no managers, so that every manager of the host would stop; `backplane apply --empty`, or `\"empty\": true` in the request, says that this is meant",
+                "the manifest has no managers, so every manager of the host would stop; to allow that, use `backplane apply --empty`, or `\"empty\": true` in the request",
                 at: manifest)
         }
         return document

@@ -54,7 +54,7 @@ final class ComponentCalls: EncodedProvider, CallOwner {
         enter()
         defer { leave() }  // a plugin may answer before it returns
         guard !isClosed.load(ordering: .sequentiallyConsistent) else {
-            reply.end(BackplaneError(.callRetired, "\(name) has stopped, or its host has"))
+            reply.end(BackplaneError(.callRetired, "\(name) or its host has stopped"))
             return 0
         }
         enter()
@@ -64,7 +64,8 @@ final class ComponentCalls: EncodedProvider, CallOwner {
         instance.call(UInt32(method), input, call, id: id)
         if methods[method].isSynchronous {
             let error = BackplaneError(
-                .componentFailed, "`\(methods[method].name)` of \(name) is synchronous and did not answer at once")
+                .componentFailed,
+                "`\(methods[method].name)` of \(name) is synchronous but did not answer before returning")
             Callbacks.end(id, EncodedAnswer(error))
         }
         if Callbacks.isWaiting(id, self) { return id }
@@ -110,7 +111,7 @@ final class ComponentCalls: EncodedProvider, CallOwner {
 
     private func requireOpen() throws(BackplaneError) {
         guard !isClosed.load(ordering: .sequentiallyConsistent) else {
-            throw BackplaneError(.callRetired, "\(name) has stopped, or its host has")
+            throw BackplaneError(.callRetired, "\(name) or its host has stopped")
         }
     }
 
@@ -188,7 +189,7 @@ extension MethodDescription {
     fileprivate func notCallable(of component: String) -> BackplaneError {
         isStream
             ? BackplaneError(
-                .callWrongKind, "`\(name)` of \(component) is a stream, which is opened and not called")
+                .callWrongKind, "`\(name)` of \(component) is a stream; open it instead of calling it")
             : BackplaneError(
                 .callUnimplemented, "`\(name)` of \(component) is \(kind.adjective), which this host cannot call")
     }

@@ -128,7 +128,7 @@ actor Coordinator {
             LogRecord(
                 level: .error, source: "host",
                 message:
-                    "not stopped: the system gives the host no thread; its copies of libraries are left, and removed by the next host",
+                    "not stopped: the system cannot create a thread for it; its copies of libraries remain, and the next host removes them",
                 metadata: [:]))
     }
 

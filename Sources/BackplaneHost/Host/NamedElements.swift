@@ -60,7 +60,7 @@ private final class NamedStream: Sendable {
         guard let extent = extents["/0"], extents["/1"] == nil else {
             throw BackplaneError(
                 .callInvalidOutput,
-                "`\(method)` answered a request for one element with something else than a JSON array of one: \(String(decoding: array.prefix(100), as: UTF8.self))"
+                "`\(method)` answered a request for one element with something other than a JSON array of one element: \(String(decoding: array.prefix(100), as: UTF8.self))"
             )
         }
         return Array(array[extent])

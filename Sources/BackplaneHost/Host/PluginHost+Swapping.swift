@@ -103,7 +103,7 @@ extension PluginHost {
     /// earlier manifest is activated again with all the code that belongs to it.
     ///
     /// - Parameters:
-    ///   - plugin: The plugin's id, or its library as the manifest names it.
+    ///   - plugin: The plugin's id, or the name of its library in the manifest.
     ///   - generation: The number of the generation; `nil` means the last one that was active before and has not failed
     ///     its probation since.
     ///   - options: The limits of the swap, and its probation.
@@ -131,7 +131,7 @@ extension PluginHost {
     ///
     /// Measuring how much memory each one takes costs milliseconds.
     ///
-    /// - Parameter plugin: The plugin's id, or its library as the manifest names it; `nil` means all plugins.
+    /// - Parameter plugin: The plugin's id, or the name of its library in the manifest; `nil` means all plugins.
     /// - Throws: `plugin.unknown`.
     public func generations(of plugin: String? = nil) async throws(BackplaneError) -> [Generation] {
         try await coordinator.generations(of: plugin)

@@ -260,7 +260,7 @@ public final class PluginHost: Sendable {
     ///
     /// - Parameters:
     ///   - duration: The time the call has until its deadline; `nil` means no deadline.
-    ///   - traceparent: The trace that the call continues, as a `traceparent` header of W3C Trace Context gives it. A
+    ///   - traceparent: The trace that the call continues, in the format of the `traceparent` header of W3C Trace Context. A
     ///     new trace begins without it, or if it is malformed.
     public func begin(within duration: Duration? = nil, traceparent: String? = nil) -> Call {
         Call(within: duration, traceparent: traceparent)

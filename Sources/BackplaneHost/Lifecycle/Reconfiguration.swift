@@ -72,7 +72,7 @@ final class Reconfiguration {
     private func give(_ next: Plan.Node, to component: RunningComponent, of node: LiveNode) async throws(BackplaneError)
     {
         guard node.isBetweenSteps(component) else {
-            throw BackplaneError(.callDeadline, "an earlier step of it has not ended")
+            throw BackplaneError(.callDeadline, "an earlier step of the component has not ended")
         }
         try await starter.limited("take its configuration", component.node) { watch async throws(BackplaneError) in
             try await component.instance.reconfigure(Array(next.configuration), watch)

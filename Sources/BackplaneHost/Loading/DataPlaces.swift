@@ -78,7 +78,7 @@ extension DataFolder {
         } catch {
             throw BackplaneError(
                 .dataFolderUnusable,
-                "the file that says which folders renamed data access controllers use cannot be read (\(error)); restore it, or remove it and give each of them its `namespace`",
+                "the file that lists the folders of renamed data access controllers cannot be read (\(error)); restore it, or remove it and give each of them its `namespace`",
                 at: placesFile)
         }
     }

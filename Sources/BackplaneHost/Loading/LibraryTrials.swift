@@ -35,7 +35,7 @@ final class LibraryTrials: Sendable {
             unlink(file.copy)
             throw BackplaneError(
                 .hostExhausted,
-                "the system gives the host no process to try the library in: \(reason); try again, or trust the library (--trust)",
+                "the system cannot create a process to try the library in: \(reason); try again, or trust the library (--trust)",
                 at: file.path)
         case .died(let death, let stage, let printed):
             unlink(file.copy)
@@ -44,7 +44,7 @@ final class LibraryTrials: Sendable {
             }
             throw BackplaneError(
                 .pluginTrialFailed,
-                "tried in a child process first, the library \(death.text(limit)) \(stage.text), so this process does not load it; `backplane validate` says more",
+                "tried in a child process first, the library \(death.text(limit)) \(stage.text), so this process does not load it; `backplane validate` reports details",
                 at: file.path, causes: lines)
         }
     }
@@ -67,7 +67,7 @@ final class LibraryTrials: Sendable {
 extension BackplaneError {
     /// The error of work on a library whose result nobody waits for any longer.
     static func givenUp(at path: String? = nil) -> BackplaneError {
-        BackplaneError(.callCancelled, "nobody waits for it any longer", at: path)
+        BackplaneError(.callCancelled, "the trial was cancelled, because no caller waits for it any longer", at: path)
     }
 }
 

@@ -17,12 +17,12 @@ package enum EntryText {
         guard ManifestFormat(of: bytes) == .json else {
             throw BackplaneError(
                 .manifestUnsupported,
-                "a property list cannot be edited in place; `backplane convert` converts it to JSON")
+                "a property list cannot be edited in place; convert it to JSON with `backplane convert`")
         }
         guard case .dictionary(var root) = try ManifestValue(parsing: bytes), root["manifestVersion"] != nil else {
             throw BackplaneError(
                 .manifestUnsupported,
-                "`manifestVersion` is missing; `backplane convert --upgrade` writes a manifest with it")
+                "`manifestVersion` is missing; add it with `backplane convert --upgrade`")
         }
         var text = bytes
         if let library, case .array(let plugins)? = root["plugins"] {

@@ -14,7 +14,7 @@ package enum LockText {
         guard case .dictionary(var root) = try ManifestValue(parsing: bytes), root["manifestVersion"] != nil else {
             throw BackplaneError(
                 .manifestUnsupported,
-                "a manifest without `manifestVersion` cannot have a lock; `backplane convert --upgrade` writes one that can"
+                "a manifest without `manifestVersion` cannot have a lock; add the version with `backplane convert --upgrade`"
             )
         }
         if root["lock"] == lock.value { return bytes }

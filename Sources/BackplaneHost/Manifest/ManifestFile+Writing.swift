@@ -24,7 +24,8 @@ extension ManifestFile {
     {
         if (try? FileStatus(at: path)) != nil {
             guard replaces else {
-                throw BackplaneError(.manifestUnwritable, "the file already exists; --force overwrites it", at: path)
+                throw BackplaneError(
+                    .manifestUnwritable, "the file already exists; overwrite it with --force", at: path)
             }
             return try replace(path, named: path, with: bytes)
         }

@@ -31,7 +31,7 @@ package enum ManifestFile {
             let reason =
                 switch error.number {
                 case ESPIPE: "expected a regular file, found a pipe, a device or a socket"
-                case ETIMEDOUT: "nobody has written to it for \(patience), or its end has not come within \(limit)"
+                case ETIMEDOUT: "nothing was written to it for \(patience), or it did not end within \(limit)"
                 default: "\(error)"
                 }
             throw BackplaneError(.manifestUnreadable, "the manifest cannot be read: \(reason)", at: path)

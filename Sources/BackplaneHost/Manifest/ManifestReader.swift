@@ -188,7 +188,7 @@ struct ManifestReader {
                     severity, manager: nil,
                     BackplaneError(
                         .manifestUnsupported,
-                        "\(more) more \(noun)\(more == 1 ? " is" : "s are") not listed; correct those that are, and look again"
+                        "\(more) more \(noun)\(more == 1 ? " is" : "s are") not listed; correct the listed ones, and check again"
                     ))
             }
     }

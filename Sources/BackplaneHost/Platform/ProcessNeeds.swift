@@ -29,14 +29,14 @@ public enum ProcessNeeds {
         guard opened == files else {
             throw BackplaneError(
                 .hostExhausted,
-                "the system gives this process \(opened) more open files, and it needs \(files); raise the limit (`ulimit -n`)"
+                "this process can open only \(opened) more files, but needs \(files); raise the limit (`ulimit -n`)"
             )
         }
         let started = startThreads(threads)
         guard started == threads else {
             throw BackplaneError(
                 .hostExhausted,
-                "the system gives this process \(started) more threads, and it needs \(threads); raise the limits of processes and of memory (`ulimit -u`, `ulimit -v`, the container's pids)"
+                "this process can create only \(started) more threads, but needs \(threads); raise the limits on processes and memory (`ulimit -u`, `ulimit -v`, the container's pids)"
             )
         }
     }

@@ -27,7 +27,7 @@ enum ComponentHandles {
         if let component = find(handle) { return component }
         guard (1..<next.load(ordering: .relaxed)).contains(handle) else {
             throw BackplaneError(
-                .roleForbidden, "no component has the handle \(handle); pass the one that bp_creation gave")
+                .roleForbidden, "no component has the handle \(handle); pass the one from bp_creation")
         }
         throw .askerStopped
     }

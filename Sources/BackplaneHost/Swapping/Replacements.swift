@@ -172,7 +172,7 @@ extension LoadedPlugin {
     }
 }
 
-/// The wish for a result, until nobody waits for it any longer.
+/// A request for a result, until no caller waits for it any longer.
 private final class Wish: Sendable {
     private let state = Atomic(false)
 

@@ -65,6 +65,6 @@ extension HTTPBodyStream {
 
 extension BackplaneError {
     fileprivate static func wrongLength(_ length: Int64, _ found: String) -> BackplaneError {
-        BackplaneError(.networkBody, "the request's body was announced with \(length) bytes and has \(found)")
+        BackplaneError(.networkBody, "the request's body was announced with \(length) bytes, but has \(found)")
     }
 }

@@ -133,7 +133,7 @@ private final class BodyStreamState: Sendable {
         case .idle: return true
         case .ended: return false
         case .reading: throw BackplaneError(.networkBody, "the body is being read by another task; read it in one")
-        case .cancelled: throw BackplaneError(.networkBody, "the body was given up before it was read to its end")
+        case .cancelled: throw BackplaneError(.networkBody, "the body was abandoned before it was read to its end")
         }
     }
 

@@ -123,7 +123,7 @@ final class StreamedExchange: Sendable {
             state.failure = failure
             return (state.waiter.take(), state.head)
         }
-        let noHead = BackplaneError(.networkFailed, "the host gave no response")
+        let noHead = BackplaneError(.networkFailed, "the host returned no response")
         waiter?.resume(returning: failure.map { .failure($0) } ?? head.map { .success($0) } ?? .failure(noHead))
     }
 

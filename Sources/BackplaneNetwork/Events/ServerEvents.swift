@@ -63,7 +63,7 @@ extension Endpoint where Response == ServerEvent {
         self.init(
             method, path, query, headers, body,
             .parsed { _, _ in
-                throw BackplaneError(.networkUnparsable, "this is a stream of events; read it with `events`")
+                throw BackplaneError(.networkUnparsable, "this is an event stream; read it with `events`")
             }
         )
     }
@@ -109,7 +109,7 @@ private final class EventReading {
         guard let body else { return hasEnded = true }
         guard let bytes = try await body.next() else {
             guard isRepeatable else { return hasEnded = true }
-            throw BackplaneError(.networkFailed, "the server has ended the stream of events")
+            throw BackplaneError(.networkFailed, "the server ended the event stream")
         }
         received = try parser.take(bytes)[...]
         // A stream without events, which is cut now and then, is sound as well, unless it is cut as soon as it is made.
@@ -171,7 +171,7 @@ private final class EventReading {
         guard type?.contains("text/event-stream") == true else {
             response.body.cancel()
             throw BackplaneError(
-                .networkUnparsable, "the response is of type `\(type ?? "")` and no stream of events",
+                .networkUnparsable, "expected an event stream, found a response of type `\(type ?? "")`",
                 at: request.printableURL, failure: .http(response.status))
         }
         return response.body

@@ -87,7 +87,7 @@ extension HTTPHeaders {
         for pair in pairs {
             guard pair.count == 2 else {
                 throw BackplaneError(
-                    .networkFailed, "a header field consists of a name and a value; found \(pair.count) texts")
+                    .networkFailed, "a header field consists of a name and a value; found \(pair.count) strings")
             }
             add(pair[0], pair[1])
         }

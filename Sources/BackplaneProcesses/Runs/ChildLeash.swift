@@ -34,7 +34,9 @@ package enum ChildLeash {
         }
         guard !isHeld else { return }
         // Without it the child might outlive its parent.
-        _ = "the system gives the child process no thread\n".withCString { write(STDERR_FILENO, $0, strlen($0)) }
+        _ = "the system cannot create a thread for the child process\n".withCString {
+            write(STDERR_FILENO, $0, strlen($0))
+        }
         _exit(1)
     }
 

@@ -51,7 +51,8 @@ package struct KeyBounds {
     package init(ofIDs range: RecordRange, _ query: RecordQuery) throws(BackplaneError) {
         func bytes(_ value: IndexedValue) throws(BackplaneError) -> [UInt8] {
             guard case .text(let text) = value else {
-                throw BackplaneError(.callInvalidInput, "ids are texts, found another value", at: query.collection)
+                throw BackplaneError(
+                    .callInvalidInput, "expected a string as the id, found another value", at: query.collection)
             }
             return Array(text.utf8)
         }
@@ -82,11 +83,11 @@ package struct KeyBounds {
     {
         let kinds = [from, to].compactMap { $0.map { IndexKey.kinds(like: $0) } }
         guard let first = kinds.first else {
-            throw BackplaneError(.callInvalidInput, "expected at least one limit of the range", at: query.collection)
+            throw BackplaneError(.callInvalidInput, "expected at least one bound of the range", at: query.collection)
         }
         guard kinds.allSatisfy({ $0 == first }) else {
             throw BackplaneError(
-                .callInvalidInput, "expected limits of one kind, found a range between values of two",
+                .callInvalidInput, "expected bounds of the same type, found values of two types",
                 at: query.collection)
         }
         return first

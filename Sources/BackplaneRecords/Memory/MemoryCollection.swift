@@ -161,7 +161,7 @@ struct MemoryCollection {
                 throw .unindexed(self.name, name, known: textIndexes.map(\.name))
             }
             throw BackplaneError(
-                .storeUnsupported, "this store is in memory, and cannot be searched for words; a file can",
+                .storeUnsupported, "a store in memory does not support full-text search; use a store in a file",
                 at: self.name)
         case .ids(let wanted):
             let bounds = try KeyBounds(ofIDs: RecordRange(), query)

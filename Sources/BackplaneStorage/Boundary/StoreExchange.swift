@@ -144,7 +144,7 @@ private let written: bp_store_written = { context, status, numbers, count, paylo
 private let pageRead: bp_store_read = { context, status, page, payload in
     Waiting<RecordPage>.end(context) { () throws(BackplaneError) in
         _ = try EncodedAnswer(status, payload).get()
-        guard let page else { throw BackplaneError(.storeUnusable, "the host gave no records") }
+        guard let page else { throw BackplaneError(.storeUnusable, "the host returned no records") }
         return try RecordPage(copying: page)
     }
 }
@@ -152,7 +152,7 @@ private let pageRead: bp_store_read = { context, status, page, payload in
 private let changesRead: bp_store_changed = { context, status, changes, payload in
     Waiting<ChangePage>.end(context) { () throws(BackplaneError) in
         _ = try EncodedAnswer(status, payload).get()
-        guard let changes else { throw BackplaneError(.storeUnusable, "the host gave no changes") }
+        guard let changes else { throw BackplaneError(.storeUnusable, "the host returned no changes") }
         return try ChangePage(copying: changes)
     }
 }

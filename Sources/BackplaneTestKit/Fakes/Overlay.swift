@@ -52,7 +52,7 @@ extension Fake.Place {
         guard manifest.managers.count == 1, let only = manifest.managers.keys.first else {
             throw BackplaneError(
                 .unknownManager,
-                "a fake is given for \(self), of one of \(manifest.managers.count) managers; choose the manager with `of:`"
+                "a fake is given for \(self), but the manifest has \(manifest.managers.count) managers; choose the manager with `of:`"
             )
         }
         return Fake.Place(role: role, owner: only)

@@ -183,15 +183,15 @@ struct NewCommandTests {
     @Test(arguments: [
         (
             #".target(name: "A")"#, "Sources",
-            "the target `A` has all of `Sources`, which leaves no room for `TidesModule`; move its files into `Sources/A`, and run"
+            "the target `A` occupies all of `Sources`, which leaves no room for `TidesModule`; move its files into `Sources/A`, and run"
         ),
         (
             #".target(name: "A", path: "Sources")"#, "Sources",
-            "the target `A` has all of `Sources`, which leaves no room for `TidesModule`; move its files into `Sources/A`, without `path:`, and"
+            "the target `A` occupies all of `Sources`, which leaves no room for `TidesModule`; move its files into `Sources/A`, without `path:`, and"
         ),
         (
             #".testTarget(name: "ATests")"#, "Tests",
-            "the target `ATests` has all of `Tests`, which leaves no room for `TidesTests`; move its files into `Tests/ATests`, and run"
+            "the target `ATests` occupies all of `Tests`, which leaves no room for `TidesTests`; move its files into `Tests/ATests`, and run"
         ),
     ])
     func `a target that has a whole folder has to make room first`(target: String, folder: String, reason: String)

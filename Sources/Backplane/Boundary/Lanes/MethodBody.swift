@@ -28,7 +28,7 @@ protocol MethodBody: Sendable {
 extension MethodBody {
     @usableFromInline
     func open(_ context: UnsafeRawPointer, _ input: bp_bytes, _ call: Call) throws(BackplaneError) -> StreamControl {
-        throw BackplaneError(.callUnimplemented, "the method is not a stream, and is called instead of opened")
+        throw BackplaneError(.callUnimplemented, "the method is not a stream; call it instead of opening it")
     }
 }
 

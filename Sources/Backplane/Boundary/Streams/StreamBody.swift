@@ -78,7 +78,7 @@ extension StreamBody: MethodBody where Input: Codable, Element: Codable {
     @usableFromInline
     func start(_ context: UnsafeRawPointer, _ input: bp_bytes, _ call: Call, _ ending: CallEnding) -> Task<Void, Never>?
     {
-        ending.end(BackplaneError(.callUnimplemented, "the method is a stream, which is opened and not called"))
+        ending.end(BackplaneError(.callUnimplemented, "the method is a stream; open it instead of calling it"))
         return nil
     }
 }

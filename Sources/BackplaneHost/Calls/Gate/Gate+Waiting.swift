@@ -101,7 +101,7 @@ extension BackplaneError {
     fileprivate static func overloaded(_ limit: Int) -> BackplaneError {
         BackplaneError(
             .callOverloaded,
-            "\(limit) calls wait already for the component called, which is being restarted (`HostOptions.waitingLimit`); call again later"
+            "\(limit) calls already wait for the called component, which is being restarted (`HostOptions.waitingLimit`); call again later"
         )
     }
 

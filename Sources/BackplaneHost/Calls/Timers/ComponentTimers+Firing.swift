@@ -105,7 +105,7 @@ extension ComponentTimers {
                 run, firing,
                 BackplaneError(
                     .callDeadline,
-                    "the body took longer than \(firing.limit) and was cancelled; give the timer a longer limit, or the body less to do"
+                    "the body took longer than \(firing.limit) and was cancelled; raise the timer's limit, or do less in its body"
                 ))
         }
         var call = firing.call

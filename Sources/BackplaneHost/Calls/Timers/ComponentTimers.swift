@@ -89,7 +89,7 @@ extension ComponentTimers {
                 return .failure(
                     BackplaneError(
                         .timerRefused,
-                        "\(component) already has \(Self.limit) timers, the most that a component can have; cancel some, or let one timer do the work of many"
+                        "\(component) already has \(Self.limit) timers, the most that a component can have; cancel some of them, or use one timer for several tasks"
                     ))
             }
             let isUnnamed = request.name.isEmpty
@@ -98,7 +98,7 @@ extension ComponentTimers {
                 return .failure(
                     BackplaneError(
                         .timerRefused,
-                        "\(component) already has a timer `\(name)`; cancel that first, or choose another name"))
+                        "\(component) already has a timer `\(name)`; cancel that one first, or choose another name"))
             }
             var timer = Timer(
                 name: name, isUnnamed: isUnnamed,

@@ -72,7 +72,7 @@ final class ComponentBody: Sendable {
         }
         guard let attempt else { throw BackplaneError(.networkBody, "the request's body is no longer needed") }
         guard attempt == 1 || isReplayable else {
-            throw BackplaneError(.networkBody, "the request's body was sent already and can be read once")
+            throw BackplaneError(.networkBody, "the request's body has already been sent, and can be read only once")
         }
         let rewound = Rewound(attempt == 1)
         return HTTPBodyStream(cancel: { self.streamEnded(attempt) }) {
@@ -89,7 +89,7 @@ final class ComponentBody: Sendable {
                 case .bytes(let bytes) where bytes.count > Self.chunkSize:
                     throw BackplaneError(
                         .networkBody,
-                        "the body's source gave \(bytes.count) bytes at once, and was asked for at most \(Self.chunkSize)"
+                        "the body's source returned \(bytes.count) bytes, but was asked for at most \(Self.chunkSize)"
                     )
                 case .bytes(let bytes): self.taken(bytes.count)
                 case .end: self.streamEnded(attempt)

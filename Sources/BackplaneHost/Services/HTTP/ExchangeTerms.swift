@@ -54,7 +54,8 @@ struct ExchangeTerms {
         guard let count = Int(value), range.contains(count) else {
             throw BackplaneError(
                 .networkRefused,
-                "the option `\(name)` is a number from \(range.lowerBound) to \(range.upperBound), but is `\(value)`")
+                "the option `\(name)` must be a number from \(range.lowerBound) to \(range.upperBound), but is `\(value)`"
+            )
         }
         return count
     }

@@ -52,7 +52,7 @@ extension RecordQuery {
             if let value = IndexedValue(json: json.array) { return value }
             throw BackplaneError(
                 .callInvalidInput,
-                "expected a number, a text, a Boolean or `null` in JSON, found \(RecordLimits.shortened(json.text))",
+                "expected a JSON number, string, Boolean or `null`, found \(RecordLimits.shortened(json.text))",
                 at: collection)
         }
         func limit(_ json: bp_bytes) throws(BackplaneError) -> IndexedValue? {
@@ -70,7 +70,7 @@ extension RecordQuery {
             if has(BP_SELECT_PREFIX) {
                 guard case .text(let prefix) = from else {
                     throw BackplaneError(
-                        .callInvalidInput, "expected a text in JSON as the prefix, found another value",
+                        .callInvalidInput, "expected a JSON string as the prefix, found another value",
                         at: collection)
                 }
                 range.bounds = .prefix(prefix)

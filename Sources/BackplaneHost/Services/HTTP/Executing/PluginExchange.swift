@@ -75,7 +75,7 @@ final class PluginExchange: Sendable {
             }
             // Looked at first: a response that is released ends the exchange.
             guard isFirst else {
-                throw BackplaneError(.networkFailed, "it gave two heads of a final response for one request")
+                throw BackplaneError(.networkFailed, "it returned two final responses to one request")
             }
             var response = HTTPStreamedResponse(
                 status: head.status, headers: headers, version: head.version, body: HTTPBodyStream([]))
@@ -94,7 +94,7 @@ final class PluginExchange: Sendable {
             opener?.resume(returning: response)
         default:
             throw BackplaneError(
-                .networkFailed, "it gave a response with the status \(head.status); expected 100 to 599")
+                .networkFailed, "it returned a response with the status \(head.status); expected 100 to 599")
         }
     }
 
