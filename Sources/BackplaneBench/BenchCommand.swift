@@ -5,7 +5,7 @@ import BackplaneProcesses
 import BackplaneTerminal
 import Glibc
 
-/// The command `backplane bench`: measures the costs of Backplane and of what they are compared with, in one run.
+/// The command `backplane bench`: measures the costs of Backplane and of its alternatives in one run.
 package struct BenchCommand: Sendable {
     /// The name of the suite, or `nil` for all suites.
     package var suite: String?

@@ -17,7 +17,7 @@ enum Engines {
     /// The function that computes SHA-256 digests.
     static var digest: any ContentDigest { SHA256Digest() }
     #else
-    /// No function: this build cannot check digests.
+    /// A missing function, because this build cannot check digests.
     static var digest: (any ContentDigest)? { nil }
     #endif
 

@@ -22,7 +22,7 @@ final class ControlConnection: Sendable {
         var request: String?
     }
     private let state = Mutex(State())
-    /// Held while a line is written: the end of a request may come while an element waits for its reader.
+    /// The lock that is held while a line is written; a request may end while an element waits for its reader.
     private let writing = Mutex(())
 
     init(_ socket: LocalSocket, of server: ControlServer) {
@@ -38,7 +38,7 @@ final class ControlConnection: Sendable {
     /// Answers with the reason why no request is accepted.
     func refuse(_ error: BackplaneError) { send(ControlText.error(error), within: .seconds(1)) }
 
-    /// Ends the reading of the request, whose client is told the reason.
+    /// Ends the reading of the request, and reports the reason to the client.
     func interruptReading(_ error: BackplaneError) {
         let isReading = state.withLock { state in
             guard case .reading = state.stage else { return false }
@@ -48,7 +48,7 @@ final class ControlConnection: Sendable {
         if isReading { socket.endReading() }
     }
 
-    /// Has the request answered with `host.stopped`, unless its answer is there.
+    /// Answers the request with `host.stopped`, unless it has an answer.
     func hostHasStopped() {
         interruptReading(.hostStops)
         if case .working(let work) = state.withLock({ $0.stage }) { work.hostHasStopped() }
@@ -132,7 +132,7 @@ final class ControlConnection: Sendable {
 
     /// Returns everything before the first newline, or `nil` if nothing was sent.
     ///
-    /// - Parameter memory: Set to the size of the memory that was taken for it.
+    /// - Parameter memory: Set to the size of the memory that was reserved for it.
     private func read(_ memory: inout Int) throws(BackplaneError) -> [UInt8]? {
         let deadline = Deadline.now + limits.reading
         var bytes: [UInt8] = []
@@ -180,7 +180,7 @@ final class ControlConnection: Sendable {
         if let reason { throw reason }
     }
 
-    /// Takes memory for what has arrived, except for its beginning.
+    /// Reserves memory for the bytes that have arrived, except for the first ones.
     private func makeRoom(for count: Int, _ memory: inout Int) throws(BackplaneError) {
         let more = count - limits.beginning - memory
         guard more > 0 else { return }

@@ -1,7 +1,8 @@
 import CBackplane
 import FoundationEssentials
 
-/// The JSON that crosses: Foundation's coders with their defaults, so that dates are seconds since the reference date.
+/// The JSON that crosses the boundary: Foundation's coders with their defaults, so dates are seconds since the
+/// reference date.
 package enum JSON {
     // All can be shared: coding only reads their options, which never change.
     private static let encoder = JSONEncoder()

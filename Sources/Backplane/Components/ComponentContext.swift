@@ -1,4 +1,4 @@
-/// The configuration and services that a component is created with, as far as its role may use them.
+/// The configuration of a component, and the services that its role may use.
 ///
 /// A context can be stored. After its host is gone, its services fail with an error and never crash.
 public protocol ComponentContext: Sendable {
@@ -19,7 +19,7 @@ extension ComponentContext {
     /// The tasks and timers of the component, which are cancelled when it stops or when a swap has replaced it.
     public var tasks: ComponentTasks { services.tasks }
 
-    /// The configuration as the manifest gives it, in JSON, including keys that `Configuration` has no property for.
+    /// The configuration as written in the manifest, in JSON, including keys that `Configuration` has no property for.
     public var rawConfiguration: [UInt8] { services.rawConfiguration }
 
     /// The resource files of the plugin.
@@ -77,7 +77,7 @@ extension DataAccessContext: HasFolder where Owner: Component {}
 /// The context of a communication controller: its network services, a folder and the host's HTTP.
 public struct CommunicationContext<Owner>: Sendable {
     let parts: ContextParts
-    /// The path of a private folder for plain files, which is created when it is asked for.
+    /// The path of a private folder for plain files, which is created on first access.
     ///
     /// It has mode 0700, and is never removed by the host.
     public var folder: String { parts.createdFolder }
@@ -101,7 +101,7 @@ extension CommunicationContext: HasFolder where Owner: Component {}
 /// The context of a network service: a folder and the host's HTTP.
 public struct NetworkServiceContext<Owner>: Sendable {
     let parts: ContextParts
-    /// The path of a private folder for plain files, which is created when it is asked for.
+    /// The path of a private folder for plain files, which is created on first access.
     ///
     /// It has mode 0700, and is never removed by the host.
     public var folder: String { parts.createdFolder }

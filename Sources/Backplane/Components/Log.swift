@@ -19,7 +19,7 @@ public struct Log: Sendable {
     /// - Parameters:
     ///   - level: The severity of the message.
     ///   - message: A constant text.
-    ///   - metadata: The variable parts by their names.
+    ///   - metadata: The variable parts, keyed by name.
     ///   - call: The call that the message is about: the id of its trace is added to the metadata as `trace`.
     public func log(
         _ level: Level, _ message: @autoclosure () -> String, metadata: @autoclosure () -> [String: String] = [:],

@@ -46,8 +46,8 @@ extension HasFolder {
 extension DataAccessContext where Owner: Component {
     /// Moves a file of another component to this component's folder.
     ///
-    /// The file is renamed, so that this costs the same for any size, and nobody finds half of it. Its former owner no
-    /// longer has it.
+    /// The file is renamed, so that this costs the same for any size, and no reader finds a partial file. Its former
+    /// owner no longer has it.
     ///
     /// - Parameters:
     ///   - file: The file.

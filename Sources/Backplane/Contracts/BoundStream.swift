@@ -5,7 +5,7 @@ public struct BoundStream<Input: Sendable, Element: Sendable, Frame>: Sendable {
 
     init(slot: Slot, member: Int) { (self.slot, self.member) = (slot, member) }
 
-    /// Returns the elements of a stream, which is opened when they are first asked for.
+    /// Returns the elements of a stream, which is opened when the first one is requested.
     ///
     /// - Parameters:
     ///   - input: The argument of the stream.

@@ -26,9 +26,9 @@ extension SyncMethod where Input: Codable, Output: Codable {
     public init(_ name: String? = nil) { member = DeclaredMember(name: name, type: Self.self) }
 }
 
-/// A method that gives a sequence: `let changes = StreamMethod<BookQuery, Book>()`.
+/// A method that produces a sequence over time: `let changes = StreamMethod<BookQuery, Book>()`.
 ///
-/// Its consumer asks for one element after the other, and its provider waits for that.
+/// Its consumer requests one element after another, and its provider waits for each request.
 public struct StreamMethod<Input: Sendable, Element: Sendable>: Sendable {
     private let member: DeclaredMember
 }

@@ -55,7 +55,7 @@ public struct Trace: Sendable {
         return String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
 
-    /// The number that lower-case hexadecimal digits mean; `nil` if there are others.
+    /// Parses lower-case hexadecimal digits; returns `nil` if there are other characters.
     private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
         var number: UInt64 = 0
         for digit in digits {

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneHost
 import BackplaneNetwork
 
-/// The rows for the cost of one plugin of many, which a host in a child process loads.
+/// The rows for the cost of one plugin among many, which a host in a child process loads.
 ///
 /// The steps are measured in one child of each round. They do not add up to the whole, which includes resolving the
 /// manifest.

@@ -12,7 +12,7 @@ final class BareStore: Sendable {
     private let pool: DatabasePool
     private let collection, index: Int64
 
-    /// Opens a store's file, which ``SQLiteRecordStore`` has made with a collection of books.
+    /// Opens a store's file, which ``SQLiteRecordStore`` created with a collection of books.
     init(folder: String) throws {
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)

@@ -169,7 +169,7 @@ struct StoreRows {
         ]
     }
 
-    /// The most memory that the command has had that dumps a store, in millions of bytes.
+    /// Measures the peak memory of the command that dumps a store, in millions of bytes.
     private static func memoryOfDump(of store: String, _ folder: String) async throws -> Double {
         let manifest = folder + "/dumped.json", data = folder + "/dumped-data"
         try Data(#"{"manifestVersion": 1, "plugins": [], "managers": {}}"#.utf8).write(to: URL(filePath: manifest))
@@ -222,11 +222,11 @@ struct StoreRows {
     }
 }
 
-/// The child process that leaves a store as a kill leaves it.
+/// The child process that is killed while it has a store open.
 enum StoreChild {
     static let measure = "open-store"
 
-    /// Opens the store in a folder, writes to it, says so and waits to be killed.
+    /// Opens the store in a folder, writes to it, reports that, and waits to be killed.
     static func run(in folder: String) async -> Int32 {
         do {
             let store = try StoreFixtures.open(folder)

@@ -63,7 +63,7 @@ struct StreamRows {
         ]
     }
 
-    /// The rows of what many elements and many streams take.
+    /// The rows for the memory and processor time of many elements and many streams.
     var bounds: [Row] {
         let plugins = plugins, call = plugins.call
         return [
@@ -106,7 +106,7 @@ struct StreamRows {
         return (most - before) / 1e6
     }
 
-    /// The processor time of streams that give an element each second, in percent of one processor.
+    /// The processor time of streams that yield an element each second, in percent of one processor.
     ///
     /// - Parameter count: The number of streams; fewer are observed for a shorter time.
     private static func load(of count: Int, _ yardstick: Remote<Yardstick>, _ call: Call) async throws -> Double {

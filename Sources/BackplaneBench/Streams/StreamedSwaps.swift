@@ -54,7 +54,7 @@ enum StreamedSwaps {
         return times
     }
 
-    /// Waits until every stream has given further elements, or has ended, which is counted.
+    /// Waits until every stream has yielded further elements, or has ended, which is counted.
     private static func progress(of swapped: SeriesHost) async throws {
         let before = try swapped.reader.accounts(swapped.call), deadline = ContinuousClock.now + .seconds(60)
         while true {

@@ -10,7 +10,7 @@ package struct PluginDescription: Sendable {
     package let version: Version
     /// The ABI number that the plugin chose.
     package let abi: UInt32
-    /// The compiler that built the plugin; empty if the plugin does not give it.
+    /// The compiler that built the plugin; empty if the plugin does not state it.
     package let toolchain: String
     package let components: [ComponentClass]
 

@@ -29,7 +29,7 @@ package protocol ProvidedStream: AnyObject, Sendable {
 }
 
 extension EncodedProvider {
-    /// A provider without streams.
+    /// The default implementation for a provider without streams.
     package func open(_ method: Int, _ input: bp_bytes, _ call: Call, by consumer: UInt32) throws(BackplaneError)
         -> any ProvidedStream
     {

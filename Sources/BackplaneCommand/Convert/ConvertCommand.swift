@@ -16,7 +16,7 @@ struct ConvertCommand: Sendable {
     var output: String?
     /// A Boolean value that indicates whether an existing file may be replaced.
     var force = false
-    /// A Boolean value that indicates whether to convert a plain Nemo Logic manifest to the Backplane dialect.
+    /// A Boolean value that indicates whether to convert a plain Nemo Logic manifest to Backplane's manifest format.
     var upgrade = false
 
     func run() -> Int32 {

@@ -19,9 +19,9 @@ struct RequestCommand: Sendable {
     var printsCurl = false
     /// The limit for the whole exchange, in seconds.
     var timeout: Double?
-    /// A Boolean value that indicates whether compressed content is asked for and decoded.
+    /// A Boolean value that indicates whether compressed content is requested and decoded.
     var decompresses = false
-    /// The manifest whose executors are used, and in whose folder `file:` URLs are.
+    /// The manifest whose executors are used, and to whose folder `file:` URLs are relative.
     ///
     /// `nil` uses the engines of this build.
     var manifest: HostSettings?
@@ -112,7 +112,7 @@ extension HTTPRequest {
 }
 
 extension HTTPHeaders {
-    /// The fields as lines, without the values that are secrets.
+    /// The fields as lines, without secret values.
     fileprivate func verboseLines(_ mark: String) -> [String] {
         fields.map { "\(mark) \($0.name): \(HTTPRequest.isSecret($0.name) ? "…" : $0.value)" }
     }

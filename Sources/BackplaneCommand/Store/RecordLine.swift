@@ -16,7 +16,7 @@ enum RecordLine {
     case collection(namespace: String, CollectionDefinition)
     case record(namespace: String, collection: String, StoredRecord)
 
-    /// The part of a line that is decoded; the value of a record is taken as it stands in the line.
+    /// The part of a line that is decoded; the value of a record is copied verbatim from the line.
     private struct Form: Codable {
         var namespace: String
         var collection: String
@@ -59,7 +59,7 @@ enum RecordLine {
 
     /// Reads a line.
     ///
-    /// - Throws: `call.invalid-input` for a line that is none.
+    /// - Throws: `call.invalid-input` for an invalid line.
     init(_ line: [UInt8]) throws(BackplaneError) {
         var grammar = JSONGrammar(line, MemberPlace(of: "value"))
         do throws(DocumentMistake) {
@@ -94,7 +94,7 @@ enum RecordLine {
     }
 }
 
-/// A receiver that notes where the value of a member of the outermost object stands in the text.
+/// A receiver that records the position of a member's value in the outermost object.
 private struct MemberPlace: JSONReceiver {
     let subject = DocumentSubject.document
     private let name: String

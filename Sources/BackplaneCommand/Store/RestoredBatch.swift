@@ -27,7 +27,7 @@ struct RestoredBatch {
 
     /// Stores the records, and begins another batch.
     ///
-    /// - Throws: What the store throws, with the number of records that were stored before.
+    /// - Throws: The store's error, with the number of records that were stored before it.
     mutating func write(to store: StoreHandle, _ progress: CountingLine) async throws(BackplaneError) {
         guard !records.isEmpty else { return }
         do throws(BackplaneError) {

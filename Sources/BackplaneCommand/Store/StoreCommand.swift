@@ -5,7 +5,7 @@ import BackplaneStorage
 import BackplaneTerminal
 import Glibc
 
-/// The commands `backplane store …`, which look at the records of a store, save and restore them.
+/// The commands `backplane store …`, which show, save and restore the records of a store.
 struct StoreCommand: Sendable {
     var choice: StoreChoice
     var json = false
@@ -122,7 +122,7 @@ struct StoreCommand: Sendable {
         }
     }
 
-    /// Reads everything, and prints what is wrong.
+    /// Reads the whole store, and prints its problems.
     func check() async -> Int32 {
         await with { store throws(BackplaneError) in
             let damage = try await store.findDamage()
@@ -140,7 +140,7 @@ struct StoreCommand: Sendable {
         }
     }
 
-    /// Opens the store, and prints the error of what is done with it.
+    /// Opens the store, and prints the error of the operation on it.
     private func with(isWriting: Bool = false, _ body: (StoreHandle) async throws(BackplaneError) -> Int32) async
         -> Int32
     {

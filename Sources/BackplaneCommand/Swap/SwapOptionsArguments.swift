@@ -36,7 +36,7 @@ struct SwapOptionsArguments: ParsableArguments {
     }
 }
 
-/// The options of commands that swap, or swap again and again, for the callers of what is swapped.
+/// The options for the treatment of callers, of commands that swap once or repeatedly.
 struct LongCallArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -69,7 +69,7 @@ struct LongCallArguments: ParsableArguments {
             allowsMissingMethods: allowMissing)
     }
 
-    /// The options of a swap with these; `nil` if they are the host's own.
+    /// The swap options with these values; `nil` if all are the host's defaults.
     var options: SwapOptions? {
         get throws { try understood { () throws(Misuse) in try words.options() } }
     }

@@ -56,7 +56,7 @@ package struct EncodedAnswer: Sendable {
 
     private static var textLimit: Int { 65_536 }
 
-    /// Returns the status code that expresses exactly this error; `nil` if there is more to it.
+    /// Returns the status code that expresses exactly this error; `nil` if the error carries more than a code.
     private static func status(saying error: BackplaneError) -> Int32? {
         guard error.location == nil, error.failure == nil, error.causes.isEmpty, !error.message.isEmpty else {
             return nil

@@ -16,7 +16,7 @@ package struct EncodedTarget: Sendable {
 }
 
 extension EncodedTarget {
-    /// Creates the target for a plugin of another lane revision: through `backplane.calls/1`, as a plugin in C calls.
+    /// Creates the target for a plugin of another lane revision: through `backplane.calls/1`, as a plugin in C does.
     ///
     /// Returns `nil` if the host does not have that service.
     init?(through services: HostServices, component: UInt64, wire: UInt64, methods: [MethodDescription]) {

@@ -88,9 +88,9 @@ private struct StreamRegistration: Sendable {
     private let provider: ConstantPointer<bp_provider>?
     private let number: UInt64
 
-    /// Has the host keep a stream, and the instance for its body.
+    /// Registers a stream with the host, which keeps it and the instance for its body.
     ///
-    /// - Throws: `stream.interrupted` if the instance is being replaced, or another reason of the host's.
+    /// - Throws: `stream.interrupted` if the instance is being replaced, or another error of the host.
     init(of stream: StreamControl, with provider: UnsafePointer<bp_provider>?, _ consumer: UInt32)
         throws(BackplaneError)
     {

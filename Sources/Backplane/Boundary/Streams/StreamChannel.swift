@@ -36,7 +36,7 @@ final class StreamChannel<Element: Sendable>: StreamControl, @unchecked Sendable
     }
     @usableFromInline
     struct State: Sendable {
-        /// The elements that were sent and not asked for.
+        /// The elements that were sent but not yet requested.
         @usableFromInline var kept: [Element] = []
         /// The number of elements that were handed to the consumer.
         @usableFromInline var taken: UInt64 = 0
@@ -49,7 +49,7 @@ final class StreamChannel<Element: Sendable>: StreamControl, @unchecked Sendable
         var isClosed = false
         var hasReturned = false
         var task: Task<Void, Never>?
-        /// Told when the body has returned.
+        /// The reply to send when the body has returned.
         var watcher: Reply?
 
         @inlinable
@@ -233,7 +233,7 @@ final class StreamChannel<Element: Sendable>: StreamControl, @unchecked Sendable
         }
     }
 
-    /// Answers with a batch; of one that cannot be encoded, with the elements before the first that cannot.
+    /// Answers with a batch or, if it cannot be encoded, with the elements before the first that cannot be.
     @inline(never) @usableFromInline
     func answer(_ elements: [Element], _ reply: Reply) {
         guard let encode else { return }

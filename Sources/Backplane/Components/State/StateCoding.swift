@@ -82,7 +82,7 @@ extension BackplaneError {
 }
 
 extension StateSchema {
-    /// The way out for code whose state has another form than the one that was exported: the lines to write.
+    /// The advice for code whose state differs in form from the exported one: the lines to write.
     ///
     /// It is one line, as errors are printed.
     fileprivate var migrationHint: String {

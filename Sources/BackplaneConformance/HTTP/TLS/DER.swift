@@ -1,5 +1,5 @@
 #if Engines
-/// The distinguished encoding of ASN.1 values (X.690), as far as certificates need it.
+/// The distinguished encoding of ASN.1 values (X.690), limited to what certificates need.
 enum DER {
     static func sequence(_ elements: [UInt8]...) -> [UInt8] { tagged(0x30, elements.flatMap(\.self)) }
 
