@@ -25,7 +25,7 @@ enum ControlText {
         private enum Key: String, CodingKey { case request = "request", `protocol` = "protocol" }
     }
 
-    /// A line of an answer, which has exactly one of the four.
+    /// A line of an answer, which has exactly one of these four keys.
     struct Answer<Value: Decodable>: Decodable {
         var event: ControlEvent?
         /// An element of a lasting answer, as JSON.

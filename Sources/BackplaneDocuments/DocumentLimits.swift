@@ -12,7 +12,7 @@ public enum DocumentLimits {
     public static let values = 1_000_000
     /// The greatest size of a key in bytes.
     ///
-    /// Keys are repeated in the places of all values below them.
+    /// Keys are repeated in the paths of all values below them.
     public static let key = 1_024
 
     static let keyTooLong = "a key of more than \(key) bytes"

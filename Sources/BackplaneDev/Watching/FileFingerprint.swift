@@ -10,7 +10,7 @@ enum FileFingerprint: Sendable, Hashable {
     case contents(size: Int, hash: UInt64)
     /// A file too large to be read; equal as long as its metadata is.
     case large(FileStatus)
-    /// A folder, a pipe or the like.
+    /// A folder, a pipe or another special file.
     case other
     case unreadable(SystemError)
 

@@ -185,7 +185,7 @@ final class ComponentCalls: EncodedProvider, CallOwner {
 }
 
 extension MethodDescription {
-    /// The error of a call of a method that is not called.
+    /// Returns the error of calling a method that cannot be called.
     fileprivate func notCallable(of component: String) -> BackplaneError {
         isStream
             ? BackplaneError(
@@ -196,6 +196,6 @@ extension MethodDescription {
 }
 
 extension BackplaneError {
-    /// The error of everything that is asked of a host that has stopped.
+    /// The error of all requests to a host that has stopped.
     static var hostHasStopped: BackplaneError { BackplaneError(.hostStopped, "the host has stopped; create a new one") }
 }

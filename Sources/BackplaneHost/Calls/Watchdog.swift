@@ -37,7 +37,7 @@ package final class Watchdog: Sendable {
     /// Starts to watch, without any known components.
     package func start() { start([]) }
 
-    /// Starts to watch, or goes on with these components as candidates.
+    /// Starts to watch, or continues with these components as candidates.
     func start(_ components: [WatchedComponent]) {
         let needsThread = state.withLock { state in
             state.components = components

@@ -81,7 +81,7 @@ extension Coordinator {
         }
     }
 
-    /// Returns whether another manifest continues a manager under another name, which only a swap leaves its callers.
+    /// Returns whether another manifest continues a manager under another name, which its callers keep only in a swap.
     private func renamesManagers(for new: LoadedManifest) -> Bool {
         let old = live.loaded.plan, before = Succession(from: old, to: new.plan).before
         return new.plan.nodes.contains { node in
@@ -101,7 +101,7 @@ extension Coordinator {
         if !errors.isEmpty { throw .combining(errors, of: "the manifest", at: new.document.path) }
     }
 
-    /// The managers that are up unless something is wrong with them.
+    /// The managers that are up unless they have failed.
     private var expectedManagers: Set<String> {
         startup.hasStartedAll ? owed.union(live.loaded.eagerNames) : owed
     }

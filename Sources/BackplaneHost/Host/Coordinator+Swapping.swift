@@ -97,7 +97,7 @@ extension Coordinator {
 // MARK: Targets
 
 extension Coordinator {
-    /// Loads what a swap is to activate.
+    /// Loads the manifest and the libraries that a swap is to activate.
     ///
     /// - Throws: The errors of the manifest itself, or the reason why a library cannot be loaded or replaces no plugin.
     private func target(
@@ -164,7 +164,7 @@ extension Coordinator {
         (target.manifest?.plugins(besides: live.loaded) ?? []) + target.replacements.map(\.plugin)
     }
 
-    /// Records that what was loaded for a swap does not become active.
+    /// Records that the plugins loaded for a swap do not become active.
     private func abandon(_ target: SwapTarget) {
         live.takeOut(newPlugins(of: target))
         if live.loadFolder == nil { target.manifest?.loadFolder?.remove() }

@@ -6,7 +6,7 @@ import FoundationEssentials
 
 /// The elements of a stream that was opened by name, each as JSON.
 ///
-/// Leaving the loop, cancelling its task or dropping the iterator closes the stream. One element is asked for at a
+/// Leaving the loop, cancelling its task or dropping the iterator closes the stream. One element is requested at a
 /// time.
 public struct NamedElements: AsyncSequence, Sendable {
     private let stream: NamedStream
@@ -29,7 +29,7 @@ public struct NamedElements: AsyncSequence, Sendable {
     }
 }
 
-/// A stream that is closed when nobody refers to it any more.
+/// A stream that is closed when it is no longer referenced.
 private final class NamedStream: Sendable {
     private let stream: ServedStream
     private let method: String
@@ -43,7 +43,7 @@ private final class NamedStream: Sendable {
         if !HostThread.launch({ stream.close() }) { stream.close() }
     }
 
-    /// Asks for one element.
+    /// Requests one element.
     ///
     /// The plugin's function runs on a separate thread, which it keeps if it never returns.
     nonisolated(nonsending) func next() async throws(BackplaneError) -> [UInt8]? {

@@ -78,7 +78,7 @@ public final class PluginHost: Sendable {
         await coordinator.lock()
     }
 
-    /// The way of all exchanges; available immediately, whatever the coordinator is doing.
+    /// The pipeline of all HTTP exchanges; available immediately, whatever the coordinator is doing.
     package var network: HTTPPipeline { coordinator.network.pipeline }
 
     /// Returns an executor that the manifest names under `network.executors`, with its capabilities as they are now.
@@ -101,8 +101,8 @@ public final class PluginHost: Sendable {
 
     /// Starts all eager managers and what they need; independent managers start concurrently.
     ///
-    /// - Parameter keepGoing: A Boolean value that indicates whether to skip what cannot be started; ``managers`` gives
-    ///   the reasons.
+    /// - Parameter keepGoing: A Boolean value that indicates whether to skip what cannot be started; ``managers``
+    ///   states the reasons.
     /// - Throws: All errors of the manifest, before anything starts; or the reasons why components did not start, while
     ///   everything that does not need them is up. With `keepGoing`, only `host.stopped`.
     public func start(keepGoing: Bool = false) async throws(BackplaneError) {
@@ -117,9 +117,9 @@ public final class PluginHost: Sendable {
     ///
     /// Whatever the new manifest changes, and whatever depends on that, is started, stopped or recreated; everything
     /// else keeps running. Remotes that the host program and other components hold stay valid: calls that arrive while
-    /// a manager is being recreated wait. Libraries that the manifest names for the first time are loaded; those it no
-    /// longer names are no longer used. A component of which only the configuration changes is given the new one while
-    /// it lives, if its class takes another configuration (`ReconfigurableComponent`).
+    /// a manager is being recreated wait. Libraries that the manifest adds are loaded; those that it drops are no
+    /// longer used. A component of which only the configuration changes receives the new one while it runs, if its
+    /// class supports that (`ReconfigurableComponent`).
     ///
     /// If the change would end an instance that has state, the manifest is activated as a swap without libraries, which
     /// carries the state over or changes nothing: ``swap(_:applying:_:)``.
@@ -131,7 +131,7 @@ public final class PluginHost: Sendable {
     ///   - discardsState: Whether state that cannot be carried over is discarded.
     /// - Throws: All errors of the manifest, or the reason why a component refused its new configuration, in which
     ///   cases nothing has changed; the errors of a swap; or the reasons why components did not start, in which case
-    ///   the rest is as the manifest says.
+    ///   everything else follows the manifest.
     @discardableResult
     public func apply(
         _ manifest: ManifestDocument, trustsLibraries: Bool = false, allowsMissingMethods: Bool = false,
@@ -246,7 +246,7 @@ public final class PluginHost: Sendable {
     ///   - call: The call on whose behalf the stream is opened, such as one from ``begin(within:traceparent:)``. Its
     ///     deadline bounds the opening, and not the life, of the stream.
     /// - Returns: The JSON of each element. Their iteration throws `call.unimplemented` for a method that does not
-    ///   exist, `call.wrong-kind` for one that is no stream, or the error of the stream itself.
+    ///   exist, `call.wrong-kind` for a method that is not a stream, or the error of the stream itself.
     /// - Throws: The errors of ``manager(_:as:)``.
     public func stream(_ manager: String, _ method: String, _ input: [UInt8], _ call: Call)
         async throws(BackplaneError) -> NamedElements

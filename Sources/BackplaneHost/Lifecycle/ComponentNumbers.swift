@@ -8,7 +8,7 @@ struct ComponentNumbers {
 
     /// Returns a free number.
     ///
-    /// - Throws: An error at the component's definition if all numbers are taken.
+    /// - Throws: An error at the component's definition if all numbers are in use.
     mutating func take(for node: Plan.Node) throws(BackplaneError) -> UInt16 {
         if last < .max {
             last += 1

@@ -85,7 +85,7 @@ extension Gate.State {
 }
 
 extension Call {
-    /// Returns whether the call may have come through one of these components, as far as its path tells.
+    /// Returns whether the call may have come through one of these components, as far as its path shows.
     fileprivate func mayHaveCome(throughOneOf numbers: Set<UInt16>) -> Bool {
         numbers.contains { mayHaveCome(through: $0) }
     }

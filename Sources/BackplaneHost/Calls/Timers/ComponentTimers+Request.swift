@@ -3,7 +3,7 @@ import Backplane
 extension ComponentTimers {
     /// The values of a timer that a component adds.
     struct Request {
-        /// The name; empty for one that says when the timer was added.
+        /// The name; empty for a default one, by the order of addition.
         var name: String
         var delay, period, jitter, limit: Int64
     }
