@@ -46,7 +46,7 @@ struct SwapWords: Sendable, Hashable {
 
 /// The treatment of callers in a swap, as it is entered.
 struct LongCallWords: Sendable, Hashable {
-    /// The time that calls in flight have to end in, in seconds.
+    /// The time limit for calls in flight to end, in seconds.
     var drain: Double?
     /// The treatment of calls that take longer.
     var longCalls: String?

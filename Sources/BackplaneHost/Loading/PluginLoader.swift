@@ -30,7 +30,7 @@ struct LoadedPlugin: Sendable {
 }
 
 extension LoadedPlugin {
-    /// Creates a plugin by asking a loaded library what it provides.
+    /// Creates a plugin from the description of a loaded library.
     ///
     /// - Parameter getInterface: The function through which the plugin fetches the host's services.
     init(_ prepared: PreparedLibrary, _ library: DynamicLibrary, _ getInterface: bp_get_interface)

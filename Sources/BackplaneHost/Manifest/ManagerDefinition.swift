@@ -14,7 +14,7 @@ public struct ManagerDefinition: Sendable, Hashable {
     public var communicationController: CommunicationControllerDefinition?
     /// The time at which the manager starts.
     public var activation: Activation
-    /// The name that the manager had before, whose state it continues; `nil` if it has been renamed from none.
+    /// The name that the manager had before, whose state it continues; `nil` if it has not been renamed.
     public var was: String?
 
     /// Creates the entry of a manager, which is added to the manifest under the manager's name.
@@ -66,7 +66,7 @@ public struct CommunicationControllerDefinition: Sendable, Hashable {
     public var configuration: [String: ManifestValue]
     /// The definitions of the controller's services, in the order of their creation.
     public var services: [ServiceDefinition]
-    /// The name of the controller's private folder; `nil` means one that is named by its manager.
+    /// The name of the controller's private folder; `nil` means one named after its manager.
     public var namespace: String?
 
     /// Creates the part of a manager's entry that gives it a communication controller.
@@ -91,7 +91,7 @@ public struct ServiceDefinition: Sendable, Hashable {
     public var propertyName: String
     /// The configuration passed to the service; its keys are defined by the service.
     public var networkServiceConfiguration: [String: ManifestValue]
-    /// The name of the service's private folder; `nil` means one that is named by its manager and its property.
+    /// The name of the service's private folder; `nil` means one named after its manager and its property.
     public var namespace: String?
 
     /// Creates the part of a communication controller's entry that gives it a network service.

@@ -2,7 +2,7 @@ internal import Backplane
 public import BackplaneDocuments
 
 extension Manifest {
-    /// The manifest as a value in the `backplane` dialect; reading that value gives an equal manifest.
+    /// The manifest as a value in the `backplane` dialect; reading that value yields an equal manifest.
     ///
     /// Properties that have their default value are omitted. A `${` in a text is escaped, so that it is not taken for a
     /// variable.

@@ -20,8 +20,8 @@ extension ManifestReader {
     /// Reads an array that may be missing.
     ///
     /// - Parameters:
-    ///   - most: The most elements that all arrays of this key may have together.
-    ///   - left: The most elements that this one may have; `nil` means all of those.
+    ///   - most: The maximum number of elements in all arrays of this key together.
+    ///   - left: The maximum number of elements in this one; `nil` means all of those.
     mutating func array(_ key: String, in section: Section, most: Int, left: Int? = nil) -> [ManifestValue]? {
         guard let value = section.values[key] else { return nil }
         if case .array(let values) = value {

@@ -9,7 +9,7 @@ package struct ELFImage: Sendable {
     let sections: [Section]
     let sectionNames: ELFNames
 
-    /// The number of findings of one kind that are listed: beyond it, a library is not one that somebody reads about.
+    /// The maximum number of findings of one kind that are listed; a longer list would not be read.
     static let mostListed = 1_000
 
     /// Creates an image from the bytes of a file.

@@ -7,7 +7,7 @@ extension ELFImage {
     ///
     /// The effort is linear in the size of the file.
     ///
-    /// - Throws: ``Problem/misleading(_:)``, or ``Problem/damaged(_:)`` for a table that is not there.
+    /// - Throws: ``Problem/misleading(_:)``, or ``Problem/damaged(_:)`` for a missing table.
     package func requireLoadable() throws(Problem) {
         let tables = try ELFLoaderTables(self)
         try tables.checkSegments()
@@ -55,7 +55,7 @@ struct ELFLoaderTables {
         guard offset < UInt64(names.count) else { throw .misleading("\(what()) lies outside the table of names") }
     }
 
-    /// Returns the value of a tag that must be there.
+    /// Returns the value of a required tag.
     func require(_ tag: UInt64, _ what: String) throws(ELFImage.Problem) -> UInt64 {
         try Self.require(tag, what, dynamic)
     }

@@ -9,10 +9,10 @@ package final class MappedBytes: Sendable {
     /// The bytes, which are set once and released with this object.
     private nonisolated(unsafe) let bytes: UnsafeRawBufferPointer  // constant
     private let isMapped: Bool
-    /// The count of the bytes that were looked at, for tests.
+    /// The count of the bytes that were accessed, for tests.
     private let looked: ByteCount?
 
-    /// A number of bytes, counted while parts of a file are looked at.
+    /// A number of bytes, counted while parts of a file are accessed.
     package final class ByteCount: Sendable {
         private let count = Atomic(0)
 

@@ -13,17 +13,17 @@ final class ComponentBody: Sendable {
         var attempts = 0
         /// A Boolean value that indicates whether a stream is open and not at its end.
         var isStreaming = false
-        /// A Boolean value that indicates whether nobody opens another stream.
+        /// A Boolean value that indicates whether no further stream is opened.
         var isFinal = false
-        /// A Boolean value that indicates whether a pull or a rewind was not answered yet.
+        /// A Boolean value that indicates whether a pull or a rewind has not been answered.
         var isOwed = false
-        /// The number of the source's functions that run, and of answers that it owes.
+        /// The number of the source's functions in progress and of its pending answers.
         var uses = 0
         var isReleased = false
         /// The readers that wait for the answer to an earlier stream's pull.
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
-    /// The greatest number of bytes that is asked for at once.
+    /// The maximum number of bytes that is requested at once.
     private static let chunkSize: UInt64 = 256 << 10
     private let source: Source
     private let state = Mutex(State())
@@ -44,7 +44,7 @@ final class ComponentBody: Sendable {
         source.functions.length >= 0 && source.functions.flags & UInt32(BP_SOURCE_REPLAYABLE) != 0
     }
 
-    /// The body as requests have it.
+    /// Returns the body for a request.
     ///
     /// - Throws: `network.body` for a source without the functions that it needs, or with an impossible length.
     func body() throws(BackplaneError) -> HTTPBody {
@@ -105,7 +105,7 @@ final class ComponentBody: Sendable {
     /// Reports that the exchange has its response, so that the body is not sent again.
     func headArrived() { change { $0.isFinal = true } }
 
-    /// Reports that nobody needs the body any more.
+    /// Reports that the body is no longer needed.
     func exchangeEnded() {
         cancelPull()
         change { state in (state.isFinal, state.isStreaming) = (true, false) }
@@ -148,7 +148,7 @@ final class ComponentBody: Sendable {
         }
     }
 
-    /// Tells the source that the answer it owes is not needed.
+    /// Notifies the source that its pending answer is not needed.
     private func cancelPull() {
         let isOwed = state.withLock { state in
             if state.isOwed { state.uses += 1 }
@@ -179,7 +179,7 @@ final class ComponentBody: Sendable {
         }
     }
 
-    /// Changes the state, and releases the source once nobody uses it or will.
+    /// Changes the state, and releases the source once it is no longer used.
     private func change(_ change: (inout State) -> Void) {
         let isLast = state.withLock { state in
             change(&state)
@@ -207,7 +207,7 @@ private final class Rewound: Sendable {
     }
 }
 
-/// A piece that is waited for, until it comes or is given up.
+/// A pending piece, until it arrives or is abandoned.
 private final class PendingChunk: Sendable {
     private struct State {
         var continuation: CheckedContinuation<HTTPBodyPart, any Error>?
@@ -223,7 +223,7 @@ private final class PendingChunk: Sendable {
         if let result { continuation.resume(with: result) }
     }
 
-    /// A Boolean value that indicates whether it was given up instead of answered.
+    /// A Boolean value that indicates whether it was abandoned instead of answered.
     var isGivenUp: Bool {
         state.withLock { state in
             if case .failure(let error)? = state.result { error is CancellationError } else { false }

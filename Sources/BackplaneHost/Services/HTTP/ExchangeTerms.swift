@@ -2,7 +2,7 @@ import Backplane
 import BackplaneNetwork
 import CBackplane
 
-/// The options of an exchange as a component gave them, checked.
+/// The validated options that a component specified for an exchange.
 struct ExchangeTerms {
     /// The options that the pipeline follows.
     let options: HTTPOptions

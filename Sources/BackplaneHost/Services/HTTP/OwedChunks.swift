@@ -4,10 +4,10 @@ import BackplaneNetwork
 import CBackplane
 import Synchronization
 
-/// The pieces of bodies that components owe, by number.
+/// The pending pieces of components' bodies, by number.
 ///
-/// A component receives a number and never a pointer, as with `Callbacks`: an answer that comes twice is not found and
-/// does no harm. A number leads to no host, and the table is the process's.
+/// A component receives a number and never a pointer, as with `Callbacks`: a duplicate answer is not found and is
+/// ignored. A number leads to no host, and the table belongs to the process.
 enum OwedChunks {
     typealias Handler = @Sendable (Result<HTTPBodyPart, BackplaneError>) -> Void
 

@@ -20,7 +20,7 @@ extension CollectionDefinition {
 }
 
 extension TextIndexing {
-    /// Copies the treatment of texts; `nil` for an index of values.
+    /// Copies the settings of a full-text index; `nil` for an index of values.
     fileprivate init?(copying index: bp_store_index) throws(BackplaneError) {
         guard index.flags & UInt32(BP_INDEX_TEXT) != 0 else { return nil }
         let name = index.tokenizer.text

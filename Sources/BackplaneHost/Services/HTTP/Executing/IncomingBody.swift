@@ -20,7 +20,7 @@ final class IncomingBody: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Notes the number of bytes that the head announces; what was pushed before the head was read is looked at now.
+    /// Records the number of bytes that the head announces, and checks the pieces that were pushed before.
     func expect(_ length: Int64?) {
         state.withLock { state in
             state.announced = length
