@@ -46,7 +46,7 @@ public struct HTTPPart: Sendable {
     /// - Parameters:
     ///   - name: The name of the form's field.
     ///   - path: The path of the file.
-    ///   - fileName: The name that the server is told; `nil` means the last component of the path.
+    ///   - fileName: The file name that is sent to the server; `nil` means the last component of the path.
     ///   - type: The media type.
     public static func file(
         _ name: String, _ path: String, fileName: String? = nil, type: String = "application/octet-stream"

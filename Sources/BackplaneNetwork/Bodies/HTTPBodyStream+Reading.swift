@@ -38,10 +38,10 @@ extension HTTPBodyStream {
         }
     }
 
-    /// Returns the stream with a length that the number of its bytes must be.
+    /// Returns the stream with a length that the number of its bytes must match.
     ///
     /// The chunk that completes the length is held back until the source has ended. A server that had all the announced
-    /// bytes would take a body that goes on for a whole one, and its response could come before the error.
+    /// bytes would take a longer body for a complete one, and could respond before the error.
     func checked(length: Int64) -> HTTPBodyStream {
         let count = Mutex<Int64>(0), source = self
         return HTTPBodyStream(length: length, cancel: cancel) {

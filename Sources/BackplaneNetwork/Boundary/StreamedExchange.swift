@@ -36,7 +36,7 @@ final class StreamedExchange: Sendable {
         self.waitsForEnd = waitsForEnd
     }
 
-    /// Begins the exchange, and returns once the head of the final response is there, or once its body is in a file.
+    /// Begins the exchange, and returns once the head of the final response has arrived, or once its body is in a file.
     ///
     /// - Parameters:
     ///   - source: The body, unless it is in memory or the file of `upload`.
@@ -127,7 +127,7 @@ final class StreamedExchange: Sendable {
         waiter?.resume(returning: failure.map { .failure($0) } ?? head.map { .success($0) } ?? .failure(noHead))
     }
 
-    /// The body of the final response, which is read as it is asked for.
+    /// The body of the final response, which is read on request.
     func body(of head: Head) -> HTTPBodyStream {
         HTTPBodyStream(cancel: { self.cancel(head.exchange) }) { try await self.next(of: head) }
     }

@@ -101,7 +101,7 @@ extension Endpoint where Response == Data {
 }
 
 extension Endpoint where Response == Nothing {
-    /// Creates an endpoint of whose response only the status counts.
+    /// Creates an endpoint for whose response only the status counts.
     public init(
         _ method: String, _ path: String, query: KeyValuePairs<String, String?> = [:], headers: HTTPHeaders = [:],
         body: HTTPBody = .none

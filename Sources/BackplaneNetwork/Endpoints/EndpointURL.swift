@@ -103,7 +103,7 @@ extension Character {
 }
 
 extension UInt8 {
-    /// The value of the byte as a hexadecimal digit; `nil` if it is none.
+    /// The value of the byte as a hexadecimal digit; `nil` if it is not one.
     fileprivate var hexDigit: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")

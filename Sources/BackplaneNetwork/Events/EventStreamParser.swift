@@ -8,7 +8,7 @@ struct EventStreamParser {
     static let longestID = 4_096
     /// The identifier of the last event that had one.
     private(set) var lastID: String
-    /// The delay before a reconnection that the server asks for.
+    /// The delay before a reconnection that the server requests.
     private(set) var retry: Duration?
     private var line: [UInt8] = []
     private var name = ""

@@ -39,7 +39,7 @@ struct CarriedBodies: Sendable {
 
     /// Hands over bytes, and returns when the host's reader has taken them.
     ///
-    /// - Throws: `network.body` if nobody reads the body any more.
+    /// - Throws: `network.body` if the body is no longer read.
     func push(_ bytes: [UInt8], to body: UInt64) async throws(BackplaneError) {
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -1,6 +1,6 @@
 public import Backplane
 
-/// The contract of a manager that carries out HTTP exchanges for its host: an executor that a plugin brings.
+/// The contract of a manager that carries out HTTP exchanges for its host: an executor that a plugin provides.
 ///
 /// The manifest names it under `network.executors`, and the host then calls it for every request with that URL scheme,
 /// or whose options name it. Heads pass through the contract; the bytes of bodies pass beside it, through
@@ -20,7 +20,7 @@ public import Backplane
 public struct HTTPExecuting: Contract {
     /// The version of the contract.
     public static let version: Version = "1.0.0"
-    /// The parts of HTTP that the executor has, which the host asks for before each exchange.
+    /// The parts of HTTP that the executor has, which the host requests before each exchange.
     public let capabilities = AsyncMethod<Nothing, HTTPCapabilities>()
     /// One exchange: its elements are the heads of the interim responses and of the final one.
     ///
@@ -32,7 +32,7 @@ public struct HTTPExecuting: Contract {
     public init() {}
 }
 
-/// A request as an executor of a plugin is given it: valid, and with numbers in the place of its bodies.
+/// A request to an executor of a plugin: validated, with numbers in place of its bodies.
 public struct HTTPOrder: Codable, Sendable {
     /// The request method, such as `GET`.
     public var method: String
@@ -46,7 +46,7 @@ public struct HTTPOrder: Codable, Sendable {
     public var length: Int64?
     /// A Boolean value that indicates whether trailer fields may follow the request's body.
     public var hasTrailers: Bool
-    /// A Boolean value that indicates whether compressed content is asked for and decoded.
+    /// A Boolean value that indicates whether compressed content is requested and decoded.
     public var decompresses: Bool
     /// A Boolean value that indicates whether the heads of interim responses are sent, too.
     public var reportsInterim: Bool
@@ -63,7 +63,7 @@ public struct HTTPOrder: Codable, Sendable {
     }
 }
 
-/// The head of a response as an executor of a plugin gives it.
+/// The head of a response from an executor of a plugin.
 public struct HTTPHead: Codable, Sendable {
     /// The status code: below 200 for an interim response, up to 599 for the final one.
     public var status: Int

@@ -22,7 +22,7 @@ public struct Pages<Response: Sendable>: AsyncSequence, Sendable {
 
         /// Returns the next page, or `nil` after the last one; the page after it begins to load.
         ///
-        /// - Throws: What `load` throws; `network.pages` for a page that comes twice, and for one beyond the limit.
+        /// - Throws: What `load` throws; `network.pages` for a repeated page, and for one beyond the limit.
         public mutating func next() async throws(BackplaneError) -> Response? { try await state.next() }
     }
 }
@@ -87,7 +87,7 @@ private final class PageLoading<Response: Sendable>: Sendable {
         return try page.get().value
     }
 
-    /// Begins to load a page, unless it was asked for before.
+    /// Begins to load a page, unless it was requested before.
     private func begin(_ endpoint: Endpoint<Response>, _ state: inout State) {
         do throws(BackplaneError) {
             state.count += 1
@@ -119,7 +119,8 @@ private final class PageLoading<Response: Sendable>: Sendable {
 }
 
 extension HTTPRequest {
-    /// All that tells the request from others; `nil` if its body is not in memory, or is too large to be kept.
+    /// The bytes that distinguish the request from others; `nil` if its body is not in memory, or is too large to be
+    /// kept.
     fileprivate var identity: [UInt8]? {
         guard let body = body.bytes, body.count <= 64 << 10 else { return nil }
         let head = ["\(method) \(url)"] + headers.fields.map { "\($0.name): \($0.value)" }

@@ -54,7 +54,7 @@ extension SwapTransaction {
             + removals
     }
 
-    /// The problems that are no news: those of the same manifest with the active code.
+    /// The known problems: those of the same manifest with the active code.
     private var known: Set<Problem> { isOfAnotherManifest ? [] : Set(before.problems) }
 
     /// The methods that wires use and would lose.
