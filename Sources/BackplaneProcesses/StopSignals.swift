@@ -3,7 +3,7 @@ import BackplaneHost
 import Glibc
 import Synchronization
 
-/// The stop signals as events: the first one requests an orderly stop, a second SIGINT ends the process at once.
+/// The stop signals as events: the first requests an orderly stop, a second SIGINT ends the process immediately.
 package final class StopSignals: Sendable {
     private let events: AsyncStream<Int32>
 
@@ -12,7 +12,7 @@ package final class StopSignals: Sendable {
     /// - Parameters:
     ///   - numbers: The signals to handle.
     ///   - beforeDying: A function called before a second SIGINT ends the process.
-    /// - Throws: `host.exhausted` if the system gives no pipe or no thread for them.
+    /// - Throws: `host.exhausted` if no pipe or no thread can be created for them.
     package init(_ numbers: [Int32] = [SIGINT, SIGTERM], beforeDying: @escaping @Sendable () -> Void = {})
         throws(BackplaneError)
     {
@@ -71,7 +71,7 @@ package final class StopSignals: Sendable {
             (self.end, self.signals, self.deliver, self.beforeDying) = (end, signals, deliver, beforeDying)
         }
 
-        /// Starts to read, or returns `false` if the system gives no thread.
+        /// Starts to read, or returns `false` if no thread can be created.
         func start() -> Bool {
             HostThread.tryStart("bp-signals") { self.readForever() }
         }

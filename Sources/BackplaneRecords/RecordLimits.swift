@@ -1,7 +1,7 @@
 package import Backplane
 package import BackplaneStorage
 
-/// The limits of what a store takes and gives, alike in every engine.
+/// The limits of a store's input and output, the same in every engine.
 package enum RecordLimits {
     /// The greatest length of an id, in bytes.
     package static let id = 1 << 20
@@ -11,9 +11,9 @@ package enum RecordLimits {
     package static let name = 1_024
     /// The greatest number of indexes of a collection, and of properties of an index.
     package static let indexes = 64
-    /// The greatest length of a beginning of words in an index of texts, and the greatest number of such lengths.
+    /// The maximum prefix length of a full-text index, and the maximum number of such lengths.
     package static let prefix = 32, prefixes = 8
-    /// The greatest length of a text to search for, in bytes.
+    /// The maximum length of a search text, in bytes.
     package static let search = 4_096
     /// The greatest number of records or changes on a page.
     package static let page = 10_000
@@ -102,7 +102,7 @@ package enum RecordLimits {
         }
     }
 
-    /// Returns a text for a message, of which the beginning is enough.
+    /// Returns a text shortened for a message.
     package static func shortened(_ text: String) -> String {
         text.unicodeScalars.count <= 100 ? text.debugDescription : String(text.prefix(100)).debugDescription + "…"
     }

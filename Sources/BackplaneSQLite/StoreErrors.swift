@@ -32,7 +32,7 @@ extension BackplaneError {
         return BackplaneError(.storeUnusable, reason, at: path)
     }
 
-    /// Returns the reason why the file cannot be written, if the system gives one.
+    /// Returns the reason why the file cannot be written, if the system reports one.
     ///
     /// SQLite's own code often says only which operation failed.
     ///

@@ -29,7 +29,7 @@ struct StoreFile {
         let support: FullTextSupport
         /// The lock that is held as long as the database is open.
         let lock: StoreLock
-        /// A Boolean value that indicates whether the store was not closed by those who last had it open.
+        /// A Boolean value that indicates whether the store was not closed by its last users.
         let endedUncleanly: Bool
     }
 
@@ -166,7 +166,8 @@ struct StoreFile {
 }
 
 extension DatabaseError {
-    /// A Boolean value that indicates whether the contents of the file are at fault, and not its path or permissions.
+    /// A Boolean value that indicates whether the contents of the file are at fault, rather than its path or
+    /// permissions.
     var isDamage: Bool {
         resultCode == .SQLITE_CORRUPT || resultCode == .SQLITE_NOTADB
     }

@@ -1,8 +1,8 @@
 public import Backplane
 
-/// A change of a collection, as ``RecordCollection/changes(since:)`` gives it.
+/// A change of a collection, as returned by ``RecordCollection/changes(since:)``.
 public struct CollectionChange<R: Record>: Codable, Sendable {
-    /// The number of the change, with which the changes after it are asked for; it is greater than those before.
+    /// The number of the change, from which later changes can be requested; greater than those of earlier changes.
     public var number: Int64
     /// Whether a record was inserted, updated or deleted, or changes were missed.
     public var kind: CollectionChangeKind
@@ -18,7 +18,7 @@ public struct CollectionChange<R: Record>: Codable, Sendable {
     }
 }
 
-/// The ways in which a collection changes, and the lack of changes.
+/// The kinds of changes of a collection, including missed ones.
 public enum CollectionChangeKind: String, Codable, Sendable {
     /// A record was stored under a new id.
     case inserted
@@ -28,12 +28,11 @@ public enum CollectionChangeKind: String, Codable, Sendable {
     case deleted
     /// All records were deleted.
     case emptied
-    /// Changes before the next one are no longer in the log: whoever follows the collection reads it again.
+    /// Changes before the next one are no longer in the log, so a reader that follows the collection has to reread it.
     case missed
 }
 
-/// The place in the changes of a collection from which a stream of them is read, so that the stream is resumed when its
-/// provider is swapped.
+/// The place from which a stream of a collection's changes is read, so that it is resumed when its provider is swapped.
 ///
 /// ```swift
 /// public let changes = StreamMethod<ChangesSince<Book>, CollectionChange<Book>>()
@@ -43,7 +42,7 @@ public enum CollectionChangeKind: String, Codable, Sendable {
 /// }
 /// ```
 public struct ChangesSince<R: Record>: Codable, Sendable, Resumable {
-    /// The number of the last change that is not of interest; 0 for none.
+    /// The number of the last change to skip; 0 for none.
     public var number: Int64
 
     /// Creates the place after a change.

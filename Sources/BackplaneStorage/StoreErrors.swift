@@ -13,13 +13,13 @@ extension BackplaneError.Code {
     public static let storeDuplicate = Self(rawValue: "store.duplicate")
     /// The collection has no index of the requested name.
     public static let storeUnindexed = Self(rawValue: "store.unindexed")
-    /// The engine of the store lacks what was asked for, such as full text.
+    /// The engine of the store lacks a requested capability, such as full text.
     public static let storeUnsupported = Self(rawValue: "store.unsupported")
 }
 
 /// The treatment of a store whose file is damaged.
 public enum DamagedStorePolicy: String, Sendable {
-    /// Copies what can be read into a new file, and keeps the damaged one beside it.
+    /// Copies the readable records into a new file, and keeps the damaged one beside it.
     case salvage
     /// Leaves the file as it is, and does not open the store.
     case refuse

@@ -8,6 +8,8 @@ struct CarriedBodies: Sendable {
     private let table: ConstantPointer<bp_bodies_1>
     private let component: UInt64
 
+    /// Creates the access to the bodies through a component's services.
+    ///
     /// - Throws: `host.interface-missing` if the host is older than `backplane.bodies`.
     init(_ services: ComponentServices) throws(BackplaneError) {
         guard let table = services.host.table(BP_BODIES, revision: 1, as: bp_bodies_1.self) else {

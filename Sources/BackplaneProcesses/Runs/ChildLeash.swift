@@ -2,7 +2,7 @@ import BackplaneHost
 import CBackplaneHost
 import Glibc
 
-/// A safeguard that ends a child of this program, and all that it has started, when its parent is gone.
+/// A safeguard that ends a child of this program, and all that it has started, when its parent has ended.
 ///
 /// The child's standard input is a pipe whose other end only the parent holds, so that it closes however the parent
 /// ends. A parent-death signal would not do: it is sent when the thread that created the child ends.

@@ -5,9 +5,9 @@ package import BackplaneStorage
 package struct KeyBounds {
     /// The first key.
     package var lower: [UInt8]
-    /// The key behind the last one.
+    /// The key after the last one.
     package var upper: [UInt8]
-    /// The place of the last entry of the page before, or a place before the first or behind the last entry.
+    /// The place of the last entry of the previous page, or a place before the first or after the last entry.
     package var start: (key: [UInt8], id: [UInt8])
 
     /// Returns the bounds of a query over an index.

@@ -1,5 +1,5 @@
 extension ManagerLayers {
-    /// The source of the contract of a manager that gives a stream.
+    /// The source of the contract of a manager that provides a stream.
     var streamContractText: String {
         """
         public import Backplane
@@ -42,7 +42,7 @@ extension ManagerLayers {
         """
     }
 
-    /// The source of a manager that gives a stream.
+    /// The source of a manager that provides a stream.
     var streamingManagerText: String {
         """
         import Backplane
@@ -112,7 +112,7 @@ extension ManagerLayers {
         """
     }
 
-    /// Returns tests of a manager that gives a stream.
+    /// Returns tests of a manager that provides a stream.
     func streamTests(_ plugin: String) -> String {
         """
             @Test(arguments: [LaneRule.fastest, .encoded])

@@ -21,9 +21,9 @@ struct StoreExchange: Sendable {
         return call.withC { body($0) }
     }
 
-    /// Gives a collection the indexes of a definition.
+    /// Sets the indexes of a collection to those of a definition.
     ///
-    /// A host without full text would take an index of words for one of values, so that it is not told of one.
+    /// A host without full text would treat a full-text index as one of values, so it receives no full-text indexes.
     func define(_ collection: CollectionDefinition) async throws(BackplaneError) {
         let _: [UInt8] = try await ask { table, component, context in
             var known = collection

@@ -10,7 +10,7 @@ struct StoreSelection: Sendable {
         var isFromIncluded = true
         var to: [UInt8]?
         var isToIncluded = false
-        /// A Boolean value that indicates whether `from` is a text that the values begin with.
+        /// A Boolean value that indicates whether `from` is a prefix of the values.
         var isPrefix = false
     }
     var collection: String
