@@ -15,7 +15,7 @@ package struct StoreRequest: ControlMessage {
     package var id: String?
     /// The `next` of the previous page; `nil` for the first page.
     package var after: [UInt8]?
-    /// The greatest number of records on the page of `read`.
+    /// The maximum number of records on the page of `read`.
     package var limit: Int?
     /// The indexes that `define` adds to those of the collection.
     package var indexes: [StoreIndexForm]?

@@ -41,13 +41,12 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
     ///
     /// - Parameters:
     ///   - connectTimeout: The time limit for connecting.
-    ///   - connectionsPerHost: The greatest number of concurrent exchanges with one host. Further ones wait in line, as
+    ///   - connectionsPerHost: The maximum number of concurrent exchanges with one host. Further ones wait in line, as
     ///     long as their own limits allow.
     ///   - trustRoots: The path of a PEM file with the certificates to trust instead of the system's; `nil` means that
     ///     of `SSL_CERT_FILE`, if it is set.
     ///   - proxies: The proxies for `https:`; by default those that the environment defines.
-    ///   - decompressionRatio: The greatest factor by which decoding may enlarge content; beyond it, the exchange
-    ///     fails.
+    ///   - decompressionRatio: The maximum factor by which decoding may enlarge content; beyond it, the exchange fails.
     public init(
         connectTimeout: Duration = .seconds(10), connectionsPerHost: Int = 64, trustRoots: String? = nil,
         proxies: HTTPProxies = .environment, decompressionRatio: Int = 250

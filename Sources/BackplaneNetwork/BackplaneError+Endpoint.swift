@@ -76,7 +76,7 @@ extension BackplaneError {
     ///
     /// It shows the beginning of a body that is not what a decoder reads, such as a page; values may be secret.
     ///
-    /// - Parameter limit: The greatest number of bytes of the body that are kept.
+    /// - Parameter limit: The maximum number of bytes of the body that are kept.
     static func unparsable(
         _ response: HTTPResponse, _ request: HTTPRequest, _ error: any Error, keeping limit: Int
     ) -> BackplaneError {

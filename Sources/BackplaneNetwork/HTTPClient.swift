@@ -29,7 +29,7 @@ public struct HTTPClient: Sendable {
     /// - Parameters:
     ///   - request: The request. A body that is a stream or a file outside the component's folder is read here while
     ///     it is sent; a file in the folder is read by the host.
-    ///   - limit: The greatest number of bytes of the response's body.
+    ///   - limit: The maximum number of bytes of the response's body.
     ///   - call: The call being served, whose deadline applies to the exchange.
     ///   - options: The options of the exchange.
     /// - Throws: `network.failed`, `network.refused`, `network.timeout` or `network.too-large` if there is no response;

@@ -33,7 +33,7 @@ extension RetryPolicy {
         return bounded
     }
 
-    /// The greatest number of attempts.
+    /// The maximum number of attempts.
     package static let mostAttempts = 1_000_000
 }
 

@@ -11,7 +11,7 @@ public struct HTTPOptions: Sendable {
     public var headTimeout: Duration?
     /// The time without a byte of the response's body; `nil` means no limit.
     public var readTimeout: Duration?
-    /// The greatest number of bytes of the response's body, after decoding; `nil` means no limit.
+    /// The maximum number of bytes of the response's body, after decoding; `nil` means no limit.
     public var maximumBodySize: Int?
     /// A Boolean value that indicates whether compressed content is requested and decoded.
     ///
@@ -27,7 +27,7 @@ public struct HTTPOptions: Sendable {
 
     /// The name of the executor in the manifest's `network.executors`; `nil` leaves the choice to the URL's scheme.
     public var executor: String?
-    /// The greatest number of redirects that are followed; 0, the default, means that a redirect is the response.
+    /// The maximum number of redirects that are followed; 0, the default, means that a redirect is the response.
     ///
     /// Each of them passes the pipeline again. Header fields that could contain credentials stay with the origin that
     /// they were given for.
@@ -50,7 +50,7 @@ public struct HTTPOptions: Sendable {
     /// Creates options without limits.
     public init() {}
 
-    /// The greatest number of bytes that are collected in memory by default: 64 MB.
+    /// The maximum number of bytes that are collected in memory by default: 64 MB.
     public static let collectionLimit = 64 << 20
 }
 

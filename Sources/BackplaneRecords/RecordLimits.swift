@@ -3,19 +3,19 @@ package import BackplaneStorage
 
 /// The limits of a store's input and output, the same in every engine.
 package enum RecordLimits {
-    /// The greatest length of an id, in bytes.
+    /// The maximum length of an id, in bytes.
     package static let id = 1 << 20
-    /// The greatest length of a value, in bytes.
+    /// The maximum length of a value, in bytes.
     package static let value = 64 << 20
-    /// The greatest length of a namespace's, a collection's or an index's name, in bytes.
+    /// The maximum length of a namespace's, a collection's or an index's name, in bytes.
     package static let name = 1_024
-    /// The greatest number of indexes of a collection, and of properties of an index.
+    /// The maximum number of indexes of a collection, and of properties of an index.
     package static let indexes = 64
     /// The maximum prefix length of a full-text index, and the maximum number of such lengths.
     package static let prefix = 32, prefixes = 8
     /// The maximum length of a search text, in bytes.
     package static let search = 4_096
-    /// The greatest number of records or changes on a page.
+    /// The maximum number of records or changes on a page.
     package static let page = 10_000
     /// The number of bytes of values after which a page ends.
     package static let pageBytes = 16 << 20

@@ -46,7 +46,7 @@ public protocol RecordStore: Sendable {
     ///
     /// - Parameters:
     ///   - number: The number of the last change that the caller knows; 0 for none.
-    ///   - limit: The greatest number of changes to return; never more than 10,000 are.
+    ///   - limit: The maximum number of changes to return; never more than 10,000 are.
     func changes(of collection: String, since number: Int64, limit: Int, in namespace: String)
         async throws(BackplaneError) -> ChangePage
 
@@ -100,7 +100,7 @@ public struct StoreCapabilities: OptionSet, Sendable {
 
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Searches for words. An engine without them accepts indexes of texts, and fails a search.
+    /// Searches for words. An engine without them accepts full-text indexes, and fails a search.
     public static let fullText = Self(rawValue: 1 << 0)
 }
 

@@ -18,7 +18,7 @@ final class StoreCheck: Sendable {
         var recordCount = 0
     }
 
-    /// The greatest number of records that are listed.
+    /// The maximum number of records that are listed.
     static let listLimit = 100
     private let path: String
     private let state = Mutex<(queue: DatabaseQueue?, isCancelled: Bool)>((nil, false))

@@ -30,7 +30,7 @@ public struct RecordSelection<R: Record>: Sendable {
     /// Returns a page of the selected records, in their order.
     ///
     /// - Parameters:
-    ///   - limit: The greatest number of records; 10,000 at most are returned, and fewer if they have more than 16 MB.
+    ///   - limit: The maximum number of records; 10,000 at most are returned, and fewer if they have more than 16 MB.
     ///   - cursor: The ``RecordList/next`` of the previous page; `nil` for the first page. It may be kept as long as
     ///   you want.
     /// - Throws: `call.invalid-input` for a cursor of another selection, or a value that is not a JSON number, string,

@@ -44,7 +44,7 @@ public struct Store: Sendable {
     /// component ever waits for another one's closure.
     ///
     /// - Parameters:
-    ///   - attempts: The greatest number of times that the closure runs.
+    ///   - attempts: The maximum number of times that the closure runs.
     ///   - body: The closure. If it throws, nothing is changed.
     /// - Throws: What the closure throws; `store.conflict` if each attempt has met changes, with the record or
     ///   collection of the last one; `store.duplicate`; `call.cancelled`; and what ``RecordCollection`` throws.

@@ -36,7 +36,7 @@ final class Transfer: Sendable {
     /// Creates an exchange that was not started.
     ///
     /// - Parameters:
-    ///   - limit: The greatest number of unread bytes, or of all bytes of a body that goes to a file.
+    ///   - limit: The maximum number of unread bytes, or of all bytes of a body that goes to a file.
     ///   - sink: The destination of the body, instead of memory.
     init(limit: Int, into sink: Sink? = nil) { (self.limit, self.sink) = (limit, sink) }
 

@@ -45,9 +45,9 @@ public final class URLSessionExecutor: HTTPFileExecutor {
     /// Creates an executor with a session of its own.
     ///
     /// - Parameters:
-    ///   - maximumBodySize: The greatest number of bytes of a body that are held in memory: of a request's, and of a
+    ///   - maximumBodySize: The maximum number of bytes of a body that are held in memory: of a request's, and of a
     ///     response's that were not read yet. Beyond it, the exchange fails with `network.too-large`.
-    ///   - connectionsPerHost: The greatest number of concurrent exchanges with one host. Further ones wait.
+    ///   - connectionsPerHost: The maximum number of concurrent exchanges with one host. Further ones wait.
     public init(maximumBodySize: Int = 64 << 20, connectionsPerHost: Int = 64) {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil

@@ -19,7 +19,7 @@ package enum JSON {
         try encodeData(value, failing: code).withUnsafeBytes { Array($0) }
     }
 
-    /// Encodes a value with the keys of all objects sorted, so that equal dictionaries give equal bytes.
+    /// Encodes a value with the keys of all objects sorted, so that equal dictionaries yield equal bytes.
     static func encodeSorted(_ value: some Encodable, failing code: BackplaneError.Code) throws(BackplaneError)
         -> [UInt8]
     {

@@ -86,7 +86,7 @@ final class StreamReader<Element: Sendable> {
     @usableFromInline
     init(_ opening: StreamOpening<Element>) { (self.opening, isResumable) = (opening, opening.isResumable) }
 
-    /// The greatest number of interruptions without an element in between.
+    /// The maximum number of interruptions without an element in between.
     private static var patience: Int { 1_000 }
 
     deinit { close() }

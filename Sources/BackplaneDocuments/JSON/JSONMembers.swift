@@ -5,7 +5,7 @@ package enum JSONMembers {
     case array([JSONMembers])
     case object([(key: String, value: JSONMembers)])
 
-    /// The greatest number of arrays and objects within one another, so that readers may recurse.
+    /// The maximum number of arrays and objects within one another, so that readers may recurse.
     package static let depthLimit = 512
 
     /// Reads a text; `nil` if it is not JSON or is nested too deeply.

@@ -66,7 +66,7 @@ extension HTTPExecutor {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - limit: The greatest number of bytes of the body.
+    ///   - limit: The maximum number of bytes of the body.
     ///   - options: The options that executors follow.
     /// - Throws: What ``open(_:_:)`` throws; `network.too-large` if the body has more than `limit` bytes.
     public func execute(

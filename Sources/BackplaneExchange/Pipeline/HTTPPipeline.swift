@@ -49,7 +49,7 @@ public struct HTTPPipeline: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - limit: The greatest number of bytes of the body.
+    ///   - limit: The maximum number of bytes of the body.
     ///   - options: The options of the exchange.
     /// - Throws: What ``open(_:_:)`` throws; `network.too-large` if the body has more than `limit` bytes.
     public func send(

@@ -4,7 +4,7 @@ import FoundationEssentials
 
 /// The rules for redirects: which request follows a response (RFC 9110, section 15.4; WHATWG, Fetch, section 4.4).
 struct Redirection {
-    /// The greatest number of redirects.
+    /// The maximum number of redirects.
     let limit: Int
     private var count = 0
 

@@ -16,7 +16,7 @@ final class RetryBudget: Sendable {
         }
     }
     static let most = 10.0
-    /// The greatest number of hosts with an account of their own; all others share one.
+    /// The maximum number of hosts with an account of their own; all others share one.
     private static let mostHosts = 1_000
     /// The name of the shared account, which is not that of a host.
     private static let others = "*"

@@ -44,7 +44,7 @@ final class ComponentStreams: Sendable {
     /// Returns whether a component may have opened a stream that has not ended, so that most components need no search.
     static func mayBeOpen(by consumer: UInt16) -> Bool { consumers.withLock { $0[UInt32(consumer)] != nil } }
 
-    /// The greatest number of streams that a component has open.
+    /// The maximum number of streams that a component has open.
     static let limit = 65_536
 
     /// The number of streams whose bodies have not returned.

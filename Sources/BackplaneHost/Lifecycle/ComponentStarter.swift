@@ -118,7 +118,7 @@ struct ComponentStarter {
 
     /// Runs a step of the component until its time limit, or until the host abandons it; then it counts as failed.
     ///
-    /// - Parameter late: A function that is given the step's number once the limit has passed.
+    /// - Parameter late: A function that receives the step's number once the limit has passed.
     func limited<Value>(
         _ what: String, _ node: Plan.Node, limit: Duration? = nil, canBeGivenUp: Bool = true,
         late: @escaping @Sendable (UInt64) -> Void = { _ in },

@@ -4,7 +4,7 @@ import Synchronization
 extension HTTPBodyStream {
     /// Reads the rest of the body.
     ///
-    /// - Parameter limit: The greatest number of bytes.
+    /// - Parameter limit: The maximum number of bytes.
     /// - Throws: `network.too-large` as soon as there are more, which ends the stream; whatever reading throws.
     public func collect(upTo limit: Int) async throws -> [UInt8] {
         var bytes: [UInt8] = []

@@ -17,7 +17,7 @@ final class SegmentReader: Sendable {
         /// The file that is being read, with the number of bytes that are still to come.
         var file: (file: OpenFile, path: String, rest: Int64)?
     }
-    /// The greatest number of bytes of one chunk.
+    /// The maximum number of bytes of one chunk.
     private static let chunkSize = 128 << 10
     /// The number of bytes of all segments.
     let length: Int64

@@ -33,7 +33,7 @@ public struct Endpoint<Response: Sendable>: Sendable {
     public var validStatuses: Range<Int>? = 200..<300
     /// The rules for further attempts; `nil` means those of the client, and ``RetryPolicy/none`` a single attempt.
     public var retry: RetryPolicy?
-    /// The greatest number of redirects that are followed; 0 means that a redirect is the response.
+    /// The maximum number of redirects that are followed; 0 means that a redirect is the response.
     public var redirects = 20
     /// The other options of the exchange; ``timeout``, ``retry`` and ``redirects`` replace theirs.
     public var options = HTTPOptions()
@@ -41,7 +41,7 @@ public struct Endpoint<Response: Sendable>: Sendable {
     public var decoder: (any ResponseDecoder)?
     /// The error type that a response whose status is not valid is decoded into; `nil` means the client's.
     public var failure: EndpointFailure?
-    /// The greatest number of bytes of a failed response's body that its error keeps: 16 KB.
+    /// The maximum number of bytes of a failed response's body that its error keeps: 16 KB.
     ///
     /// They are awaited for at most a second.
     public var failureLimit = 16 << 10

@@ -2,9 +2,9 @@ import Backplane
 
 /// The bytes of an event stream as events (WHATWG, HTML, section 9.2.6); each byte is passed once.
 struct EventStreamParser {
-    /// The greatest number of bytes of a line, and of the data of one event.
+    /// The maximum number of bytes of a line, and of the data of one event.
     let limit: Int
-    /// The greatest number of bytes of an identifier; servers refuse header fields that are much longer.
+    /// The maximum number of bytes of an identifier; servers refuse header fields that are much longer.
     static let longestID = 4_096
     /// The identifier of the last event that had one.
     private(set) var lastID: String

@@ -3,7 +3,7 @@ import CBackplane
 
 /// The bodies of one exchange that a component carries out for its host, through `backplane.bodies`.
 struct CarriedBodies: Sendable {
-    /// The greatest number of bytes that cross at once.
+    /// The maximum number of bytes that cross at once.
     private static let pieceSize = 256 << 10
     private let table: ConstantPointer<bp_bodies_1>
     private let component: UInt64

@@ -38,7 +38,7 @@ extension HTTPClient {
     ///   - endpoint: The endpoint of the first page.
     ///   - call: The call being served, whose deadline applies to all pages.
     ///   - rule: The rule by which the next page is found, by default the response's `Link`.
-    ///   - limit: The greatest number of pages; more of them are an error.
+    ///   - limit: The maximum number of pages; more of them are an error.
     public func pages<Response>(
         _ endpoint: Endpoint<Response>, _ call: Call, next rule: NextPage<Response> = .link, limit: Int = 1_000
     ) -> Pages<Response> {

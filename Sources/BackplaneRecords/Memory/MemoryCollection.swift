@@ -15,7 +15,7 @@ struct MemoryCollection {
     /// The ids, in order.
     private var ids: [[UInt8]] = []
     private var indexes: [MemoryIndex] = []
-    /// The indexes of texts, which only other engines search.
+    /// The full-text indexes, which only other engines search.
     private var textIndexes: [IndexDefinition] = []
     /// The number of the last change.
     private(set) var change: Int64 = 0

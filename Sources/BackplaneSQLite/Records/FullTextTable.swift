@@ -5,7 +5,7 @@ import BackplaneStorage
 import Foundation
 import GRDB
 
-/// The table of an index of texts: a row for each record, whose number is that of the record's row, and a column for
+/// The table of a full-text index: a row for each record, whose number is that of the record's row, and a column for
 /// each property.
 ///
 /// It has texts of its own, since the records' JSON has none that FTS5 could read. So the row of a record whose bytes

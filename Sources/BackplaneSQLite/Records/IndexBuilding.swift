@@ -13,7 +13,7 @@ struct IndexBuilding {
     let definition: CollectionDefinition
     let namespace: String
     let support: FullTextSupport
-    /// The greatest number of records that one step enters, and of entries that one step deletes.
+    /// The maximum number of records that one step enters, and of entries that one step deletes.
     private static let stepSize = 2_000
 
     /// Returns whether the collection has the indexes already, and none is being built or deleted.

@@ -15,13 +15,13 @@ import GRDB
 ///   values.
 /// - `entries`: a row for each record in each index, in the order of the keys and then of the ids. `record` is the
 ///   record's row, so that a page of an index costs one look-up for each record.
-/// - `text_` and the number of an index: the words of an index of texts, an FTS5 table (``FullTextTable``). `removed_`
+/// - `text_` and the number of an index: the words of a full-text index, an FTS5 table (``FullTextTable``). `removed_`
 ///   and the number: the rows of one that is being deleted.
 /// - `changes`: the log of each collection.
 enum StoreTables {
     /// The name of the migration from the table `record` of the first version to these tables.
     static let migration = "versioned-records"
-    /// The name of the migration that adds indexes of texts.
+    /// The name of the migration that adds full-text indexes.
     ///
     /// FTS5 finds a record by the number of its row, which the table of the first version did not have: it was
     /// `WITHOUT ROWID`.

@@ -68,7 +68,7 @@ struct StoredIndex {
     let number: Int64
     let definition: IndexDefinition
     let state: IndexState
-    /// The table of an index of texts; `nil` for an index of values.
+    /// The table of a full-text index; `nil` for an index of values.
     let fullText: FullTextTable?
     private let paths: [[[UInt8]]]
 
@@ -104,7 +104,7 @@ struct StoredIndex {
         return try Row.fetchAll(statement, arguments: [collection]).map { try StoredIndex($0) }
     }
 
-    /// Returns the index of texts of a collection that queries may use.
+    /// Returns the full-text index of a collection that queries may use.
     ///
     /// - Throws: `store.unindexed`; `store.unsupported`.
     static func ofTexts(

@@ -21,7 +21,7 @@ public struct RecordQuery: Sendable {
     public var isDescending: Bool
     /// The end of the previous page; `nil` for the first page.
     public var after: PageCursor?
-    /// The greatest number of records on the page.
+    /// The maximum number of records on the page.
     ///
     /// A page never has more than 10,000 records, and ends early once its values have 16 MB.
     public var limit: Int

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BackplaneHost
 
-/// What stays and what is made anew between two plans, decided without a host.
+/// What stays and what is recreated between two plans, decided without a host.
 struct PlanChangeTests {
     private static let friend = ContractDescription.of("Friend")
     private static let catalogue = Catalogue(plugins: [

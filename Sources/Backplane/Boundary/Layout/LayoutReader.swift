@@ -10,7 +10,7 @@ struct LayoutReader {
     private var described: [UnsafeRawPointer] = []
     private var parts = 0
 
-    /// The greatest number of parts in a type: more than any type that is intended to cross.
+    /// The maximum number of parts in a type: more than any type that is intended to cross.
     ///
     /// It stops a generic type that contains ever larger types of its own kind.
     static let partLimit = 10_000

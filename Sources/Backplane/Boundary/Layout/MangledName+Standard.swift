@@ -23,7 +23,7 @@ private struct StandardName {
 
     var isAtEnd: Bool { text.isEmpty && repeated.left == 0 }
 
-    /// The greatest depth that is parsed here.
+    /// The maximum depth that is parsed here.
     ///
     /// Deeper types are rare and left to the runtime.
     private static let depthLimit = 8

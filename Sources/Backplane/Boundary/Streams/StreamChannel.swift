@@ -60,7 +60,7 @@ final class StreamChannel<Element: Sendable>: StreamControl, @unchecked Sendable
     /// The number of elements that are kept.
     @usableFromInline let capacity: Int
 
-    /// The greatest number of elements that cross encoded at once.
+    /// The maximum number of elements that cross encoded at once.
     static var batch: Int { 64 }
 
     init(encoding encode: Encode?) {

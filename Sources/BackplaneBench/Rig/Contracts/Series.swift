@@ -2,7 +2,7 @@ public import Backplane
 
 /// The contract of the numbered draws that measure swaps under streams.
 ///
-/// Each draw follows from the one before, so that one that is lost, repeated, out of order or changed is detected.
+/// Each draw follows from the previous one, so that one that is lost, repeated, out of order or changed is detected.
 public struct Series: Contract {
     /// The version of this set of methods.
     public static let version: Version = "1.0.0"
@@ -46,7 +46,7 @@ public struct Draw: Codable, Sendable, Equatable {
 
 /// The draws of one reader that a provider can send again: the last 1,000.
 public struct SeriesWindow: Codable, Sendable {
-    /// The greatest number of draws that can be repeated.
+    /// The maximum number of draws that can be repeated.
     public static let limit = 1_000
     /// The draw before the first one that can be sent.
     private var before: Draw

@@ -54,7 +54,7 @@ public struct Tally: Contract {
 public struct Relay: Contract {
     /// The version of this set of methods.
     public static let version: Version = "1.0.0"
-    /// Makes a number of calls, each with the result of the one before, beginning with 0; returns the last result.
+    /// Makes a number of calls, each with the result of the previous one, beginning with 0; returns the last result.
     public let add = AsyncMethod<Int, Int>()
     /// Makes a number of calls with parcels, beginning with number 0; returns the number of the last one.
     public let next = AsyncMethod<Int, Int>()

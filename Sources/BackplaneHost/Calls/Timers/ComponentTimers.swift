@@ -7,7 +7,7 @@ import Synchronization
 /// The clock knows only the earliest of them: when that is due, a thread of the clock begins the bodies of all due
 /// timers, one after another. A body that runs is counted among the calls of the component.
 final class ComponentTimers: Sendable {
-    /// The greatest number of timers of one component.
+    /// The maximum number of timers of one component.
     static let limit = 10_000
 
     enum Phase {

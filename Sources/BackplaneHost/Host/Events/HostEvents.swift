@@ -54,7 +54,7 @@ final class HostEventFeed: Sendable {
     }
     private let state = Mutex(State())
 
-    /// The greatest number of events that a listener has not read.
+    /// The maximum number of events that a listener has not read.
     static let limit = 1_000
 
     /// Begins to listen.

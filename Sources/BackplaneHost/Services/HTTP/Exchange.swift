@@ -71,7 +71,7 @@ final class Exchange: Sendable {
         var notices = 0
         var hasReported = false
     }
-    /// The greatest number of bytes of one piece.
+    /// The maximum number of bytes of one piece.
     static let pieceSize = 256 << 10
 
     let id: UInt64

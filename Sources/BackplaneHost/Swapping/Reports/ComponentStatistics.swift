@@ -27,7 +27,7 @@ public struct ComponentStatistics: Sendable, Hashable {
     /// The component's exchanges over HTTP.
     public var exchanges: ExchangeStatistics
 
-    /// The greatest number of one component's timers that ``timers`` contains.
+    /// The maximum number of one component's timers that ``timers`` contains.
     public static let timersShown = 100
 
     package init(
