@@ -5,7 +5,7 @@ enum ControlText {
     /// The keys that every request has in common.
     struct Head: Decodable {
         var request: String
-        /// The protocol version, or `nil` if the request, perhaps written by hand, does not give one.
+        /// The protocol version, or `nil` if the request, perhaps written by hand, does not state one.
         var `protocol`: Int?
 
         private enum CodingKeys: String, CodingKey { case request = "request", `protocol` = "protocol" }

@@ -22,7 +22,7 @@ struct ClientKey: Hashable, Sendable {
 /// without decoding.
 ///
 /// Replaced certificates lead to another client, which reads them. A client with settings of its own ends when the next
-/// one is made and nothing has used it for a while.
+/// one is created and it has not been used for a while.
 final class HTTPClients: Sendable {
     fileprivate struct Entry {
         let client: HTTPClient

@@ -10,7 +10,7 @@ extension BackplaneError.Code {
     public static let networkEmpty = Self(rawValue: "network.empty")
     /// The body of a response cannot be decoded or parsed.
     public static let networkUnparsable = Self(rawValue: "network.unparsable")
-    /// The endpoint's check rejected what was loaded.
+    /// The endpoint's check rejected the loaded value.
     public static let networkRejected = Self(rawValue: "network.rejected")
     /// A redirect cannot or may not be followed, or there were too many.
     public static let networkRedirect = Self(rawValue: "network.redirect")

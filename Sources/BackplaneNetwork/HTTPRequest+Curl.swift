@@ -69,7 +69,7 @@ private struct CurlCommand {
         text = input + (words + [Self.quoted(url)]).joined(separator: " ")
     }
 
-    /// Returns a word of a shell that stands for a text.
+    /// Returns a shell word that stands for a string.
     private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
 
     /// Returns a byte as `%b` of `printf` takes it.

@@ -6,7 +6,7 @@ public import BackplaneStorage
 /// One store serves all components of a host, each in a namespace of its own. What every engine must do is stated by
 /// the requirements of `RecordStoreConformance`.
 public protocol RecordStore: Sendable {
-    /// The parts of a store that this engine has, and not every engine. Default: none.
+    /// The optional capabilities that this engine has. Default: none.
     var capabilities: StoreCapabilities { get }
 
     /// Sets the indexes of a collection to those of a definition.

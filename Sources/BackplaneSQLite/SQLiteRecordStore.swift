@@ -13,7 +13,7 @@ import Synchronization
 /// of the machine. The checksum of a record is compared whenever the record is read.
 public final class SQLiteRecordStore: RecordStore {
     let database: DatabasePool
-    /// The tokenizers for texts that this machine's SQLite has.
+    /// The full-text tokenizers that this machine's SQLite has.
     private let support: FullTextSupport
     /// The lock that is held until the database is closed.
     private let lock: StoreLock

@@ -3,7 +3,7 @@ import BackplaneHost
 import FoundationEssentials
 import Glibc
 
-/// A record of what has been written, so that it can be undone if a later step fails.
+/// A record of the steps performed, so that they can be undone if a later one fails.
 struct Undo {
     private var folders: [String] = []
     private var files: [String] = []

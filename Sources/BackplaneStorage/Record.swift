@@ -35,7 +35,7 @@ public protocol Record: Codable, Sendable {
     /// Converts a record from an older form.
     ///
     /// It is called once for every older record when the collection is first used, and again for records that an older
-    /// generation of the plugin stores during a swap. A record for which it throws is kept as it is, and reported.
+    /// generation of the plugin stores during a swap. A record for which it throws is left unchanged, and reported.
     /// Default: decodes the older form as this type.
     static func migrated(from old: OldRecord) throws -> Self
 }

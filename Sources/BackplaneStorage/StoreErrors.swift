@@ -3,7 +3,7 @@ public import Backplane
 extension BackplaneError.Code {
     /// The store cannot be read or written, because of its file, its disk or its permissions.
     public static let storeUnusable = Self(rawValue: "store.unusable")
-    /// The store's file is damaged; what can be read was saved, or the file was left as it is.
+    /// The store's file is damaged; its readable records were saved, or the file was left unchanged.
     public static let storeDamaged = Self(rawValue: "store.damaged")
     /// The value stored under an id cannot be decoded as the requested type.
     public static let storeUndecodable = Self(rawValue: "store.undecodable")
@@ -21,6 +21,6 @@ extension BackplaneError.Code {
 public enum DamagedStorePolicy: String, Sendable {
     /// Copies the readable records into a new file, and keeps the damaged one beside it.
     case salvage
-    /// Leaves the file as it is, and does not open the store.
+    /// Leaves the file unchanged, and does not open the store.
     case refuse
 }

@@ -37,7 +37,7 @@ final class Borrowings: Sendable {
 
     /// Returns the first kept borrowing after a number, once there is one.
     ///
-    /// After a reset the numbers begin again: a number that has not come yet means the start.
+    /// After a reset the numbers begin again: a number that has not been reached yet means the start.
     ///
     /// - Throws: `CancellationError` if the task is cancelled.
     func next(after number: Int) async throws -> Borrowing {

@@ -4,7 +4,7 @@
 /// component needs is declared by its types, so that a manifest can be checked without creating an instance.
 ///
 /// An instance is created by `init`, activated, called, and finally stopped. In a swap the old instance is suspended.
-/// Once the new one has proved itself, the old one is released without a `stop`, because its work goes on; if the new
+/// Once the new one has proved itself, the old one is released without a `stop`, because its work continues; if the new
 /// one fails, the old one is resumed. To carry state over, a component adopts ``StatefulComponent``.
 public protocol Component: AnyObject, Sendable {
     /// The contract that others call the component by.

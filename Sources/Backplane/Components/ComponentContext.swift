@@ -1,6 +1,6 @@
 /// The configuration of a component, and the services that its role may use.
 ///
-/// A context can be stored. After its host is gone, its services fail with an error and never crash.
+/// A context can be stored. After its host has ended, its services fail with an error and never crash.
 public protocol ComponentContext: Sendable {
     /// The component that the context belongs to.
     associatedtype Owner: Component

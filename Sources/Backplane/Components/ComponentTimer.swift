@@ -15,7 +15,7 @@ public struct ComponentTimer: Sendable {
 }
 
 extension ComponentTasks {
-    /// Adds a timer that runs a body again and again.
+    /// Adds a timer that runs a body repeatedly.
     ///
     /// ```swift
     /// try context.tasks.every(.seconds(30), jitter: .seconds(2)) { call in

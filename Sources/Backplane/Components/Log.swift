@@ -1,6 +1,6 @@
 /// The host's log, under the component's own name.
 ///
-/// Messages are constant texts, and variable parts belong in the metadata. Neither may contain secrets.
+/// Messages are constant strings, and variable parts belong in the metadata. Neither may contain secrets.
 public struct Log: Sendable {
     /// The severity of a message, in ascending order.
     public enum Level: UInt32, Sendable, Hashable, CaseIterable, Comparable {

@@ -53,7 +53,7 @@ extension DataAccessContext where Owner: Component {
     ///   - file: The file.
     ///   - name: The new path of the file, relative to this component's folder. An existing file is replaced.
     /// - Returns: The new absolute path.
-    /// - Throws: `file.refused` if the file is gone, has changed since it was handed over, or cannot be moved.
+    /// - Throws: `file.refused` if the file is missing, has changed since it was handed over, or cannot be moved.
     @discardableResult
     public func adopt(_ file: StoredFile, as name: String) throws(BackplaneError) -> String {
         let path = try folder.file(named: name), size = try BackplaneError.sizeOfFile(file.path)

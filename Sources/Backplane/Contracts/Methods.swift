@@ -1,6 +1,6 @@
 /// A method that may suspend: `let search = AsyncMethod<BookQuery, [Book]>()`.
 ///
-/// The members of a contract are stored properties of one size, so that a member's offset gives its number.
+/// The members of a contract are stored properties of one size, so that a member's offset determines its number.
 public struct AsyncMethod<Input: Sendable, Output: Sendable>: Sendable {
     // `Codable` is required of `Input` and `Output` where they are used. If this type required it, Swift's runtime
     // would search every loaded image before it created one, each time a library is loaded.

@@ -27,7 +27,7 @@ extension ComponentError {
 extension BackplaneError {
     /// Creates the error that callers receive for an error thrown by a component.
     ///
-    /// A `BackplaneError` is kept as it is, and a `CancellationError` becomes `call.cancelled`.
+    /// A `BackplaneError` is kept unchanged, and a `CancellationError` becomes `call.cancelled`.
     public init(thrown error: any Error) {
         switch error {
         case let error as BackplaneError: self = error

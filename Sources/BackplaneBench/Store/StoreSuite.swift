@@ -191,7 +191,7 @@ struct StoreRows {
         }
     }
 
-    /// The rows of readers and writers at once; iterations are milliseconds.
+    /// The rows of concurrent readers and writers; iterations are milliseconds.
     var contended: [Row] {
         let fixtures = fixtures, folder = folder
         let figures = SharedFigures { milliseconds in

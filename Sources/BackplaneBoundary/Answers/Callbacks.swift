@@ -40,8 +40,8 @@ package enum Callbacks {
 
     /// Expects one more answer, and returns its number.
     ///
-    /// - Parameter answered: A function that receives the plugin's answer. Until then the plugin may use what it was
-    ///   given, even if the host has ended the operation.
+    /// - Parameter answered: A function that receives the plugin's answer. Until then the plugin may use the arguments
+    ///   of the operation, even if the host has ended the operation.
     static func expect(answered: @escaping Answered, _ handler: @escaping Handler) -> UInt64 {
         expect(.handler(handler, answered))
     }
@@ -180,6 +180,6 @@ package enum Callbacks {
 package protocol CallOwner: AnyObject, Sendable {
     /// Reports, once, that the call has ended, by its answer or by ``Callbacks/end(_:_:)``.
     func callEnded(_ id: UInt64, status: Int32, hadDeadline: Bool)
-    /// Reports, once, that the plugin has answered, possibly late, and no longer uses what it was given.
+    /// Reports, once, that the plugin has answered, possibly late, and no longer uses the arguments of the call.
     func pluginAnswered()
 }

@@ -52,7 +52,7 @@ package final class ComponentInstance: @unchecked Sendable {
 
     /// A Boolean value that indicates whether the plugin has yet to answer a step.
     ///
-    /// A health check is not a step: it may come at any time.
+    /// A health check is not a step: it may occur at any time.
     package var isInStep: Bool { steps.load(ordering: .relaxed) > 0 }
 
     /// Keeps the instance for a plugin that has yet to answer and may still use it.

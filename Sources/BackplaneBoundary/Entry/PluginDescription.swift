@@ -107,7 +107,7 @@ package struct PluginDescription: Sendable {
     }
 }
 
-/// A reader of the texts in an answer, none of which is trusted.
+/// A reader of the strings in an answer, none of which is trusted.
 struct AnswerTexts {
     func text(_ bytes: bp_bytes, _ what: @autoclosure () -> String, limit: Int) throws(BackplaneError) -> String {
         guard (0...limit).contains(bytes.length) else {
@@ -126,7 +126,7 @@ struct AnswerTexts {
         return text
     }
 
-    /// Reads a text that is used in messages and paths: not empty, short, on one line.
+    /// Reads a string that is used in messages and paths: not empty, short, on one line.
     func name(_ bytes: bp_bytes, _ what: @autoclosure () -> String) throws(BackplaneError) -> String {
         let name = try text(bytes, what(), limit: 1_024)
         guard !name.isEmpty else { throw BackplaneError(.pluginInvalidAnswer, "\(what()) is empty") }

@@ -28,7 +28,7 @@ enum RecordLine {
 
     /// The line, without a newline.
     ///
-    /// - Throws: `control.failed` if a text cannot be encoded.
+    /// - Throws: `control.failed` if a string cannot be encoded.
     func bytes() throws(BackplaneError) -> [UInt8] {
         switch self {
         case .collection(let namespace, let definition):

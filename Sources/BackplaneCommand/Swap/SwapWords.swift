@@ -2,7 +2,7 @@ import Backplane
 import BackplaneHost
 import BackplaneTerminal
 
-/// The options of a swap as they are entered.
+/// The options of a swap, as entered.
 struct SwapWords: Sendable, Hashable {
     /// The length of the probation, in seconds.
     var probation: Double?
@@ -44,7 +44,7 @@ struct SwapWords: Sendable, Hashable {
     }
 }
 
-/// The treatment of callers in a swap, as it is entered.
+/// The treatment of callers in a swap, as entered.
 struct LongCallWords: Sendable, Hashable {
     /// The time limit for calls in flight to end, in seconds.
     var drain: Double?

@@ -158,7 +158,7 @@ extension HTTPConformance {
     /// Twice as many bytes as the buffers of both sides' sockets may grow to: 32 MB each on recent kernels.
     static let moreThanBuffersHold = 256 << 20
 
-    /// Returns texts as a sequence of chunks.
+    /// Returns strings as a sequence of chunks.
     static func chunks(_ texts: [String]) -> AsyncStream<[UInt8]> {
         AsyncStream { stream in
             for text in texts { stream.yield(Array(text.utf8)) }

@@ -8,7 +8,7 @@ public import BackplaneNetwork
 /// let response = try await network.send(HTTPRequest("GET", "https://books.example.org/whale"))
 /// ```
 public struct HTTPPipeline: Sendable {
-    /// A function that returns an executor as it is at the start of an exchange, given the exchange's call.
+    /// A function that returns the current executor at the start of an exchange, given the exchange's call.
     package typealias Connect = @Sendable (Call) async throws -> any HTTPExecutor
     /// The executor of an exchange: an existing one, or one that has to be requested first.
     private enum Choice {

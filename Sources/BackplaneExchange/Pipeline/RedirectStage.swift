@@ -1,6 +1,6 @@
 import BackplaneNetwork
 
-/// The stage that follows redirects, and chooses the executor and its settings anew for each.
+/// The stage that follows redirects, and chooses the executor and its settings again for each.
 struct RedirectStage: PipelineStage {
     /// The executor of the first request.
     let first: any HTTPFileExecutor

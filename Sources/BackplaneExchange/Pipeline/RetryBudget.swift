@@ -2,8 +2,8 @@ import Synchronization
 
 /// The number of retries that each host may still cause, so that retries do not aggravate an outage.
 ///
-/// A host begins with ten. A retry takes one; each request gives back a tenth, and each second another. So no more than
-/// a tenth of the requests are repeated in the long run, and six more a minute.
+/// A host begins with ten. A retry takes one; each request returns a tenth, and each second another. So no more than a
+/// tenth of the requests are repeated in the long run, and six more a minute.
 final class RetryBudget: Sendable {
     private struct Account {
         var balance: Double

@@ -47,7 +47,7 @@ extension HTTPRequest {
 
     /// Returns the request as an executor that has a URL scheme of its own sends it.
     ///
-    /// A URL of that scheme stays as it is, unless the scheme is `http` or `https`.
+    /// A URL of that scheme stays unchanged, unless the scheme is `http` or `https`.
     ///
     /// - Throws: `network.refused` as ``readyToSend()`` does; for a URL of the scheme, if it contains a space or a
     ///   control character.

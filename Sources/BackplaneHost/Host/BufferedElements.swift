@@ -47,7 +47,7 @@ public struct BufferedElements<Element: Sendable>: AsyncSequence, Sendable {
 extension StreamElements {
     /// Reads the elements in advance, without waiting for the consumer.
     ///
-    /// - Parameter policy: The size of the buffer, and what is dropped when it is full.
+    /// - Parameter policy: The size of the buffer, and the elements to drop when it is full.
     public func buffered(_ policy: BufferedElements<Element>.Policy) -> BufferedElements<Element> {
         BufferedElements(self, policy)
     }

@@ -81,7 +81,7 @@ public final class PluginHost: Sendable {
     /// The pipeline of all HTTP exchanges; available immediately, whatever the coordinator is doing.
     package var network: HTTPPipeline { coordinator.network.pipeline }
 
-    /// Returns an executor that the manifest names under `network.executors`, with its capabilities as they are now.
+    /// Returns an executor that the manifest names under `network.executors`, with its current capabilities.
     ///
     /// The manager that it is starts if necessary. `HTTPConformance` of `BackplaneConformance` tests it.
     ///
@@ -244,7 +244,7 @@ public final class PluginHost: Sendable {
     ///   - method: The name of the stream in the manager's contract.
     ///   - input: The JSON of the argument; `null` for a stream without one.
     ///   - call: The call on whose behalf the stream is opened, such as one from ``begin(within:traceparent:)``. Its
-    ///     deadline bounds the opening, and not the life, of the stream.
+    ///     deadline bounds the opening of the stream, not its lifetime.
     /// - Returns: The JSON of each element. Their iteration throws `call.unimplemented` for a method that does not
     ///   exist, `call.wrong-kind` for a method that is not a stream, or the error of the stream itself.
     /// - Throws: The errors of ``manager(_:as:)``.

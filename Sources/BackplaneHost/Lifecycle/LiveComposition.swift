@@ -248,7 +248,7 @@ extension LiveComposition {
         node.leaves || handover?.withheld.contains(node.id) ?? false
     }
 
-    /// Returns whether the node will not come up any more, though another may take its place.
+    /// Returns whether the node will not start any more, though another may take its place.
     func isGone(_ node: LiveNode) -> Bool {
         node.isStopping || leaves(node) && node.running == nil && node.startUnderWay == nil
     }

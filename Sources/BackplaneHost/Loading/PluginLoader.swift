@@ -253,7 +253,7 @@ extension PluginLoader.Opened {
 }
 
 extension Catalogue {
-    /// Creates the catalogue of what plugins registered.
+    /// Creates the catalogue of the classes that plugins registered.
     init(of plugins: [LoadedPlugin]) {
         self.init(
             plugins.enumerated().flatMap { order, plugin in

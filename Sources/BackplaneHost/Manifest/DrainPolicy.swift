@@ -4,7 +4,7 @@
 /// SwapOptions(drain: .upTo(.milliseconds(200), then: .later))
 /// ```
 public struct DrainPolicy: Sendable, Hashable {
-    /// The way in which a swap treats calls that outlast its drain.
+    /// The treatment of calls that outlast a swap's drain.
     public enum Fallback: Sendable, Hashable {
         /// The swap fails, and the error names the calls.
         case fail

@@ -6,7 +6,7 @@ package import FoundationEssentials
 package enum LockText {
     /// Returns the bytes with the given lock; in JSON, nothing but the lock changes.
     ///
-    /// A manifest that has this lock already is returned as it is.
+    /// A manifest that has this lock already is returned unchanged.
     ///
     /// - Throws: `manifest.unsupported` for a plain Nemo Logic manifest; `manifest.unwritable` if the text cannot be
     ///   edited.

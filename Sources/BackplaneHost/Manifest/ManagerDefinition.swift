@@ -4,7 +4,7 @@ public struct ManagerDefinition: Sendable, Hashable {
     public var className: String
     /// The accepted versions of the class; `nil` accepts any, as in all definitions.
     public var version: VersionRange?
-    /// The managers that this one calls, by the label that its class gives to each.
+    /// The managers that this one calls, keyed by the labels of its class.
     public var uses: [String: String]
     /// The configuration passed to the manager.
     public var configuration: [String: ManifestValue]
@@ -44,7 +44,7 @@ public struct DataAccessControllerDefinition: Sendable, Hashable {
     /// The namespace that the controller had before, whose folder and records it continues; `nil` if it had no other.
     public var was: String?
 
-    /// Creates the part of a manager's entry that gives it a data access controller.
+    /// Creates the definition of a data access controller, which is part of a manager's entry.
     public init(
         className: String, version: VersionRange? = nil, configuration: [String: ManifestValue] = [:],
         namespace: String? = nil, was: String? = nil
@@ -69,7 +69,7 @@ public struct CommunicationControllerDefinition: Sendable, Hashable {
     /// The name of the controller's private folder; `nil` means one named after its manager.
     public var namespace: String?
 
-    /// Creates the part of a manager's entry that gives it a communication controller.
+    /// Creates the definition of a communication controller, which is part of a manager's entry.
     public init(
         className: String, version: VersionRange? = nil, configuration: [String: ManifestValue] = [:],
         services: [ServiceDefinition] = [], namespace: String? = nil
@@ -94,7 +94,7 @@ public struct ServiceDefinition: Sendable, Hashable {
     /// The name of the service's private folder; `nil` means one named after its manager and its property.
     public var namespace: String?
 
-    /// Creates the part of a communication controller's entry that gives it a network service.
+    /// Creates the definition of a network service, which is part of a communication controller's entry.
     public init(
         className: String, version: VersionRange? = nil, propertyName: String,
         networkServiceConfiguration: [String: ManifestValue] = [:], namespace: String? = nil

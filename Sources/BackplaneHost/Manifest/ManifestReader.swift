@@ -25,9 +25,9 @@ struct ManifestReader {
     let variables: (String) -> String?
     /// The origins of the values that the environment contributed.
     var origins = ManifestOrigins()
-    /// The texts with variables in them, as they are written.
+    /// The strings with variables in them, as written.
     var spellings: [ManifestPath: String] = [:]
-    /// The paths of texts that could not be expanded, which has been reported.
+    /// The paths of strings that could not be expanded, which has been reported.
     var unusable: Set<ManifestPath> = []
     /// The paths of the manifest's valid plugins, in order.
     private(set) var pluginPaths: [ManifestPath] = []

@@ -7,7 +7,7 @@ struct ELFNames: Sendable {
     /// The range of the table in the file.
     let range: Range<Int>
 
-    /// The length in bytes after which a text is truncated; mangled names of 1,000 bytes are common.
+    /// The length in bytes after which a string is truncated; mangled names of 1,000 bytes are common.
     static let longestText = 4_096
 
     /// The end of the name that lies farthest back in the table: the offset after the last zero.

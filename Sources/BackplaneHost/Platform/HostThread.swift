@@ -55,7 +55,7 @@ package enum HostThread {
 /// Threads that have finished their work and wait a while for more; waking one costs less than half of creating one.
 ///
 /// They belong to the process: a thread that has returned from a plugin keeps nothing of the host it worked for, and
-/// may return after that host is gone.
+/// may return after that host has ended.
 private final class IdleThreads: Sendable {
     private struct State {
         var waiting = 0

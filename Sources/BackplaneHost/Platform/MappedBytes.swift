@@ -53,7 +53,7 @@ package final class MappedBytes: Sendable {
 
     var count: Int { bytes.count }
 
-    /// Reads a range of a file into the same range of the bytes; beyond the end of the file they stay as they are.
+    /// Reads a range of a file into the same range of the bytes; beyond the end of the file they stay unchanged.
     ///
     /// - Precondition: The bytes were created as zeros and are not shared yet, and `range` lies within them.
     func read(_ range: Range<Int>, of file: borrowing FileDescriptor) throws(SystemError) {

@@ -16,7 +16,7 @@ package final class TrialProcess: Sendable {
         case passed
         /// The system's loader refuses it, for a reason that it reports again when this process loads the library.
         case refused(String)
-        /// The child did not survive it, with what it printed.
+        /// The child ended because of it, after printing this.
         case died(Death, stage: Stage, printed: String)
         /// The result is no longer awaited.
         case givenUp

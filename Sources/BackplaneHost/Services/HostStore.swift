@@ -77,7 +77,7 @@ final class HostStore: Sendable {
         }
     }
 
-    /// Opens the store for all who wait for it.
+    /// Opens the store for all waiting callers.
     ///
     /// - Parameter failed: Called with the reason of a failure, before any waiting caller learns of it.
     private func finishOpening(_ settings: StoreSettings, orElse failed: (BackplaneError) -> Void) -> Result<

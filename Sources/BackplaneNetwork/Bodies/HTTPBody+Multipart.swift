@@ -29,7 +29,7 @@ public struct HTTPPart: Sendable {
     let mediaType: String?
     let content: BodySegment
 
-    /// Returns a field with a text as its value.
+    /// Returns a field with a string as its value.
     public static func text(_ name: String, _ value: String) -> HTTPPart {
         HTTPPart(name: name, fileName: nil, mediaType: nil, content: .bytes(Array(value.utf8)))
     }

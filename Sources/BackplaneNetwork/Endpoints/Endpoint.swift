@@ -47,7 +47,7 @@ public struct Endpoint<Response: Sendable>: Sendable {
     public var failureLimit = 16 << 10
     /// The interceptors of this endpoint, which are inside those of the client; the first is outermost.
     public var interceptors: [HTTPInterceptor] = []
-    /// The check of what was loaded; `nil` accepts everything.
+    /// The check of the loaded value; `nil` accepts everything.
     ///
     /// It receives the value, and the response without its body; `timings.attempts` is the number of attempts so far.
     public var verdict: (@Sendable (Response, HTTPResponse) throws -> EndpointVerdict)?

@@ -10,7 +10,7 @@ extension ComponentContext {
     ///
     /// - Parameters:
     ///   - order: The request.
-    ///   - heads: The sender of the stream that the order came with.
+    ///   - heads: The sender of the stream that the order arrived with.
     ///   - isCollected: A Boolean value that indicates whether the request's body is read into memory first, for
     ///     engines that cannot send what they are still reading.
     ///   - open: Sends the request, and returns once the head of the final response has arrived.

@@ -81,7 +81,7 @@ public struct HTTPHead: Codable, Sendable {
 extension HTTPHeaders {
     /// Creates header fields from names and values in order.
     ///
-    /// - Throws: `network.failed` for what is not a list of a name and a value.
+    /// - Throws: `network.failed` for an element that is not a pair of a name and a value.
     package init(pairs: [[String]]) throws(BackplaneError) {
         self = [:]
         for pair in pairs {

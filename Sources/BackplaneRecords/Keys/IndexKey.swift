@@ -12,7 +12,7 @@ public import BackplaneStorage
 /// | a number | 32, the nearest `Double` in eight bytes in the order of numbers, and two bytes (below) |
 /// | a string | 48, its UTF-8 bytes with 0, 255 for each zero, and 0 |
 ///
-/// The two bytes are 32,768 plus what an integer exceeds the nearest `Double` by.
+/// The two bytes are 32,768 plus the amount by which an integer exceeds the nearest `Double`.
 public enum IndexKey {
     private static let null: UInt8 = 5, no: UInt8 = 16, yes: UInt8 = 17, number: UInt8 = 32, text: UInt8 = 48
     /// A byte that no value and no UTF-8 text begins or continues with.

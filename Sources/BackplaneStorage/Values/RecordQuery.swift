@@ -95,7 +95,7 @@ public struct RecordPage: Sendable {
     public var records: [StoredRecord]
     /// The records that cannot be read because their stored bytes have changed, in the same order.
     ///
-    /// They are kept as they are, and their values are empty.
+    /// They are kept unchanged, and their values are empty.
     public var damaged: [StoredRecord]
     /// The place at which the next page begins; `nil` after the last page.
     public var next: PageCursor?

@@ -21,7 +21,7 @@ public struct ReceivedRequest: Sendable {
 /// One connection of a ``TestServer``, used by its thread only; the server closes it from outside with `shutdown(2)`.
 public final class TestConnection: @unchecked Sendable {  // one thread's, but for shutdown(2)
     let descriptor: Int32
-    /// The number of connections that came before.
+    /// The number of earlier connections.
     public let number: Int
     private var received: [UInt8] = []
     /// A Boolean value that indicates whether sending or receiving has found the connection closed.

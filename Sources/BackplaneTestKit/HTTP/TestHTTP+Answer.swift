@@ -26,7 +26,7 @@ extension TestHTTP.Answer {
         Self { _ in response }
     }
 
-    /// Returns an answer with a status, header fields and a text as its body.
+    /// Returns an answer with a status, header fields and a string as its body.
     public static func status(_ status: Int, headers: HTTPHeaders = [:], text: String = "") -> Self {
         response(HTTPResponse(status: status, headers: headers, body: Array(text.utf8)))
     }

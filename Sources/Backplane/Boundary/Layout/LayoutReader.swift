@@ -6,7 +6,7 @@ struct LayoutReader {
     ///
     /// It is unique per type and program.
     ///
-    /// It is searched rather than hashed, for the reason that ``StandardType`` gives.
+    /// It is searched rather than hashed, for the reason stated at ``StandardType``.
     private var described: [UnsafeRawPointer] = []
     private var parts = 0
 

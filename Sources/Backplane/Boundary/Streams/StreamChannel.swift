@@ -41,7 +41,7 @@ final class StreamChannel<Element: Sendable>: StreamControl, @unchecked Sendable
         /// The number of elements that were handed to the consumer.
         @usableFromInline var taken: UInt64 = 0
         @usableFromInline var sender: Sender?
-        /// The senders behind the first one, of a body that sends from several tasks.
+        /// The senders after the first one, of a body that sends from several tasks.
         @usableFromInline var senders: [Sender] = []
         @usableFromInline var reader: Reader?
         /// Set once nothing more can be sent.

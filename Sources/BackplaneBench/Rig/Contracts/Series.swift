@@ -83,7 +83,7 @@ public struct SeriesReading: Contract {
     public init() {}
 }
 
-/// The count of what a reader has received of its series.
+/// The counts of the draws that a reader has received of its series.
 public struct SeriesAccount: Codable, Sendable {
     /// The last draw that was received.
     public private(set) var last: Draw

@@ -40,7 +40,7 @@ private struct ShapeReader {
     let declarations: [Int: TypeLayout.Declaration]
     /// The numbers of the enclosing declared types; inside of itself, a type is any JSON.
     private var around: [Int] = []
-    /// The number of values and members that may still be read: a text can name a type many times in few words.
+    /// The number of values and members that may still be read, since a short text can refer to one type many times.
     private var left = 1_000
 
     init(declarations: [Int: TypeLayout.Declaration]) { self.declarations = declarations }

@@ -39,7 +39,7 @@ final class ComponentBody: Sendable {
     }
 
     /// A Boolean value that indicates whether the body is collected where an executor cannot stream, because it comes
-    /// from files or memory and not from a stream.
+    /// from files or memory.
     var mayBeCollected: Bool {
         source.functions.length >= 0 && source.functions.flags & UInt32(BP_SOURCE_REPLAYABLE) != 0
     }

@@ -13,7 +13,7 @@ enum OwedChunks {
 
     private static let handlers = Mutex<[UInt64: Handler]>([:])
 
-    /// Expects one more answer, and returns the context under which it comes.
+    /// Expects one more answer, and returns the context under which it arrives.
     static func expect(_ handler: @escaping Handler) -> UnsafeMutableRawPointer? {
         let id = Callbacks.newID()
         handlers.withLock { $0[id] = handler }

@@ -5,8 +5,8 @@ import Synchronization
 
 /// The definitions of collections by the instances that declare them.
 ///
-/// In a swap an old and a new instance may declare different indexes. While both exist, a collection has the indexes
-/// of both; when one has ended, it has those of the other. One change is made after the other.
+/// In a swap an old and a new instance may declare different indexes. While both exist, a collection has the indexes of
+/// both; when one has ended, it has those of the other. Changes are made one after another.
 final class DeclaredCollections: Sendable {
     fileprivate struct Declaration {
         var owner: UInt64
@@ -93,7 +93,7 @@ extension DeclaredCollections.Declaration {
 }
 
 extension DeclaredCollections.State {
-    /// Begins a change of indexes when the previous one has ended.
+    /// Begins a change of indexes once the previous one has ended.
     fileprivate mutating func enqueue(_ change: @escaping @Sendable () async -> Result<Void, BackplaneError>)
         -> Task<Result<Void, BackplaneError>, Never>
     {

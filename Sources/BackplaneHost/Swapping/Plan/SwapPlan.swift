@@ -19,9 +19,9 @@ struct SwapPlan {
     }
     /// The members in order of creation; a removed one precedes those that were created after it.
     private(set) var members: [Member] = []
-    /// The new places of the nodes that stay as they are, by old place.
+    /// The new places of the nodes that stay unchanged, by old place.
     private(set) var kept: [Int: Int] = [:]
-    /// The old places of the nodes that stay as they are, by new place.
+    /// The old places of the nodes that stay unchanged, by new place.
     private(set) var stays: [Int: Int] = [:]
     /// The old places of kept nodes that are reconfigured, in the order of creation.
     private(set) var reconfigured: [Int] = []

@@ -1,4 +1,4 @@
-/// The call counts of a component since it, or its first predecessor, came up.
+/// The call counts of a component since it, or its first predecessor, started.
 public struct ComponentStatistics: Sendable, Hashable {
     /// The manager's name in the manifest, or the class name of any other component.
     public var component: String

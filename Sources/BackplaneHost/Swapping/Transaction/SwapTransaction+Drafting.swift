@@ -114,7 +114,7 @@ extension SwapTransaction {
         return change
     }
 
-    /// The wires to the members, as they are and as they would be.
+    /// The current wires to the members, and those after the swap.
     private var wires: [WireChange] {
         members.flatMap { member -> [WireChange] in
             guard let new = member.new?.node else { return [] }

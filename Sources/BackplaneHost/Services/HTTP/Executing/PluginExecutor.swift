@@ -2,7 +2,7 @@ import Backplane
 import BackplaneExchange
 import BackplaneNetwork
 
-/// An executor that a plugin provides, as it is at the start of one exchange.
+/// An executor that a plugin provides, in its state at the start of one exchange.
 struct PluginExecutor: HTTPExecutor {
     /// The name in the manifest, which is also the URL scheme that it serves.
     let name: String
