@@ -121,7 +121,7 @@ final class ControlServer: Sendable {
         if let number = head.protocol, number != ControlProtocol.number {
             throw BackplaneError(
                 .controlProtocol,
-                "this host is of Backplane \(HostVersion.text) and speaks protocol \(ControlProtocol.number), the request is of protocol \(number); use a tool of the host's version"
+                "this host is Backplane \(HostVersion.text) and speaks protocol \(ControlProtocol.number), the request uses protocol \(number); use a tool of the host's version"
             )
         }
         guard let request = requests[head.request] else {

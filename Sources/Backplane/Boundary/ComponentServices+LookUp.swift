@@ -26,7 +26,9 @@ extension ComponentServices {
                 ?? ownSlots.slot(of: wire, { needed.wire.ownSlot(component: handle, wire: wire, host) })
         else {
             throw BackplaneError(
-                .interfaceMissing, "the host connects \(name) in a way that this version of the SDK does not support")
+                .interfaceMissing,
+                "the host connects \(name) in a way that this version of the SDK does not support; rebuild the plugin with a newer SDK"
+            )
         }
         return Wire(slot)
     }

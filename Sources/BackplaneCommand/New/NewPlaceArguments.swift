@@ -24,7 +24,7 @@ extension BackplaneTool {
         var package: String?
         @Option(
             help: ArgumentHelp(
-                "The manifest to add it to (default: backplane.json in the package's folder, or the one in its folder manifests).",
+                "The manifest to add it to (default: backplane.json in the package's folder, or the one in its `manifests` folder).",
                 valueName: "manifest"))
         var manifest: String?
         @Flag(help: "Print the files and the next commands as JSON.") var json = false

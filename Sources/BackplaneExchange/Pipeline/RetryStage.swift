@@ -89,7 +89,7 @@ struct RetryStage: PipelineStage {
         let delay = policy.backoff(after: number - 1, random: retries.random())
         guard policy.allows(request, after: number - 1), isWorthIt(delay, options, .now, false), take(request) else {
             throw BackplaneError(
-                .networkNotRetried, "the rules or the budget for retries do not allow attempt \(number)",
+                .networkNotRetried, "the policy or the budget for retries does not allow attempt \(number)",
                 at: request.printableURL)
         }
         try await retries.sleep(delay)

@@ -95,7 +95,7 @@ extension DataFolder {
         } catch let error as BackplaneError {
             throw error
         } catch {
-            throw BackplaneError(.dataFolderUnusable, "cannot be written: \(error)", at: placesFile)
+            throw BackplaneError(.dataFolderUnusable, "the file cannot be written: \(error)", at: placesFile)
         }
     }
 

@@ -118,7 +118,7 @@ extension LibraryFile {
             throw BackplaneError(
                 .pluginNoEntry,
                 """
-                a plugin exports the function `\(entry)`, but this library does not; \
+                a plugin must export the function `\(entry)`, but this library does not; \
                 write it with `@c @implementation public` in Swift, or as backplane.h declares it in C
                 """,
                 at: path)

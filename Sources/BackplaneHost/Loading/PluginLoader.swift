@@ -213,7 +213,7 @@ struct PluginLoader {
         switch opened {
         case .known(let plugin): return .success(plugin)
         case .ready(let library):
-            return .failure(BackplaneError(.pluginLoadFailed, "it was not loaded", at: library.file.path))
+            return .failure(BackplaneError(.pluginLoadFailed, "the library was not loaded", at: library.file.path))
         case .loaded(let prepared, let library):
             return Result { () throws(BackplaneError) in try LoadedPlugin(prepared, library, getInterface) }
         }

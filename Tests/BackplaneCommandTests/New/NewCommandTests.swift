@@ -78,7 +78,7 @@ struct NewCommandTests {
     @Test func `where nothing can be written nothing is`() async throws {
         let outcome = try await new("package", "/proc/Tides")
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("/proc/Tides: new.unwritable: it cannot be written"))
+        #expect(outcome.errors.contains("/proc/Tides: new.unwritable: the file or folder cannot be written"))
     }
 
     @Test func `what is no checkout of Backplane is refused before anything is written`() async throws {

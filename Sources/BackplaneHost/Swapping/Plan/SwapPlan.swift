@@ -167,7 +167,7 @@ struct SwapPlan {
             refusals.append(
                 BackplaneError(
                     .swapRefused,
-                    "with the new code, \(node.name), which is up, would have no place in the manifest; stop it, or apply the manifest again",
+                    "\(node.name) is running, but would have no place in the manifest with the new code; stop it, or apply the manifest again",
                     at: node.location))
             return false
         }
