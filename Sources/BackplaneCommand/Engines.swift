@@ -78,7 +78,7 @@ enum Engines {
 
     #if !Engines
     private static func noFiles(_ folder: String) -> BackplaneError {
-        BackplaneError(.storeUnusable, "this build has no engine for store files", at: folder)
+        BackplaneError(.storeUnusable, "this build has no engine for store files; build it with the trait Engines", at: folder)
     }
     #endif
 

@@ -31,7 +31,7 @@ package enum RecordLimits {
         guard !name.isEmpty, name.utf8.count <= Self.name, !name.utf8.contains(0) else {
             throw BackplaneError(
                 .callInvalidInput,
-                "expected \(what) of 1 to \(Self.name) bytes without a zero, found \(shortened(name))")
+                "expected \(what) of 1 to \(Self.name) bytes without a zero byte, found \(shortened(name))")
         }
     }
 

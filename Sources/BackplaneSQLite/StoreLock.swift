@@ -37,7 +37,7 @@ final class StoreLock: Sendable {
             guard ContinuousClock.now < end else {
                 close(descriptor)
                 throw BackplaneError(
-                    .storeUnusable, "another process has been opening the store for \(Int(limit)) seconds", at: store)
+                    .storeUnusable, "another process has been opening the store for \(Int(limit)) seconds; try again when it has finished", at: store)
             }
             usleep(10_000)
         }

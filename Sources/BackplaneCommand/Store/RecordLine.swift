@@ -65,7 +65,7 @@ enum RecordLine {
         do throws(DocumentMistake) {
             try grammar.document()
         } catch {
-            throw BackplaneError(.callInvalidInput, "expected an object in JSON: \(error.reason)")
+            throw BackplaneError(.callInvalidInput, "expected a JSON object: \(error.reason)")
         }
         let form = try JSON.decode(Form.self, line, failing: .callInvalidInput)
         guard let id = form.id else {

@@ -43,7 +43,7 @@ package enum EntryText {
         }
         for (name, value) in managers.sorted(by: { $0.key < $1.key }) {
             guard present[name] == nil else {
-                throw BackplaneError(.manifestMalformed, "there already is a manager `\(name)`", at: "/managers")
+                throw BackplaneError(.manifestMalformed, "there is already a manager `\(name)`", at: "/managers")
             }
             let places = present.keys.map { (ManifestPath() / "managers" / $0).description }
             text = try insert(

@@ -168,7 +168,7 @@ extension BackplaneError {
     package static func bodyTooLarge(limit: Int) -> BackplaneError {
         BackplaneError(
             .networkTooLarge,
-            "the body of the request has more than \(limit) bytes, the limit for bodies held in memory"
+            "the body of the request has more than \(limit) bytes, which is the limit for bodies in memory"
         )
     }
 }

@@ -12,7 +12,7 @@ extension HTTPBodyStream {
             guard chunk.count <= limit - bytes.count else {
                 cancel()
                 throw BackplaneError(
-                    .networkTooLarge, "the body has more than \(limit) bytes, the limit for bodies held in memory")
+                    .networkTooLarge, "the body has more than \(limit) bytes, which is the limit for bodies in memory")
             }
             if bytes.isEmpty { bytes = chunk } else { bytes += chunk }
         }

@@ -202,7 +202,7 @@ private final class FileInProgress: Sendable {
 
     private var unusable: BackplaneError {
         BackplaneError(
-            .networkFile, "the downloaded file cannot be put in its place: \(String(cString: strerror(errno)))",
+            .networkFile, "the downloaded file cannot be moved to its destination: \(String(cString: strerror(errno)))",
             at: path)
     }
 }

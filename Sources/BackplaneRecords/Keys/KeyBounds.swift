@@ -117,7 +117,7 @@ extension PageCursor {
 extension BackplaneError {
     package static func foreignCursor(_ query: RecordQuery) -> BackplaneError {
         BackplaneError(
-            .callInvalidInput, "the cursor is not one of this query; begin with the first page", at: query.collection)
+            .callInvalidInput, "the cursor does not belong to this query; begin with the first page", at: query.collection)
     }
 }
 

@@ -39,7 +39,7 @@ struct StoreExchange: Sendable {
         }
         guard let count = Int(String(decoding: answer, as: UTF8.self)) else {
             throw BackplaneError(
-                .storeUnusable, "expected a number of records from the host, found something else",
+                .storeUnusable, "expected the number of records from the host, found another value",
                 at: selection.collection)
         }
         return count
@@ -101,7 +101,7 @@ extension StoreExchange: StoreAccess {
         guard numbers.count == batch.changes.count else {
             throw BackplaneError(
                 .storeUnusable,
-                "expected \(batch.changes.count) numbers of changes from the host, found \(numbers.count)")
+                "expected \(batch.changes.count) change numbers from the host, found \(numbers.count)")
         }
         return numbers
     }

@@ -75,7 +75,7 @@ package struct EncodedAnswer: Sendable {
         case Int(BP_DEADLINE): (.callDeadline, "the call's deadline passed")
         case Int(BP_FORBIDDEN): (.roleForbidden, "the component's role may not do this")
         case Int(BP_RETIRED): (.callRetired, "the component has stopped")
-        case Int(BP_FAILED): (.componentFailed, "the component stated no reason")
+        case Int(BP_FAILED): (.componentFailed, "the component failed without a reason")
         default: (.componentFailed, "the component answered with status \(status) and no reason")
         }
     }

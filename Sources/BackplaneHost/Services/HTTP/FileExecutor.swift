@@ -49,7 +49,7 @@ struct FileExecutor: HTTPExecutor {
             case EXDEV, ELOOP:
                 throw BackplaneError(
                     .networkRefused,
-                    "this path leaves the manifest's folder, or goes through a symbolic link; `file:` URLs stay below \(folder)",
+                    "this path leaves the manifest's folder, or goes through a symbolic link; `file:` URLs must stay below \(folder)",
                     at: url)
             default: throw BackplaneError(.networkFile, "the file cannot be read: \(error)", at: url)
             }
