@@ -265,7 +265,7 @@ struct ExecutingTests {
         let twice = try await failure { _, _, heads in
             for _ in 1...2 { try await heads.send(HTTPHead(status: 200, headers: [:])) }
         }
-        #expect(twice?.message.contains("two heads") == true)
+        #expect(twice?.message.contains("two final responses") == true)
         let malformed = try await failure { _, _, heads in
             var head = HTTPHead(status: 200, headers: [:])
             head.headers = [["a"]]

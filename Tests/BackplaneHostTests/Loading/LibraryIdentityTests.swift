@@ -92,7 +92,7 @@ struct LibraryIdentityTests {
             let image = try image(record(id: "a", version: "1.0.0") + other)
             let error = #expect(throws: BackplaneError.self) { try LibraryIdentity(of: image, at: "libA.so") }
             #expect(error?.code == .pluginNoIdentity)
-            #expect(error?.message.contains("gives two values") == true)
+            #expect(error?.message.contains("has two values") == true)
         }
     }
 

@@ -228,7 +228,7 @@ struct ComponentNumbersTests {
         let all = try (1...65_535).map { _ in try numbers.take(for: node) }
         #expect(all == Array(1...65_535))
         let none = #expect(throws: BackplaneError.self) { try numbers.take(for: node) }
-        #expect(none?.location == "/managers/A" && none?.message.contains("65535 components are up") == true)
+        #expect(none?.location == "/managers/A" && none?.message.contains("65535 components are running") == true)
         numbers.giveBack(7)
         numbers.giveBack(3)
         #expect(try numbers.take(for: node) == 7)
