@@ -78,7 +78,8 @@ enum Engines {
 
     #if !Engines
     private static func noFiles(_ folder: String) -> BackplaneError {
-        BackplaneError(.storeUnusable, "this build has no engine for store files; build it with the trait Engines", at: folder)
+        BackplaneError(
+            .storeUnusable, "this build has no engine for store files; build it with the trait Engines", at: folder)
     }
     #endif
 

@@ -37,7 +37,9 @@ final class StoreLock: Sendable {
             guard ContinuousClock.now < end else {
                 close(descriptor)
                 throw BackplaneError(
-                    .storeUnusable, "another process has been opening the store for \(Int(limit)) seconds; try again when it has finished", at: store)
+                    .storeUnusable,
+                    "another process has been opening the store for \(Int(limit)) seconds; try again when it has finished",
+                    at: store)
             }
             usleep(10_000)
         }

@@ -36,7 +36,8 @@ struct HostTimers: Sendable {
         }
         guard number != 0 else {
             context.release()
-            throw refusal.error.withLock { $0 } ?? BackplaneError(.timerRefused, "the host refused the timer without a reason")
+            throw refusal.error.withLock { $0 }
+                ?? BackplaneError(.timerRefused, "the host refused the timer without a reason")
         }
         return number
     }

@@ -132,7 +132,8 @@ private final class BodyStreamState: Sendable {
         switch phase {
         case .idle: return true
         case .ended: return false
-        case .reading: throw BackplaneError(.networkBody, "the body is being read by another task; read it in one task only")
+        case .reading:
+            throw BackplaneError(.networkBody, "the body is being read by another task; read it in one task only")
         case .cancelled: throw BackplaneError(.networkBody, "the body was abandoned before it was read to its end")
         }
     }

@@ -41,7 +41,8 @@ struct EventStreamParser {
             line += rest[..<(end ?? rest.endIndex)]
             guard line.count <= limit, data.count <= limit else {
                 throw BackplaneError(
-                    .networkTooLarge, "the event stream has a line or an event with more than \(limit) bytes, which is the limit"
+                    .networkTooLarge,
+                    "the event stream has a line or an event with more than \(limit) bytes, which is the limit"
                 )
             }
             guard let end else { break }

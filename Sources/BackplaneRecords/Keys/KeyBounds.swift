@@ -117,7 +117,8 @@ extension PageCursor {
 extension BackplaneError {
     package static func foreignCursor(_ query: RecordQuery) -> BackplaneError {
         BackplaneError(
-            .callInvalidInput, "the cursor does not belong to this query; begin with the first page", at: query.collection)
+            .callInvalidInput, "the cursor does not belong to this query; begin with the first page",
+            at: query.collection)
     }
 }
 

@@ -49,7 +49,9 @@ final class ComponentBody: Sendable {
     /// - Throws: `network.body` for a source without the functions that it needs, or with an impossible length.
     func body() throws(BackplaneError) -> HTTPBody {
         let functions = source.functions, isReplayable = functions.flags & UInt32(BP_SOURCE_REPLAYABLE) != 0
-        guard functions.pull != nil else { throw BackplaneError(.networkBody, "the body's source has no `pull` function") }
+        guard functions.pull != nil else {
+            throw BackplaneError(.networkBody, "the body's source has no `pull` function")
+        }
         guard !isReplayable || functions.rewind != nil else {
             throw BackplaneError(.networkBody, "the body's source is replayable, but has no `rewind` function")
         }
