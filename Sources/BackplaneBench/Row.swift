@@ -19,7 +19,7 @@ struct Row: Sendable {
     var count: Int?
     /// The maximum number of rounds, for rounds that take long.
     var rounds = Int.max
-    /// Performs the given number of iterations and returns the figure of the round.
+    /// The function that performs the given number of iterations and returns the figure of the round.
     var measure: @Sendable (Int) async throws -> Double
 }
 

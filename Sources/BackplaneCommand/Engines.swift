@@ -30,7 +30,7 @@ enum Engines {
         #endif
     }
 
-    /// Opens the record store: a file if the build has engines, otherwise memory for the lifetime of the host.
+    /// The function that opens the record store: a file if the build has engines, otherwise memory.
     static var openStore: HostOptions.StoreOpener {
         #if Engines
         { folder, settings, report in

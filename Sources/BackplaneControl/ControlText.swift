@@ -62,7 +62,7 @@ enum ControlText {
 
     static func result(_ json: [UInt8]) -> [UInt8] { Array(#"{"result":"#.utf8) + json + Array("}\n".utf8) }
 
-    /// The line of an element, which is a string, so that it arrives byte for byte.
+    /// Returns the line of an element, which is a string, so that it arrives byte for byte.
     static func element(_ json: [UInt8]) -> [UInt8] { line(["element": String(decoding: json, as: UTF8.self)]) }
 
     static func error(_ error: BackplaneError) -> [UInt8] { line(["error": error]) }

@@ -32,7 +32,8 @@ final class ControlWork: Sendable {
     private let elementLimit: Duration
     private let send: Send
 
-    /// Sends a line to the client, which has the given time to read it, and returns whether it was read.
+    /// A function that sends a line to the client, which has the given time to read it, and returns whether it was
+    /// read.
     typealias Send = @Sendable (_ line: [UInt8], _ limit: Duration?) -> Bool
 
     /// Creates work that has not been started.

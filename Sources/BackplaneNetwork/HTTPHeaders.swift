@@ -1,4 +1,4 @@
-/// Header fields in order.
+/// The header fields of a message, in order.
 ///
 /// Names are compared case-insensitively (RFC 9110, section 5.1).
 public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {

@@ -75,10 +75,10 @@ extension RecordStore {
     /// The default: none.
     public var capabilities: StoreCapabilities { [] }
 
-    /// The default implementation, which finds no damage.
+    /// Finds no damage, by default.
     public func findDamage() async throws(BackplaneError) -> [BackplaneError] { [] }
 
-    /// The default implementation, which polls the number of the collection's last change every quarter of a second.
+    /// Polls the number of the collection's last change every quarter of a second, by default.
     public func waitForChange(of collection: String, since number: Int64, in namespace: String)
         async throws(BackplaneError)
     {
@@ -100,7 +100,7 @@ public struct StoreCapabilities: OptionSet, Sendable {
 
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Searches for words. An engine without them accepts full-text indexes, and fails a search.
+    /// Full-text search. An engine without it accepts full-text indexes, and fails a search.
     public static let fullText = Self(rawValue: 1 << 0)
 }
 

@@ -95,7 +95,7 @@ final class StoreCheck: Sendable {
 }
 
 extension StoreCheck.Finding {
-    /// The findings as errors.
+    /// Returns the findings as errors.
     func errors(at path: String) -> [BackplaneError] {
         var errors: [BackplaneError] = []
         if let damage {

@@ -10,7 +10,7 @@ struct StoreFile {
     let path: String
     let durability: StoreDurability
     let damaged: DamagedStorePolicy
-    /// Prepares each connection of the open store.
+    /// The function that prepares each connection of the open store.
     var prepare: @Sendable (Database) throws -> Void = { _ in }
     private var marks: StoreMarks { StoreMarks(path) }
 

@@ -47,7 +47,7 @@ extension Record {
     /// The default: the first version.
     public static var schema: Int { 1 }
 
-    /// The default implementation, which decodes the older form as this type.
+    /// Decodes the older form as this type, by default.
     public static func migrated(from old: OldRecord) throws -> Self { try old.decode(Self.self) }
 }
 

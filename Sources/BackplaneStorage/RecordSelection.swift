@@ -1,6 +1,6 @@
 public import Backplane
 
-/// Records of a collection in an order: all of them, or those in a range of an index.
+/// The records of a collection in an order: all of them, or those in a range of an index.
 ///
 /// A selection is lazy: it reads when its functions are called. Iterating over it reads page by page, so that a
 /// collection of any size fits; records that are written meanwhile after the current position are included.

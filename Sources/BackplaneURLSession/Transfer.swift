@@ -14,7 +14,7 @@ final class Transfer: Sendable {
     /// The destination of a body that is not held in memory, and the functions that are notified of it.
     struct Sink: Sendable {
         let file: IncomingFile
-        /// Called with the head; returns whether the body is wanted.
+        /// The function that is called with the head, and returns whether the body is wanted.
         let headed: @Sendable (HTTPURLResponse) -> Bool
         let received: @Sendable (Int) -> Void
     }

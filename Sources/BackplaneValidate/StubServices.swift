@@ -3,8 +3,8 @@ import BackplaneTerminal
 import CBackplane
 import Synchronization
 
-/// Host services without a host: a store that keeps nothing, timers that never fire, and a network and wires without a
-/// peer.
+/// The host services without a host: a store that keeps nothing, timers that never fire, and a network and wires
+/// without a peer.
 ///
 /// Calls through wires and requests fail immediately, or wait until they are cancelled.
 enum StubServices {

@@ -4,7 +4,7 @@ struct DeclaredWire: Sendable {
     var problems: [String]
     /// The layout of the contract as this side compiled it (``ContractLayout``).
     var layout: KeptText
-    /// Creates the cells of the encoded lane.
+    /// The function that creates the cells of the encoded lane.
     var makeCells: @Sendable (EncodedTarget) -> Cells
 
     init(label: String, isOptional: Bool, _ contract: ContractRecords.Record) {

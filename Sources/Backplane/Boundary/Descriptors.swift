@@ -27,7 +27,7 @@ package func requireAlignment<Value: BitwiseCopyable>(
     }
 }
 
-/// Arrays of structs that another version of the header may have grown; the first struct's size is the stride.
+/// A namespace for arrays of structs that another version of the header may have grown; the first size is the stride.
 package enum Descriptors {
     /// The maximum number of descriptors that is read: more than any honest plugin has, and few enough to process.
     package static let limit = 65_535

@@ -16,7 +16,7 @@ final class Instance: Sendable {
     /// The cells that native wires call, by member.
     let cells: InstanceCells
     private let tasks: ComponentTasks
-    /// Applies another configuration, in JSON; `nil` for a component that is recreated instead.
+    /// The step that applies another configuration, in JSON; `nil` for a component that is recreated instead.
     let reconfigure: Reconfigure?
     private let calls = Mutex(Calls())
     /// The streams that the host has opened and not closed.

@@ -1,6 +1,6 @@
 package import CBackplane
 
-/// Named strings that are lent across the boundary together.
+/// A list of named strings that are lent across the boundary together.
 package struct Pairs {
     private let bytes: [UInt8]
     private let lengths: [(name: Int, value: Int)]

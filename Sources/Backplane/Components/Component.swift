@@ -86,20 +86,20 @@ extension Component {
     /// The default, `nil`: the component is recreated for another configuration.
     @_documentation(visibility: internal)
     public static var _reconfiguration: _Reconfiguration<Self>? { nil }
-    /// The default implementation, which does nothing.
+    /// Does nothing, by default.
     public func activate() async throws {}
-    /// The default implementation, which does nothing.
+    /// Does nothing, by default.
     public func suspend() async throws {}
-    /// The default implementation, which calls `activate`.
+    /// Calls `activate`, by default.
     public func resume() async throws { try await activate() }
-    /// The default implementation, which calls `suspend` and ignores its errors.
+    /// Calls `suspend` and ignores its errors, by default.
     public func stop() async { try? await suspend() }
-    /// The default implementation, which reports that the component is healthy.
+    /// Reports that the component is healthy, by default.
     public func health() async throws {}
 }
 
 extension Component where Provides == NoContract {
-    /// The default implementation for a component without a contract, which enters nothing.
+    /// Enters nothing, by default, for a component without a contract.
     public static func methods(_ table: inout Methods) {}
 }
 

@@ -45,6 +45,6 @@ extension ReconfigurableComponent {
 public struct _Reconfiguration<C>: Sendable {
     // `C` is always a component, but declaring that would make the runtime search every loaded image for the
     // conformance.
-    /// Decodes a configuration, passes it to the component, and returns the keys that its type does not know.
+    /// The function that decodes a configuration, passes it to the component, and returns the keys unknown to its type.
     let run: @Sendable (C, _ configuration: [UInt8]) async throws -> [String]
 }

@@ -101,7 +101,7 @@ final class BareStore: Sendable {
         }
     }
 
-    /// The bytes by which a number is sorted.
+    /// Returns the bytes by which a number is sorted.
     private static func key(_ number: Int) -> Data {
         Data([32] + withUnsafeBytes(of: (Double(number).bitPattern | 1 << 63).bigEndian, Array.init) + [0x80, 0])
     }

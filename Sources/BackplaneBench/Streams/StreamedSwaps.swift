@@ -5,7 +5,8 @@ import Foundation
 import Synchronization
 import YardstickContracts
 
-/// Swaps during four resumable streams at full speed, alternating with the same swaps during calls by four callers.
+/// The measurement of swaps during four resumable streams at full speed, alternating with the same swaps during calls
+/// by four callers.
 ///
 /// Both kinds are made in one process, a few at a time, since a swap takes longer the more generations there are.
 /// Durations are in milliseconds.

@@ -3,7 +3,7 @@ import BackplaneHost
 import BackplaneTurnstile
 import YardstickContracts
 
-/// Swaps that activate another manifest each time, during calls by four callers; durations are in milliseconds.
+/// The measurement of swaps that activate another manifest each time, during calls by four callers, in milliseconds.
 ///
 /// The turnstile moves to another plugin and back, is renamed and renamed back, and a wire to it is added and removed.
 enum AppliedSwaps {

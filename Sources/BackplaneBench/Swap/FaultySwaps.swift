@@ -4,7 +4,7 @@ import BackplaneTurnstile
 import Synchronization
 import YardstickContracts
 
-/// Swaps that fail in each action in turn, during calls: how often the old code did not continue with its state.
+/// The measurement of swaps that fail in each action in turn: how often the old code lost its state.
 enum FaultySwaps {
     /// The actions that can fail, by name and in order; after the gates have opened, only watching the probation can.
     static let actions: [(name: String, action: SwapAction)] = [

@@ -8,7 +8,7 @@ import Synchronization
 package final class ComponentInstance: @unchecked Sendable {
     let functions: ComponentClass.Functions
     private let instance: UnsafeMutableRawPointer
-    /// Runs the instance's steps.
+    /// The function that runs the instance's steps.
     private let launch: Callbacks.Launch
     /// The cells that native wires call, which live as long as the instance; `nil` without a native lane.
     package let nativeCells: Cells?

@@ -112,7 +112,7 @@ extension HTTPRequest {
 }
 
 extension HTTPHeaders {
-    /// The fields as lines, without secret values.
+    /// Returns the fields as lines, without secret values.
     fileprivate func verboseLines(_ mark: String) -> [String] {
         fields.map { "\(mark) \($0.name): \(HTTPRequest.isSecret($0.name) ? "…" : $0.value)" }
     }

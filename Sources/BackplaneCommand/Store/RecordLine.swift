@@ -26,7 +26,7 @@ enum RecordLine {
         var base64: String?
     }
 
-    /// The line, without a newline.
+    /// Returns the line, without a newline.
     ///
     /// - Throws: `control.failed` if a string cannot be encoded.
     func bytes() throws(BackplaneError) -> [UInt8] {

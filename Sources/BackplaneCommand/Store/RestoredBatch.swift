@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneStorage
 
-/// Records of a dump that are stored together.
+/// The records of a dump that are stored together.
 struct RestoredBatch {
     private let isOverwriting: Bool
     private var records: [(collection: String, record: StoredRecord)] = []

@@ -42,7 +42,7 @@ struct StoreChoice: Sendable {
         return .file(try Engines.openFile(folder, isWriting: isWriting))
     }
 
-    /// The folder of the store, without asking a host.
+    /// Returns the folder of the store, without asking a host.
     func folder() throws -> String { try folder(of: ManifestChoice.taken(manifest)) }
 
     private func folder(of manifest: String) throws(BackplaneError) -> String {

@@ -77,7 +77,7 @@ struct LongCallWords: Sendable, Hashable {
             retryFor: retryFor.map(Duration.seconds))
     }
 
-    /// The swap options with these values; `nil` if all are the host's defaults.
+    /// Returns the swap options with these values; `nil` if all are the host's defaults.
     func options() throws(Misuse) -> SwapOptions? {
         var options = SwapOptions()
         try add(to: &options)

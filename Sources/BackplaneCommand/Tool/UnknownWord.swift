@@ -58,7 +58,7 @@ struct UnknownWord: CustomStringConvertible {
         return "`\(command)` has no \(kind) `\(word)`; \(question)"
     }
 
-    /// The first word of an option, in the singular.
+    /// Returns the first word of an option, in the singular.
     private func stem(of option: String) -> Substring {
         let first = option.dropFirst(2).prefix { $0 != "-" }
         return first.hasSuffix("s") ? first.dropLast() : first

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The stage that attempts an exchange again, according to the policy in its options and the budget of its host.
 struct RetryStage: PipelineStage {
-    /// Returns the head of a response with the number of its attempt, or `nil` if another attempt follows.
+    /// A function that returns the head of a response with the number of its attempt; `nil` if another attempt follows.
     private typealias Judge = @Sendable (HTTPStreamedResponse) -> HTTPStreamedResponse?
     private typealias Exchange = @Sendable (@escaping Judge) async throws -> HTTPStreamedResponse
     let next: any HTTPFileExecutor

@@ -54,7 +54,7 @@ private final class NamedStream: Sendable {
         return try element(in: pulled.get())
     }
 
-    /// The only element of a JSON array, byte for byte.
+    /// Returns the only element of a JSON array, byte for byte.
     private func element(in array: [UInt8]) throws(BackplaneError) -> [UInt8] {
         let extents = JSONReader.extents(of: ["/0", "/1"], in: Data(array))
         guard let extent = extents["/0"], extents["/1"] == nil else {

@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneBoundary
 
-/// Methods that a wire's user declares, that the active code of its provider has, and that its next code lacks.
+/// The methods that a wire's user declares and its provider's active code has, but its next code lacks.
 struct RemovedMethods: Hashable {
     /// The user's name, or `nil` for the host program.
     let user: String?

@@ -18,7 +18,7 @@ public struct DrainPolicy: Sendable, Hashable {
         /// components has to start meanwhile.
         case retry(attempts: Int, within: Duration)
 
-        /// Up to 100 further attempts within ten minutes.
+        /// The default: up to 100 further attempts within ten minutes.
         public static let later = retry(attempts: 100, within: .seconds(600))
     }
     /// The time limit for calls in flight to end.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Folders to which only this user can write.
+/// A namespace for folders to which only this user can write.
 package enum PrivateFolder {
     /// The reason why a folder is not private, worded to follow its path in a sentence.
     package struct Problem: Error, Hashable {

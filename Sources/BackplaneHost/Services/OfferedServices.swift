@@ -36,7 +36,7 @@ final class OfferedServices: Sendable {
     private struct OwnCall {
         let reply: Reply
         let isWait: Bool
-        /// Notifies the provider that its answer is no longer needed; `nil` until the call has begun.
+        /// The function that notifies the provider that its answer is no longer needed; `nil` until the call has begun.
         var cancel: (@Sendable () -> Void)?
     }
 

@@ -15,7 +15,7 @@ final class ServedStream: Sendable {
         case closed
     }
     private let state = Mutex(State.opening(nil))
-    /// Ends the wait for the provider.
+    /// The cancellation of the wait for the provider.
     fileprivate let wait: Cancellation
     /// The timer of the deadline until which the stream is to be open, and its number there.
     private let timer: DeadlineTimer?

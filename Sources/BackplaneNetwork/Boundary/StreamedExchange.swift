@@ -127,7 +127,7 @@ final class StreamedExchange: Sendable {
         waiter?.resume(returning: failure.map { .failure($0) } ?? head.map { .success($0) } ?? .failure(noHead))
     }
 
-    /// The body of the final response, which is read on request.
+    /// Returns the body of the final response, which is read on request.
     func body(of head: Head) -> HTTPBodyStream {
         HTTPBodyStream(cancel: { self.cancel(head.exchange) }) { try await self.next(of: head) }
     }

@@ -26,7 +26,7 @@ public struct CallbackExecutor: Sendable {
         }
     }
 
-    /// Runs the work, and returns when it has ended.
+    /// The function that runs the work, and returns when it has ended.
     let run: @Sendable (@escaping @Sendable () -> Void) async -> Void
 
     private init(run: @escaping @Sendable (@escaping @Sendable () -> Void) async -> Void) { self.run = run }

@@ -1,6 +1,6 @@
 public import BackplaneStorage
 
-/// Keys of indexes: bytes that are ordered as the values are, so that every engine orders values alike.
+/// The keys of indexes: bytes that are ordered as the values are, so that every engine orders values alike.
 ///
 /// A value consists of a byte for its kind and, for numbers and strings, of bytes that order them; nothing that follows
 /// a value in a key begins with the byte 255. A key consists of the values of an index's properties, one after the

@@ -81,7 +81,7 @@ struct StoreSalvage {
         return (saved, lost)
     }
 
-    /// Records that were lost.
+    /// A number of lost records.
     private struct Loss {
         /// The collection that they were in; `nil` if that is not known.
         var place: RecordWalk.Place?

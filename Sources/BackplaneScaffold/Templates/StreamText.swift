@@ -48,7 +48,7 @@ extension ManagerLayers {
         import Backplane
         import Synchronization
         \(importsContracts)
-        /// Streams the posted messages to all readers.
+        /// A manager that streams the posted messages to all readers.
         ///
         /// Its state is the messages that are kept, so that readers miss none in a swap.
         final class \(manager): Manager, StatefulComponent {

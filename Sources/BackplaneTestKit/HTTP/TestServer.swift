@@ -79,7 +79,7 @@ private final class Connections: Sendable {
 
     init(_ listener: LoopbackSocket) { self.listener = listener }
 
-    /// The next connection; `nil` once the server has stopped.
+    /// Returns the next connection; `nil` once the server has stopped.
     func accept() -> TestConnection? {
         while true {
             let descriptor = Glibc.accept(listener.descriptor, nil, nil)

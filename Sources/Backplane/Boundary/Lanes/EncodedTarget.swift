@@ -69,7 +69,7 @@ extension EncodedTarget {
 
     private struct ServedCalls {
         let table: UnsafePointer<bp_calls_1>
-        /// `nil` if the host does not offer streams.
+        /// The host's table for streams; `nil` if it does not offer them.
         let streams: UnsafePointer<bp_streams_1>?
         let component: UInt64
         let wire: UInt64

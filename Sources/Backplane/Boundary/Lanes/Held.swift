@@ -53,7 +53,7 @@ final class FailureCount: Sendable {
     private let count = Mutex<UInt64>(0)
     /// The list of the calls in flight; `nil` if they never have to be cancelled.
     @usableFromInline let calls: NativeCalls?
-    /// Set while the component is suspended or about to be.
+    /// The flag that is set while the component is suspended or about to be.
     let isSuspended = Atomic<Bool>(false)
 
     init(_ calls: NativeCalls?) { self.calls = calls }

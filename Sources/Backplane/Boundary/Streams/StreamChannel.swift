@@ -8,7 +8,7 @@ public import Synchronization
 /// Encoded, elements are kept until the consumer asks for a batch, up to ``batch``.
 @usableFromInline
 final class StreamChannel<Element: Sendable>: StreamControl, @unchecked Sendable {  // all state is behind the lock
-    /// Encodes a batch; `nil` natively.
+    /// A function that encodes a batch; `nil` natively.
     typealias Encode = @Sendable ([Element]) throws(BackplaneError) -> Data
 
     /// The consumer, while it waits.
@@ -44,7 +44,7 @@ final class StreamChannel<Element: Sendable>: StreamControl, @unchecked Sendable
         /// The senders after the first one, of a body that sends from several tasks.
         @usableFromInline var senders: [Sender] = []
         @usableFromInline var reader: Reader?
-        /// Set once nothing more can be sent.
+        /// A Boolean value that indicates whether nothing more can be sent.
         @usableFromInline var ending: Ending?
         var isClosed = false
         var hasReturned = false

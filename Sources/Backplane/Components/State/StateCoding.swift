@@ -6,9 +6,9 @@ public struct _StateCoding<C>: Sendable {
     // `C` is always a component, but declaring that would make the runtime search every loaded image for the
     // conformance.
     let schema: StateSchema
-    /// Exports the state in a version that the schema writes.
+    /// The function that exports the state in a version that the schema writes.
     let export: @Sendable (C, _ version: Int) async throws -> [UInt8]
-    /// Imports a state in a version that the schema accepts.
+    /// The function that imports a state in a version that the schema accepts.
     let `import`: @Sendable (C, _ bytes: [UInt8], _ version: Int) async throws -> Void
 }
 

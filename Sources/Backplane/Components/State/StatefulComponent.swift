@@ -37,7 +37,7 @@ extension StatefulComponent {
     /// The schema named after the class, in version 1.
     public static var stateSchema: StateSchema { StateSchema() }
 
-    /// The default implementation, which throws `state.incompatible`: there is no migration.
+    /// Throws `state.incompatible`, by default: there is no migration.
     public static func migrateUp(_ state: StoredState, from version: Int) throws -> State {
         throw BackplaneError(
             .stateIncompatible,
@@ -45,7 +45,7 @@ extension StatefulComponent {
         )
     }
 
-    /// The default implementation, which throws `state.incompatible`: there is no migration.
+    /// Throws `state.incompatible`, by default: there is no migration.
     public static func migrateDown(_ state: State, to version: Int) throws -> any Encodable {
         throw BackplaneError(
             .stateIncompatible,

@@ -37,7 +37,7 @@ public struct Draw: Codable, Sendable, Equatable {
     /// A number that is derived from the previous draw.
     public var mark: UInt64
 
-    /// The draw before the first one of a reader.
+    /// Returns the draw before the first one of a reader.
     public static func origin(of reader: Int) -> Draw { Draw(number: 0, mark: UInt64(reader)) }
 
     /// The draw that follows this one.

@@ -118,7 +118,7 @@ private final class ServerCounts: Sendable {
     func countChunk() { state.withLock { $0.chunks += 1 } }
 }
 
-/// Answers the requests of a connection, or that of a stream; a body is written as the client takes it.
+/// A handler that answers requests; a body is written as the client accepts it.
 private final class AnswerHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart

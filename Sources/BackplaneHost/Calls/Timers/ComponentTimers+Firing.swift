@@ -165,7 +165,7 @@ private final class TimerRun: CallOwner {
     private let timer: UInt64
     private let timers: ComponentTimers
     private let instance: ComponentInstance
-    /// Kept until the plugin has answered.
+    /// The plugin's functions, kept until it has answered.
     private let functions: Mutex<TimerFunctions?>
 
     init(_ timer: UInt64, _ functions: TimerFunctions, of timers: ComponentTimers, _ instance: ComponentInstance) {

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The timers in statistics and messages.
 extension ComponentTimers {
-    /// The timers in the order in which they were added, at most `limit`, and the number of all.
+    /// Returns the timers in the order in which they were added, at most `limit`, and the number of all.
     func statistics(limit: Int) -> (timers: [TimerStatistics], count: Int) {
         let now = clock.moment
         return state.withLock { state in

@@ -1,6 +1,6 @@
 public import Backplane
 
-/// Something that has happened in a host, as ``PluginHost/events`` reports it.
+/// An occurrence in a host, as reported by ``PluginHost/events``.
 public struct HostEvent: Sendable, Hashable {
     /// The occurrence that an event reports, with its details.
     public enum Kind: Sendable, Hashable {

@@ -27,9 +27,9 @@ final class ComponentBody: Sendable {
     private static let chunkSize: UInt64 = 256 << 10
     private let source: Source
     private let state = Mutex(State())
-    /// Called with the number of bytes of each piece.
+    /// The function that is called with the number of bytes of each piece.
     private let taken: @Sendable (Int) -> Void
-    /// Called once the source was released.
+    /// The function that is called once the source was released.
     private let released: @Sendable () -> Void
 
     init(
@@ -195,7 +195,7 @@ final class ComponentBody: Sendable {
     }
 }
 
-/// Whether a stream still has to rewind its source.
+/// The record of whether a stream still has to rewind its source.
 private final class Rewound: Sendable {
     private let isDone: Mutex<Bool>
 

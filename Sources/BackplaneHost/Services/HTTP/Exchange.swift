@@ -86,9 +86,10 @@ final class Exchange: Sendable {
     private let counts: ExchangeCounts
     private let start = ContinuousClock.now
     private let state = Mutex(State())
-    /// Called before the client is notified of the end, with the status of the response, if there was one.
+    /// The function that is called before the client is notified of the end, with the response's status if there was
+    /// one.
     private let note: @Sendable (Exchange, Int?, BackplaneError?) -> Void
-    /// Called after the client was notified of the end.
+    /// The function that is called after the client was notified of the end.
     private let forget: @Sendable (Exchange) -> Void
 
     /// The time since the start.
@@ -289,7 +290,7 @@ final class Exchange: Sendable {
         noticed()
     }
 
-    /// The time at which the body will have been idle for too long; `nil` if the exchange has ended.
+    /// Returns the time at which the body will have been idle for too long; `nil` if the exchange has ended.
     ///
     /// A body that the component reads is idle while it is not read; any other one, while its server sends nothing.
     func idleDeadline(_ limit: Duration) -> Deadline? {

@@ -24,7 +24,7 @@ enum OwedChunks {
         handlers.withLock { $0.removeValue(forKey: UInt64(UInt(bitPattern: context))) }?(result)
     }
 
-    /// Receives the next piece of a body.
+    /// The function that receives the next piece of a body.
     static let chunk: bp_chunk = { context, status, chunk, trailers, count in
         do throws(BackplaneError) {
             answer(context, .success(try HTTPBodyPart(copying: chunk, status, trailers, count)))
@@ -33,7 +33,7 @@ enum OwedChunks {
         }
     }
 
-    /// Receives the answer to a step without a result, which counts as an end.
+    /// The function that receives the answer to a step without a result, which counts as an end.
     static let done: bp_done = { context, status, payload in
         let isDone = status == Int32(BP_OK)
         answer(context, isDone ? .success(.end(trailers: [:])) : .failure(EncodedAnswer(status, payload).error))
