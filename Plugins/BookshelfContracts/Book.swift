@@ -33,7 +33,7 @@ public struct Author: Codable, Sendable, Hashable {
     public var name: String
     /// The year of birth, if known.
     public var born: Int?
-    /// The year of death, if the author has died and it is known.
+    /// The year of death, if known.
     public var died: Int?
 
     /// Creates an author.

@@ -2,7 +2,7 @@ public import Backplane
 
 /// A book that was borrowed.
 public struct Borrowing: Codable, Sendable, Hashable {
-    /// The number of the borrowing; the first one is 1, and none is left out.
+    /// The number of the borrowing, counted from 1 without gaps.
     public var number: Int
     /// The identifier of the book.
     public var book: String
@@ -13,10 +13,10 @@ public struct Borrowing: Codable, Sendable, Hashable {
 
 /// The place from which borrowings are read, so that a reader misses none when the library's code is swapped.
 public struct BorrowingsAfter: Codable, Sendable, Resumable {
-    /// The number of the last borrowing that is not of interest; 0 for all.
+    /// The number of the last borrowing to skip; 0 for none.
     public var number: Int
 
-    /// Creates a place after a number.
+    /// Creates the place after the borrowing with a number.
     public init(_ number: Int) { self.number = number }
 
     /// Returns the place after a borrowing.

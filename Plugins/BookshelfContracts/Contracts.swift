@@ -12,9 +12,9 @@ public struct Library: Contract {
     public let borrow = AsyncMethod<String, Loan>()
     /// Returns the loan with the given identifier.
     public let giveBack = AsyncMethod<String, Nothing>()
-    /// Gives the borrowings after a number, of which the last thousand are kept, and then each one as it happens.
+    /// Streams the borrowings after a number, of which the last thousand are kept, and then each new one.
     public let borrowings = StreamMethod<BorrowingsAfter, Borrowing>()
-    /// Gives the events of the library after one, and then each one as it happens.
+    /// Streams the events of the library after a given one, and then each new one as it happens.
     public let events = StreamMethod<EventsAfter, LibraryEvent>()
     /// The number of searches answered so far.
     public let count = SyncMethod<Nothing, Int>()
@@ -61,7 +61,7 @@ public struct LibraryNetwork: Contract {
     public let borrow = AsyncMethod<String, Loan>()
     /// Returns the loan with the given identifier.
     public let giveBack = AsyncMethod<String, Nothing>()
-    /// Gives the events of the library after one, and then each one as it happens.
+    /// Streams the events of the library after a given one, and then each new one as it happens.
     public let events = StreamMethod<EventsAfter, LibraryEvent>()
     /// Creates the contract with its methods.
     public init() {}
@@ -77,7 +77,7 @@ public struct BooksAPI: Contract {
     public let borrow = AsyncMethod<String, Loan>()
     /// Returns the loan with the given identifier; version 1 of the books API does not support it.
     public let giveBack = AsyncMethod<String, Nothing>()
-    /// Gives the events of the library after one, and then each one as it happens; version 1 of the books API has none.
+    /// Streams the events of the library after a given one, and then each new one; version 1 of the books API has none.
     public let events = StreamMethod<EventsAfter, LibraryEvent>()
     /// Creates the contract with its methods.
     public init() {}

@@ -24,10 +24,10 @@ public struct LibraryEvent: Codable, Sendable, Hashable {
 
 /// The place from which events of the library are read.
 ///
-/// A reader misses none when code is swapped, once it has received one. Events from now on have no place to go on from
-/// before the first: what happens during a swap is then missing.
+/// A reader misses none when code is swapped, once it has received one. Events from now on have no place to resume from
+/// before the first one, so those that happen during a swap are missed.
 public struct EventsAfter: Codable, Sendable, Resumable {
-    /// The identifier of the last event that is not of interest; empty for events from now on.
+    /// The identifier of the last event to skip; empty for events from now on.
     public var id: String
 
     /// Creates a place after an event.

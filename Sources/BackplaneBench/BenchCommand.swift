@@ -5,7 +5,7 @@ import BackplaneProcesses
 import BackplaneTerminal
 import Glibc
 
-/// The command `backplane bench`: measures the costs of Backplane and of what they are compared with, in one run.
+/// The command `backplane bench`: measures the costs of Backplane and of its alternatives in one run.
 package struct BenchCommand: Sendable {
     /// The name of the suite, or `nil` for all suites.
     package var suite: String?
@@ -64,7 +64,7 @@ package struct BenchCommand: Sendable {
             let outcome = await work.result
             if work.isCancelled { return 130 }
             let results = try outcome.get()
-            guard !results.isEmpty else { return Output.refuse("no row has `\(only ?? "")` in its name") }
+            guard !results.isEmpty else { return Output.refuse("no row's name contains `\(only ?? "")`") }
             report(results)
             return 0
         } catch {

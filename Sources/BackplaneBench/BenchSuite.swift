@@ -15,7 +15,7 @@ package struct BenchSuite: Sendable {
     package var name: String
     /// The name of the row by which bounds in nanoseconds are scaled.
     var reference: String?
-    /// Sets up the suite.
+    /// The function that sets up the suite.
     ///
     /// - Parameters:
     ///   - folder: A folder that does not exist yet and is removed afterwards, beside one in memory (``BenchFolder``).

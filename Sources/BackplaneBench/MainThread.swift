@@ -3,7 +3,7 @@ import Synchronization
 
 /// The thread on which the program started.
 enum MainThread {
-    /// Runs `body` on Swift's thread pool while the main thread waits; returns `nil` at once on any other thread.
+    /// Runs `body` on Swift's thread pool while the main thread waits; returns `nil` immediately on any other thread.
     ///
     /// Valgrind 3.19 does not survive the way in which an idle main thread is parked. Blocking it makes callgrind
     /// usable; nothing that is measured needs the main thread.

@@ -2,7 +2,7 @@ import Foundation
 
 /// The memory use of a process, from the kernel's summary of its mappings.
 enum ProcessMemory {
-    /// Returns the figures in bytes, by the kernel's names: `Rss`, `Pss`, `Private_Dirty` and others.
+    /// Returns the figures in bytes, keyed by the kernel's names: `Rss`, `Pss`, `Private_Dirty` and others.
     ///
     /// - Parameter process: The process identifier, or `self`.
     static func figures(ofProcess process: String) throws -> [String: Double] {
@@ -18,7 +18,7 @@ enum ProcessMemory {
         return figures
     }
 
-    /// Returns the most memory that a running process has had at once, in bytes, or `nil` if that is not known.
+    /// Returns the peak memory of a running process, in bytes, or `nil` if it is unknown.
     static func highest(ofProcess process: pid_t) -> Double? {
         let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
         let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

@@ -19,7 +19,7 @@ struct Row: Sendable {
     var count: Int?
     /// The maximum number of rounds, for rounds that take long.
     var rounds = Int.max
-    /// Performs the given number of iterations and returns the figure of the round.
+    /// The function that performs the given number of iterations and returns the figure of the round.
     var measure: @Sendable (Int) async throws -> Double
 }
 
@@ -27,7 +27,7 @@ extension Row {
     /// Creates a row for the cost of one call.
     ///
     /// - Parameter calls: A function that makes the given number of calls, each of which adds one to the result of the
-    ///   one before, beginning with 0. It returns the last result, so that no call can be optimised away.
+    ///   previous one, beginning with 0. It returns the last result, so that no call can be optimised away.
     static func calls(
         _ name: String, unit: Unit = .nanoseconds, baseline: String? = nil, target: Target? = nil,
         _ calls: @escaping @Sendable (Int) async throws -> Int

@@ -17,7 +17,7 @@ enum Engines {
     /// The function that computes SHA-256 digests.
     static var digest: any ContentDigest { SHA256Digest() }
     #else
-    /// No function: this build cannot check digests.
+    /// A missing function, because this build cannot check digests.
     static var digest: (any ContentDigest)? { nil }
     #endif
 
@@ -30,7 +30,7 @@ enum Engines {
         #endif
     }
 
-    /// Opens the record store: a file if the build has engines, otherwise memory for the lifetime of the host.
+    /// The function that opens the record store: a file if the build has engines, otherwise memory.
     static var openStore: HostOptions.StoreOpener {
         #if Engines
         { folder, settings, report in
@@ -68,7 +68,7 @@ enum Engines {
         guard let format = try StoreFormat(folder: folder) else {
             throw BackplaneError(
                 .storeUnusable,
-                "there is no store yet; a host makes it when a data access controller first uses it", at: folder)
+                "there is no store yet; a host creates it when a data access controller first uses it", at: folder)
         }
         return (format.pending, format.records)
         #else
@@ -78,7 +78,8 @@ enum Engines {
 
     #if !Engines
     private static func noFiles(_ folder: String) -> BackplaneError {
-        BackplaneError(.storeUnusable, "this build has no engine for store files", at: folder)
+        BackplaneError(
+            .storeUnusable, "this build has no engine for store files; build it with the trait Engines", at: folder)
     }
     #endif
 

@@ -22,7 +22,7 @@ func expect<Value: Equatable>(
     }
 }
 
-/// Seeded random numbers (SplitMix64).
+/// A generator of seeded random numbers (SplitMix64).
 struct ConformanceNumbers: RandomNumberGenerator {
     private var state: UInt64
 

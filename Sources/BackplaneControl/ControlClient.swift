@@ -63,8 +63,8 @@ package struct ControlClient: Sendable {
         guard greeting.protocol == ControlProtocol.number else {
             throw BackplaneError(
                 .controlProtocol,
-                "the host, process \(greeting.process), is of Backplane \(greeting.version) and speaks protocol \(greeting.protocol), "
-                    + "this tool is of \(HostVersion.text) and speaks \(ControlProtocol.number); use the tool of the host's version",
+                "the host, process \(greeting.process), is Backplane \(greeting.version) and speaks protocol \(greeting.protocol), "
+                    + "this tool is \(HostVersion.text) and speaks \(ControlProtocol.number); use the tool of the host's version",
                 at: path)
         }
         return greeting

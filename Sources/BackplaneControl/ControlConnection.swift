@@ -22,7 +22,7 @@ final class ControlConnection: Sendable {
         var request: String?
     }
     private let state = Mutex(State())
-    /// Held while a line is written: the end of a request may come while an element waits for its reader.
+    /// The lock that is held while a line is written; a request may end while an element waits for its reader.
     private let writing = Mutex(())
 
     init(_ socket: LocalSocket, of server: ControlServer) {
@@ -38,7 +38,7 @@ final class ControlConnection: Sendable {
     /// Answers with the reason why no request is accepted.
     func refuse(_ error: BackplaneError) { send(ControlText.error(error), within: .seconds(1)) }
 
-    /// Ends the reading of the request, whose client is told the reason.
+    /// Ends the reading of the request, and reports the reason to the client.
     func interruptReading(_ error: BackplaneError) {
         let isReading = state.withLock { state in
             guard case .reading = state.stage else { return false }
@@ -48,7 +48,7 @@ final class ControlConnection: Sendable {
         if isReading { socket.endReading() }
     }
 
-    /// Has the request answered with `host.stopped`, unless its answer is there.
+    /// Answers the request with `host.stopped`, unless it has an answer.
     func hostHasStopped() {
         interruptReading(.hostStops)
         if case .working(let work) = state.withLock({ $0.stage }) { work.hostHasStopped() }
@@ -104,11 +104,11 @@ final class ControlConnection: Sendable {
         server.strays.add(1, ordering: .relaxed)
         switch ending {
         case .hostStopped: throw .hostStops
-        case .clientGone: throw BackplaneError(.callCancelled, "the client is gone")
+        case .clientGone: throw BackplaneError(.callCancelled, "the client has disconnected")
         case .overdue, .outcome:
             throw BackplaneError(
                 .callDeadline,
-                "the deadline passed; the called function still occupies its thread, and is no longer waited for")
+                "the deadline passed; the call was abandoned, but still occupies its thread")
         }
     }
 
@@ -117,7 +117,7 @@ final class ControlConnection: Sendable {
         guard strays >= limits.strays else { return }
         throw BackplaneError(
             .controlBusy,
-            "\(strays) abandoned calls have not returned, and each occupies a thread; no more calls are accepted here"
+            "\(strays) abandoned calls have not returned, and each occupies a thread; no further calls are accepted on this socket"
         )
     }
 
@@ -132,7 +132,7 @@ final class ControlConnection: Sendable {
 
     /// Returns everything before the first newline, or `nil` if nothing was sent.
     ///
-    /// - Parameter memory: Set to the size of the memory that was taken for it.
+    /// - Parameter memory: Set to the size of the memory that was reserved for it.
     private func read(_ memory: inout Int) throws(BackplaneError) -> [UInt8]? {
         let deadline = Deadline.now + limits.reading
         var bytes: [UInt8] = []
@@ -156,12 +156,14 @@ final class ControlConnection: Sendable {
             if !more { try finishReading() }
             guard bytes.count <= limits.request else {
                 throw BackplaneError(
-                    .controlMalformed, "a request has at most \(limits.request >> 20) MB and ends with a newline")
+                    .controlMalformed,
+                    "expected a request of at most \(limits.request >> 20) MB that ends with a newline")
             }
             guard more else {
                 if bytes.isEmpty { return nil }
                 throw BackplaneError(
-                    .controlMalformed, "expected a newline after the request, found its end after \(bytes.count) bytes")
+                    .controlMalformed,
+                    "expected a newline after the request, found the end of input after \(bytes.count) bytes")
             }
         }
     }
@@ -178,14 +180,14 @@ final class ControlConnection: Sendable {
         if let reason { throw reason }
     }
 
-    /// Takes memory for what has arrived, except for its beginning.
+    /// Reserves memory for the bytes that have arrived, except for the first ones.
     private func makeRoom(for count: Int, _ memory: inout Int) throws(BackplaneError) {
         let more = count - limits.beginning - memory
         guard more > 0 else { return }
         guard server.memory.take(more, until: .now + limits.waiting) else {
             throw BackplaneError(
                 .controlBusy,
-                "all requests together may have \(limits.memory >> 20) MB, and that is taken; try again when one has ended"
+                "requests in progress already use the \(limits.memory >> 20) MB that all of them together may have; try again when one has ended"
             )
         }
         memory += more

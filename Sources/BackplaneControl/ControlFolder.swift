@@ -44,8 +44,8 @@ package struct ControlFolder: Sendable {
         }
     }
 
-    /// Returns the lock that only one host at a time has while it listens: a socket without a listener yet looks like
-    /// one that was left behind.
+    /// Returns the lock that one host at a time holds while it creates its socket, which looks abandoned until it
+    /// listens.
     ///
     /// A folder that is not for sockets alone is locked itself, and gets no other file than the socket.
     private func gate(within limit: Duration) throws(BackplaneError) -> FileLock {
@@ -59,7 +59,7 @@ package struct ControlFolder: Sendable {
         }
     }
 
-    /// Returns why nobody can listen at a path.
+    /// Returns the reason why a path cannot be listened on.
     private static func reason(of error: SystemError, at socket: String) -> String {
         guard error.number == EADDRINUSE, let status = try? FileStatus(at: socket) else {
             return "it cannot be created: \(error); give another path"
@@ -69,7 +69,7 @@ package struct ControlFolder: Sendable {
             : "expected no file there but a socket, found \(status.kind.rawValue); give another path"
     }
 
-    /// Makes a socket's file again that was removed, for example by a program that cleans temporary folders.
+    /// Recreates a socket's file that was removed, for example by a program that cleans temporary folders.
     ///
     /// Failed attempts are repeated later.
     func restore(_ listener: LocalListener) {
@@ -91,7 +91,7 @@ package struct ControlFolder: Sendable {
         return ((try? FileTree.names(in: path)) ?? []).filter(Self.isSocketName).map { FilePath.join(path, $0) }
     }
 
-    /// Removes those sockets to which no host listens.
+    /// Removes the sockets on which no host listens.
     private func sweep(_ sockets: [String]) {
         for socket in sockets where (try? FileStatus(at: socket))?.isSocket == true {
             if !LocalSocket.isListenedTo(at: socket) { unlink(socket) }

@@ -1,4 +1,4 @@
-/// The limits on one client, and on all of them together, so that none can keep others from a host.
+/// The limits on one client, and on all of them together, so that none can block the others.
 struct ControlLimits: Sendable {
     /// The maximum size of a request, in bytes.
     var request = ControlProtocol.requestLimit
@@ -16,14 +16,14 @@ struct ControlLimits: Sendable {
     var clients = 256
     /// The number of requests that are answered concurrently.
     var connections = 16
-    /// The number of additional requests of each kind that ends trouble.
+    /// The number of additional places for each kind of recovery request, such as a rollback.
     var reserved = 2
     /// The number of requests of each kind that lasts as long as its client wants.
     var lasting = 64
-    /// The time that a further request waits for one of those to end.
+    /// The time that a further request waits for a place.
     var waiting = Duration.seconds(2)
-    /// The number of requests that wait; those that end trouble are not counted out.
+    /// The maximum number of waiting requests, from which recovery requests are exempt.
     var queue = 64
-    /// The number of abandoned calls, each occupying a thread since its plugin does not return, that are tolerated.
+    /// The tolerated number of abandoned calls, each of which occupies a thread because its plugin does not return.
     var strays = 64
 }

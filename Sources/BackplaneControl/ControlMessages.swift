@@ -14,7 +14,7 @@ package struct SwapRequest: ControlMessage {
     package typealias Answer = SwapReportForm
     package var libraries: [String]
     package var options: SwapOptionsForm?
-    /// The manifest to activate; `nil` for the active one, so that hosts of before understand the request.
+    /// The manifest to activate; `nil` for the active one, so that older hosts understand the request.
     package var apply: AppliedManifestForm?
 
     package init(libraries: [String], apply: AppliedManifestForm? = nil, options: SwapOptions? = nil) {
@@ -155,7 +155,7 @@ package struct ApplyRequest: ControlMessage {
     package var manifest: String
     /// The environment, `nil` for the active manifest's, or an empty string for none.
     package var environment: String?
-    /// Whether a manifest without managers is meant; `nil` if not, so that hosts of before understand the request.
+    /// Whether a manifest without managers is accepted; `nil` if not, so that older hosts understand the request.
     package var empty: Bool?
     /// Whether new libraries are loaded without a trial in a child process; `nil` means no.
     package var trustsLibraries: Bool?

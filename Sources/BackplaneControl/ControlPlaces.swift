@@ -3,9 +3,9 @@ import BackplaneHost
 
 /// The places of requests that are answered at the same time.
 ///
-/// Requests that end trouble, such as a rollback, have places of their own besides those for all, so that no other
-/// request can keep them out. Those that last as long as their client wants have only places of their own, so that they
-/// keep out no other.
+/// Recovery requests, such as a rollback, have reserved places besides the shared ones, so that other requests cannot
+/// keep them out. Those that last as long as their client wants have only places of their own, so that they keep out no
+/// other.
 final class ControlPlaces: Sendable {
     enum Place {
         case shared
@@ -76,10 +76,10 @@ final class ControlPlaces: Sendable {
         }
     }
 
-    /// Gives no more places.
+    /// Stops granting places.
     func close() { state.withLock { $0.isClosed = true } }
 }
 
 extension BackplaneError {
-    static var hostStops: BackplaneError { BackplaneError(.hostStopped, "the host has stopped, or is about to") }
+    static var hostStops: BackplaneError { BackplaneError(.hostStopped, "the host has stopped or is stopping") }
 }

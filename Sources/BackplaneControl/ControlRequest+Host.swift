@@ -17,7 +17,7 @@ extension ControlRequest {
             })
     }
 
-    /// A handler that ends with its client: nothing of what it did remains when nobody reads it.
+    /// A handler that ends with its client, because its work has no effect beyond the answer.
     private static let preview = ControlRequest(PreviewRequest.self, endsWithClient: true) {
         host, request throws(BackplaneError) in
         let options = try request.options?.options() ?? SwapOptions()

@@ -6,7 +6,7 @@ public struct ControlRequest: Sendable {
     let name: String
     /// A Boolean value that indicates whether the request is abandoned when its client disconnects.
     let endsWithClient: Bool
-    /// A Boolean value that indicates whether the request ends trouble, so that places are reserved for it.
+    /// A Boolean value that indicates whether the request serves recovery, so that places are reserved for it.
     let endsTrouble: Bool
     /// A Boolean value that indicates whether the request lasts as long as its client wants.
     let isLasting: Bool
@@ -17,7 +17,7 @@ public struct ControlRequest: Sendable {
     /// - Parameters:
     ///   - message: The type of the request.
     ///   - endsWithClient: Whether its task is cancelled, and no longer waited for, when its client disconnects; a
-    ///     request that only looks should be.
+    ///     request that only reads should be.
     ///   - answer: The function that answers it, on a thread of the socket's own, which it may block.
     public init<Message: ControlMessage>(
         _ message: Message.Type, endsWithClient: Bool = false,

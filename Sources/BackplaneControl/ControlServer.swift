@@ -23,7 +23,7 @@ final class ControlServer: Sendable {
     private let state = Monitor(State())
     /// The number of abandoned calls that have not ended.
     let strays = Atomic(0)
-    /// The time between two looks at whether the socket's file is there.
+    /// The interval at which the existence of the socket's file is checked.
     private static let watch = Duration.seconds(2)
 
     init(
@@ -52,7 +52,7 @@ final class ControlServer: Sendable {
     /// A Boolean value that indicates whether the host has stopped.
     var hasStopped: Bool { state.withLock { $0.hasStopped } }
 
-    /// Has the requests in progress answered with `host.stopped`, and waits until that is sent.
+    /// Answers the requests in progress with `host.stopped`, and waits until the answers are sent.
     ///
     /// - Returns: The names of the requests that were not answered in time.
     func finish(within limit: Duration) -> [String] {
@@ -82,7 +82,7 @@ final class ControlServer: Sendable {
         connection.refuse(BackplaneError(.controlBusy, "the system cannot create more threads for the host"))
     }
 
-    /// Adds a connection, in the place of the oldest that has not sent its request where there are too many.
+    /// Adds a connection, replacing the oldest one without a request if there are too many.
     private func admit(_ connection: ControlConnection) throws(BackplaneError) {
         let limit = limits.clients
         let result: Result<ControlConnection?, BackplaneError> = state.withLock { state in
@@ -91,7 +91,7 @@ final class ControlServer: Sendable {
             if state.connections.count >= limit {
                 guard let index = state.connections.firstIndex(where: \.isReading) else {
                     return .failure(
-                        BackplaneError(.controlBusy, "\(limit) clients are connected, and no more are taken"))
+                        BackplaneError(.controlBusy, "\(limit) clients are connected, which is the limit"))
                 }
                 slow = state.connections.remove(at: index)
             }
@@ -121,7 +121,7 @@ final class ControlServer: Sendable {
         if let number = head.protocol, number != ControlProtocol.number {
             throw BackplaneError(
                 .controlProtocol,
-                "this host is of Backplane \(HostVersion.text) and speaks protocol \(ControlProtocol.number), the request is of protocol \(number); use a tool of the host's version"
+                "this host is Backplane \(HostVersion.text) and speaks protocol \(ControlProtocol.number), the request uses protocol \(number); use a tool of the host's version"
             )
         }
         guard let request = requests[head.request] else {

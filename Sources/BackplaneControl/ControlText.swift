@@ -5,7 +5,7 @@ enum ControlText {
     /// The keys that every request has in common.
     struct Head: Decodable {
         var request: String
-        /// The protocol version, or `nil` if the request, perhaps written by hand, does not give one.
+        /// The protocol version, or `nil` if the request, perhaps written by hand, does not state one.
         var `protocol`: Int?
 
         private enum CodingKeys: String, CodingKey { case request = "request", `protocol` = "protocol" }
@@ -25,7 +25,7 @@ enum ControlText {
         private enum Key: String, CodingKey { case request = "request", `protocol` = "protocol" }
     }
 
-    /// A line of an answer, which has exactly one of the four.
+    /// A line of an answer, which has exactly one of these four keys.
     struct Answer<Value: Decodable>: Decodable {
         var event: ControlEvent?
         /// An element of a lasting answer, as JSON.
@@ -62,7 +62,7 @@ enum ControlText {
 
     static func result(_ json: [UInt8]) -> [UInt8] { Array(#"{"result":"#.utf8) + json + Array("}\n".utf8) }
 
-    /// The line of an element, which is a string, so that it arrives byte for byte.
+    /// Returns the line of an element, which is a string, so that it arrives byte for byte.
     static func element(_ json: [UInt8]) -> [UInt8] { line(["element": String(decoding: json, as: UTF8.self)]) }
 
     static func error(_ error: BackplaneError) -> [UInt8] { line(["error": error]) }

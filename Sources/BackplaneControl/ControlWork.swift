@@ -2,7 +2,7 @@ import Backplane
 import BackplaneHost
 import Synchronization
 
-/// A request in progress, on a thread of its own, so that a plugin which blocks it keeps no other thread.
+/// A request in progress, on a thread of its own, so that a plugin that blocks it occupies no other thread.
 final class ControlWork: Sendable {
     typealias Outcome = Result<[UInt8], BackplaneError>
     /// The end of the wait for an outcome.
@@ -15,7 +15,7 @@ final class ControlWork: Sendable {
     }
     private enum Look {
         case ended(Ending)
-        /// The need to look again, after a change of the state or at this time.
+        /// The state must be checked again, after a change or at this time.
         case later(Deadline?)
     }
     private struct State {
@@ -32,7 +32,8 @@ final class ControlWork: Sendable {
     private let elementLimit: Duration
     private let send: Send
 
-    /// Sends a line to the client, who has the given time to take it, and returns whether it was taken.
+    /// A function that sends a line to the client, which has the given time to read it, and returns whether it was
+    /// read.
     typealias Send = @Sendable (_ line: [UInt8], _ limit: Duration?) -> Bool
 
     /// Creates work that has not been started.
@@ -54,7 +55,7 @@ final class ControlWork: Sendable {
     /// - Throws: `call.cancelled` if the client does not take it.
     func send(element json: [UInt8]) throws(BackplaneError) {
         guard send(ControlText.element(json), elementLimit) else {
-            throw BackplaneError(.callCancelled, "the client does not take its answer")
+            throw BackplaneError(.callCancelled, "the client does not read its answer")
         }
     }
 

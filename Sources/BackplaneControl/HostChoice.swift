@@ -20,7 +20,7 @@ package struct HostChoice: Sendable, Hashable {
         case none(BackplaneError)
         /// None of these hosts runs the manifest.
         case absent([RunningHost], String)
-        /// Several of these hosts may be meant.
+        /// Several of these hosts fit the criteria.
         case unclear([RunningHost], String)
 
         /// The reason as an error, without the hosts.

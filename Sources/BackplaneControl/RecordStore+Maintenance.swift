@@ -2,8 +2,7 @@ package import Backplane
 package import BackplaneRecords
 package import BackplaneStorage
 
-/// The maintenance of a store by hand, which a host does for the command, or the command itself if no host has the
-/// store open.
+/// The maintenance of a store by a command: through the host that has it open or, without one, by the command itself.
 extension RecordStore {
     /// Returns all collections of all namespaces.
     package func list() async throws(BackplaneError) -> [StoreCollectionForm] {
@@ -42,7 +41,7 @@ extension RecordStore {
         try await define(CollectionDefinition(collection, indexes: (known?.indexes ?? []) + new), in: namespace)
     }
 
-    /// Stores records, all or none of them.
+    /// Stores records atomically.
     ///
     /// - Parameter isOverwriting: Whether a record with the same id is replaced.
     /// - Throws: `store.conflict` if there is a record with the same id and it is not to be replaced.

@@ -7,7 +7,7 @@ final class RequestMemory: Sendable {
 
     init(bytes: Int) { left = Monitor(bytes) }
 
-    /// Waits for memory for a limited time; returns whether there is some.
+    /// Waits for memory for a limited time; returns whether it is available.
     func take(_ bytes: Int, until deadline: Deadline) -> Bool {
         left.wait { left in
             guard left < bytes else {

@@ -13,9 +13,9 @@ package struct StoreRequest: ControlMessage {
     package var collection: String?
     /// The id of the only record that `read` returns; `nil` for all.
     package var id: String?
-    /// The `next` of the page before; `nil` for the first page.
+    /// The `next` of the previous page; `nil` for the first page.
     package var after: [UInt8]?
-    /// The greatest number of records on the page of `read`.
+    /// The maximum number of records on the page of `read`.
     package var limit: Int?
     /// The indexes that `define` adds to those of the collection.
     package var indexes: [StoreIndexForm]?
@@ -94,9 +94,9 @@ package struct StoreIndexForm: Codable, Sendable, Hashable {
     package var name: String
     package var paths: [String]
     package var unique: Bool
-    /// The tokenizer of an index of texts; `nil` for an index of values.
+    /// The tokenizer of a full-text index; `nil` for an index of values.
     package var tokenizer: String?
-    /// The lengths of prefixes in an index of texts.
+    /// The prefix lengths of a full-text index.
     package var prefixes: [Int]?
 
     package init(_ index: IndexDefinition) {
@@ -121,14 +121,14 @@ package struct StoreIndexForm: Codable, Sendable, Hashable {
 
 /// A record of a page or of `write`.
 package struct StoreRecordForm: Codable, Sendable, Hashable {
-    /// The collection, of `write`.
+    /// The collection, for `write`.
     package var collection: String?
     package var id: String
-    /// The record's JSON in a text, so that it arrives byte for byte; in base64 if it is not UTF-8.
+    /// The record's JSON as a string, so that it arrives byte for byte; in base64 if it is not UTF-8.
     package var value: String
     /// Whether the value is in base64; `nil` if not.
     package var base64: Bool?
-    /// The version, of a page.
+    /// The version, on a page.
     package var version: Int64?
 
     package init(collection: String? = nil, _ record: StoredRecord, version: Int64? = nil) {
@@ -142,7 +142,7 @@ package struct StoreRecordForm: Codable, Sendable, Hashable {
 
     /// Returns the record.
     ///
-    /// - Throws: `control.malformed` for a value that is said to be in base64 and is not.
+    /// - Throws: `control.malformed` for a value that is marked as base64 but is not.
     package func record() throws(BackplaneError) -> StoredRecord {
         guard base64 == true else { return StoredRecord(id: id, value: Array(value.utf8), version: version ?? 0) }
         guard let bytes = Base64.bytes(value) else {

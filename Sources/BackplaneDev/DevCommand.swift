@@ -64,7 +64,7 @@ package struct DevCommand: Sendable {
 
     private func isThere(_ path: String) -> Bool { (try? FileStatus(at: path)) != nil }
 
-    /// Returns the running host that the options ask for, or `nil` if they ask for none.
+    /// Returns the running host that the options request, or `nil` if they request none.
     package static func running(_ isAsked: Bool, _ socket: String?, _ settings: DevSettings) -> HostChoice? {
         guard isAsked || socket != nil else { return nil }
         return HostChoice(socket: socket, manifest: socket == nil ? settings.manifest : nil)

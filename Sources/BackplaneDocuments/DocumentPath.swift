@@ -16,7 +16,7 @@ package struct DocumentPath: Sendable, Hashable, CustomStringConvertible {
         DocumentPath(description: path.description + "/\(index)")
     }
 
-    /// Returns whether the path is another one or leads through it.
+    /// Returns whether the path equals another one or lies below it.
     package func isWithin(_ other: DocumentPath) -> Bool {
         self == other || description.utf8.starts(with: (other.description + "/").utf8)
     }

@@ -18,8 +18,8 @@ import NIOHTTP1
 /// executor closes all of them. Its threads are those of NIO's global event loop group.
 ///
 /// One request is one exchange: redirects, retries, caching and cookies are left to the caller. Header fields arrive in
-/// their order, each as often as it was sent. Bodies stream both ways: a response that nobody reads is not received,
-/// beyond what is on its way (64 KB over HTTP/1.1, the window of 8 MB over HTTP/2).
+/// their order, each as often as it was sent. Bodies stream both ways: an unread response is not received, beyond the
+/// data in flight (64 KB over HTTP/1.1, the window of 8 MB over HTTP/2).
 ///
 /// AsyncHTTPClient imposes these limits: it drops interim responses and does not wait for `100 Continue`, and its
 /// stable interface has no trailers.
@@ -40,14 +40,13 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
     /// Creates an executor with connections of its own.
     ///
     /// - Parameters:
-    ///   - connectTimeout: The time that making a connection may take.
-    ///   - connectionsPerHost: The greatest number of concurrent exchanges with one host. Further ones wait in line, as
-    ///     long as their own limits let them.
+    ///   - connectTimeout: The time limit for connecting.
+    ///   - connectionsPerHost: The maximum number of concurrent exchanges with one host. Further ones wait in line, as
+    ///     long as their own limits allow.
     ///   - trustRoots: The path of a PEM file with the certificates to trust instead of the system's; `nil` means that
     ///     of `SSL_CERT_FILE`, if it is set.
-    ///   - proxies: The proxies for `https:`; by default those that the environment names.
-    ///   - decompressionRatio: The greatest factor by which decoding may enlarge content; beyond it, the exchange
-    ///     fails.
+    ///   - proxies: The proxies for `https:`; by default those that the environment defines.
+    ///   - decompressionRatio: The maximum factor by which decoding may enlarge content; beyond it, the exchange fails.
     public init(
         connectTimeout: Duration = .seconds(10), connectionsPerHost: Int = 64, trustRoots: String? = nil,
         proxies: HTTPProxies = .environment, decompressionRatio: Int = 250
@@ -74,7 +73,7 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
     /// Sends a request, and returns once the head of the response has arrived, whatever its status.
     ///
     /// A server may close a connection just when it is used again. An idempotent request (RFC 9110, section 9.2.2)
-    /// whose body can be sent again is then repeated, once, if nothing of a response had come.
+    /// whose body can be sent again is then repeated, once, if no part of a response had arrived.
     ///
     /// - Throws: `network.failed`; `network.body` if the request's body cannot be read; `network.unsupported` and
     ///   `network.refused` before anything is sent; `CancellationError`.
@@ -104,7 +103,7 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
 
     /// Sends a request once.
     ///
-    /// - Returns: `nil` if it may be repeated, because its connection was closed before anything of a response came.
+    /// - Returns: `nil` if it may be repeated, because its connection was closed before any part of a response arrived.
     private func attempt(
         _ request: BackplaneNetwork.HTTPRequest, to origin: String, _ key: ClientKey, at place: HostPlace,
         mayRepeat: Bool

@@ -2,7 +2,7 @@
 import NIOCore
 import NIOHTTP2
 
-/// A handler that gives the content of each HTTP/2 frame a buffer of its own.
+/// A handler that copies the content of each HTTP/2 frame to a buffer of its own.
 ///
 /// The decoder hands out slices of what it received, and a slice keeps all of it. Frames that wait for a slow reader,
 /// up to the window of 8 MB, would hold many times as much.

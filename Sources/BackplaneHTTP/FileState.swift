@@ -1,16 +1,16 @@
 #if Engines
 import Glibc
 
-/// The state of a file, by which it is known whether it was changed or replaced.
+/// The state of a file, which shows whether it was changed or replaced.
 ///
-/// It is what the system says without reading the file: an exchange costs one `stat(2)`.
+/// It is the metadata that the system reports without reading the file: an exchange costs one `stat(2)`.
 struct FileState: Hashable, Sendable {
     private let device, inode: UInt64
     private let size: Int64
     /// The times at which the content and the file's properties changed, in seconds and nanoseconds.
     private let changed: [Int]
 
-    /// Creates the state of the file at a path; all files that are not there have the same.
+    /// Creates the state of the file at a path; all missing files have the same state.
     init(of path: String) {
         var status = stat()
         _ = stat(path, &status)

@@ -18,11 +18,11 @@ struct ClientKey: Hashable, Sendable {
     var roots: FileState?
 }
 
-/// The clients of one executor, each made when it is first needed: one for each proxy and settings of TLS, with and
+/// The clients of one executor, each created when it is first needed: one for each proxy and settings of TLS, with and
 /// without decoding.
 ///
-/// Certificates that are replaced make another client, which reads them. A client with settings of its own ends when
-/// the next one is made and nothing has used it for a while.
+/// Replaced certificates lead to another client, which reads them. A client with settings of its own ends when the next
+/// one is created and it has not been used for a while.
 final class HTTPClients: Sendable {
     fileprivate struct Entry {
         let client: HTTPClient

@@ -38,7 +38,7 @@ extension HTTPFailure {
         }
     }
 
-    /// Returns whether an error says that the connection was closed before any byte of a response had come.
+    /// Returns whether an error says that the connection was closed before any byte of a response had arrived.
     ///
     /// A response that breaks off within its head is an error of the parser.
     static func isClosedBeforeResponse(_ error: any Error) -> Bool {

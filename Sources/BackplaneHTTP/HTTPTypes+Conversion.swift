@@ -37,7 +37,7 @@ extension HTTPTypes.HTTPRequest {
             let host = address.host, !host.isEmpty
         else {
             throw BackplaneError(
-                .networkRefused, "this is no request with a method, a host and a path", at: request.printableURL)
+                .networkRefused, "expected a request with a method, a host and a path", at: request.printableURL)
         }
         let path = (address.percentEncodedPath.isEmpty ? "/" : address.percentEncodedPath)
         self.init(

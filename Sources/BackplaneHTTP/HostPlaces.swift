@@ -1,7 +1,7 @@
 #if Engines
 import Synchronization
 
-/// The places for exchanges with each host, of which there are as many as connections; who finds none waits in line.
+/// The places for exchanges with each host, one for each connection; further exchanges wait in line.
 ///
 /// Without them, AsyncHTTPClient would count the wait for a connection as the time to connect, and fail it.
 final class HostPlaces: Sendable {
@@ -13,7 +13,7 @@ final class HostPlaces: Sendable {
     }
     private let limit: Int
     private let lines = Mutex<[String: Line]>([:])
-    /// The numbers of those who wait, never used again.
+    /// The source of the numbers of waiting requests, which are never reused.
     private let numbers = Atomic<UInt64>(0)
 
     /// Creates places.
@@ -64,7 +64,7 @@ final class HostPlaces: Sendable {
         lines.withLock { $0[host]?.waiting.removeValue(forKey: number) }?.resume(returning: false)
     }
 
-    /// Gives the place to the next in line, or frees it.
+    /// Passes the place to the next request in line, or frees it.
     private func leave(_ host: String) {
         let next = lines.withLock { lines -> CheckedContinuation<Bool, Never>? in
             while let number = lines[host]?.order.popFirst() {

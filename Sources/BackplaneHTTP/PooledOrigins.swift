@@ -10,7 +10,7 @@ final class PooledOrigins: Sendable {
     private static let limit = 1_000
     private let answers = Mutex<[String: ContinuousClock.Instant]>([:])
 
-    /// Notes that an origin has answered, after which its connection may be kept.
+    /// Records that an origin has answered, after which its connection may be kept.
     func answered(_ origin: String) {
         let now = ContinuousClock.now
         answers.withLock { answers in

@@ -7,7 +7,7 @@ import NIOCore
 
 /// The reader of a response's body; releasing its iterator ends the exchange.
 ///
-/// It is not checked to be sendable: its stream calls `next` once at a time, and `release` not meanwhile.
+/// `@unchecked`: its stream calls `next` once at a time, and never `release` at the same time.
 final class ResponseReader: @unchecked Sendable {
     private let request: HTTPRequest
     private let ratio: Int

@@ -2,7 +2,7 @@ public import Backplane
 import FoundationEssentials
 
 extension BackplaneError.Code {
-    /// A request cannot be made of an endpoint: it has no URL, or a path that is not allowed.
+    /// No request can be created from an endpoint: it has no URL, or a path that is not allowed.
     public static let networkInvalidRequest = Self(rawValue: "network.invalid-request")
     /// The status of a response is not one of the endpoint's valid ones.
     public static let networkStatus = Self(rawValue: "network.status")
@@ -10,13 +10,13 @@ extension BackplaneError.Code {
     public static let networkEmpty = Self(rawValue: "network.empty")
     /// The body of a response cannot be decoded or parsed.
     public static let networkUnparsable = Self(rawValue: "network.unparsable")
-    /// The endpoint's check rejected what was loaded.
+    /// The endpoint's check rejected the loaded value.
     public static let networkRejected = Self(rawValue: "network.rejected")
     /// A redirect cannot or may not be followed, or there were too many.
     public static let networkRedirect = Self(rawValue: "network.redirect")
     /// The pages of a resource do not end, or the next one may not be loaded.
     public static let networkPages = Self(rawValue: "network.pages")
-    /// A further attempt was asked for, and the rules or the budget for retries do not allow it.
+    /// A further attempt was requested, and the rules or the budget for retries do not allow it.
     package static let networkNotRetried = Self(rawValue: "network.not-retried")
 }
 
@@ -44,7 +44,7 @@ extension BackplaneError {
     /// Returns the error of a response whose status is not valid.
     ///
     /// - Parameters:
-    ///   - body: What is kept of the body.
+    ///   - body: The part of the body that is kept.
     ///   - said: The error that the body was decoded into.
     static func status(
         _ response: HTTPStreamedResponse, valid: Range<Int>, _ request: HTTPRequest, _ body: KeptBody? = nil,
@@ -65,7 +65,7 @@ extension BackplaneError {
             at: request.printableURL, failure: failure)
     }
 
-    /// Returns the first line of what a server says, without control characters, and up to a length.
+    /// Returns the first line of a server's message, without control characters and limited in length.
     private static func line(_ text: String) -> String {
         let first = text.drop(while: \.isWhitespace).prefix { !$0.isNewline }
         let shown = first.unicodeScalars.filter { $0.properties.generalCategory != .control }
@@ -76,7 +76,7 @@ extension BackplaneError {
     ///
     /// It shows the beginning of a body that is not what a decoder reads, such as a page; values may be secret.
     ///
-    /// - Parameter limit: The greatest number of bytes of the body that are kept.
+    /// - Parameter limit: The maximum number of bytes of the body that are kept.
     static func unparsable(
         _ response: HTTPResponse, _ request: HTTPRequest, _ error: any Error, keeping limit: Int
     ) -> BackplaneError {
@@ -107,7 +107,7 @@ extension BackplaneError {
         return String(start.map { $0.isNewline || $0.isASCII && ($0.asciiValue ?? 32) < 32 ? " " : $0 })
     }
 
-    /// Returns what a decoder found wrong, and where.
+    /// Returns a decoder's description of a mistake, with its position.
     private static func explanation(_ error: any Error) -> String {
         func place(_ context: DecodingError.Context) -> String {
             let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }

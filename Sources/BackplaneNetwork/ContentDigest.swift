@@ -3,7 +3,7 @@
 /// Both serve Digest authentication (RFC 7616).
 ///
 /// The host itself contains no cryptography. `BackplaneCrypto` offers an implementation. A host without one reports a
-/// manifest that gives a `sha256` as a problem.
+/// manifest that specifies a `sha256` as a problem.
 public protocol ContentDigest: Sendable {
     /// Returns the SHA-256 of `bytes`: 32 bytes (FIPS 180-4).
     func sha256(of bytes: [UInt8]) -> [UInt8]

@@ -20,17 +20,17 @@ public struct HTTPCapabilities: OptionSet, Codable, Sendable {
     public static let http2 = Self(rawValue: 1 << 5)
     /// Pins of certificates.
     public static let pins = Self(rawValue: 1 << 6)
-    /// Requests through a proxy that the environment names.
+    /// Requests through a proxy that the environment defines.
     public static let proxies = Self(rawValue: 1 << 7)
     /// Decoding of compressed content.
     public static let decompression = Self(rawValue: 1 << 8)
-    /// Back-pressure: a body that nobody reads is not received.
+    /// Back-pressure: an unread body is not received.
     public static let backPressure = Self(rawValue: 1 << 9)
     /// Fields of one name that stay apart and in order.
     public static let separateFields = Self(rawValue: 1 << 10)
     /// A body with a `GET` or a `HEAD`.
     public static let contentInGET = Self(rawValue: 1 << 11)
-    /// An error, and not the end of the process, for a response that breaks off within its head.
+    /// An error, rather than the end of the process, for a response that breaks off within its head.
     public static let truncatedHeads = Self(rawValue: 1 << 12)
 
     /// Trailer fields after a response's body that do no harm, whether they are delivered or not.
@@ -39,7 +39,7 @@ public struct HTTPCapabilities: OptionSet, Codable, Sendable {
     /// Roots and a minimum version of TLS that are given for each exchange: `HTTPOptions.tls`.
     public static let tlsSettings = Self(rawValue: 1 << 14)
 
-    /// Everything that there is.
+    /// All capabilities.
     public static let all: Self = Self(rawValue: (1 << 15) - 1)
 
     /// The names with the words that errors and reports use, in order.

@@ -29,7 +29,7 @@ public struct HTTPClient: Sendable {
     /// - Parameters:
     ///   - request: The request. A body that is a stream or a file outside the component's folder is read here while
     ///     it is sent; a file in the folder is read by the host.
-    ///   - limit: The greatest number of bytes of the response's body.
+    ///   - limit: The maximum number of bytes of the response's body.
     ///   - call: The call being served, whose deadline applies to the exchange.
     ///   - options: The options of the exchange.
     /// - Throws: `network.failed`, `network.refused`, `network.timeout` or `network.too-large` if there is no response;
@@ -42,7 +42,7 @@ public struct HTTPClient: Sendable {
         try await way.send(request, upTo: limit, call, options)
     }
 
-    /// Sends a request and returns once the head of the response is there, whatever its status.
+    /// Sends a request and returns once the head of the response has arrived, whatever its status.
     ///
     /// The body is received as it is read. Releasing the response before its end ends the exchange, and so does not
     /// reading it for a minute.
@@ -54,10 +54,10 @@ public struct HTTPClient: Sendable {
         try await way.open(request, call, options)
     }
 
-    /// Sends a request, and has the host write the response's body to a file of the component's folder.
+    /// Sends a request, and makes the host write the response's body to a file of the component's folder.
     ///
-    /// The bytes do not pass through the plugin. The file appears once it is complete; `context.stored(_:)` makes it a
-    /// `StoredFile`, which a data access controller adopts.
+    /// The bytes do not pass through the plugin. The file appears once it is complete; `context.stored(_:)` turns it
+    /// into a `StoredFile`, which a data access controller adopts.
     ///
     /// - Parameters:
     ///   - request: The request.

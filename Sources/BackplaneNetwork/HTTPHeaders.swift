@@ -1,4 +1,4 @@
-/// Header fields in order.
+/// The header fields of a message, in order.
 ///
 /// Names are compared case-insensitively (RFC 9110, section 5.1).
 public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
@@ -40,7 +40,7 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
         fields.append(Field(name: name, value: value))
     }
 
-    /// Returns whether two names are equal apart from the case of ASCII letters, without making strings.
+    /// Returns whether two names are equal apart from the case of ASCII letters, without creating strings.
     private static func equal(_ a: String, _ b: String) -> Bool {
         a.utf8.count == b.utf8.count && a.utf8.elementsEqual(b.utf8) { $0.lowercased == $1.lowercased }
     }

@@ -12,16 +12,16 @@
 /// and return a response of its own without calling `next`, which then passes through validation and decoding like any
 /// other.
 public struct HTTPInterceptor: Sendable {
-    /// The rest of the way: the next interceptor, and in the end the exchange.
+    /// The rest of the chain: the next interceptor, and finally the exchange.
     ///
-    /// Returns once the head of the response is there. For a download it returns once the file is there, with a
+    /// Returns once the head of the response has arrived. For a download, it returns once the file is complete, with a
     /// response without a body.
     public typealias Next = @Sendable (HTTPRequest) async throws -> HTTPStreamedResponse
     let intercept: @Sendable (HTTPRequest, Next) async throws -> HTTPStreamedResponse
 
     /// Creates an interceptor from its function.
     ///
-    /// - Parameter intercept: Returns the response to a request, as a rule that of `next`.
+    /// - Parameter intercept: Returns the response to a request, usually that of `next`.
     public init(_ intercept: @escaping @Sendable (HTTPRequest, Next) async throws -> HTTPStreamedResponse) {
         self.intercept = intercept
     }

@@ -1,7 +1,7 @@
 import Backplane
 
 extension HTTPOptions {
-    /// The options with numbers that every way of an exchange takes; those beyond are reduced to the nearest ones.
+    /// The options with all numbers clamped to the ranges that every transport accepts.
     package var bounded: HTTPOptions {
         var bounded = self
         bounded.totalTimeout = totalTimeout?.bounded
@@ -14,12 +14,12 @@ extension HTTPOptions {
         return bounded
     }
 
-    /// The greatest number of redirects that can be asked for.
+    /// The maximum number of redirects that can be requested.
     package static let mostRedirects = 100
 }
 
 extension RetryPolicy {
-    /// The rules with numbers that every way of an exchange takes.
+    /// The rules with all numbers clamped to the ranges that every transport accepts.
     fileprivate var bounded: RetryPolicy {
         var bounded = self
         bounded.attempts = Swift.min(Swift.max(1, attempts), Self.mostAttempts)
@@ -33,7 +33,7 @@ extension RetryPolicy {
         return bounded
     }
 
-    /// The greatest number of attempts.
+    /// The maximum number of attempts.
     package static let mostAttempts = 1_000_000
 }
 
@@ -41,6 +41,6 @@ extension Duration {
     /// The longest time that a limit or a delay can have: about thirty years.
     package static let longest = Duration.seconds(1_000_000_000)
 
-    /// The time as a limit or a delay has it: neither negative nor longer than the longest one.
+    /// The time, clamped to the range of limits and delays: neither negative nor longer than the longest one.
     fileprivate var bounded: Duration { Swift.min(Swift.max(.zero, self), .longest) }
 }

@@ -2,8 +2,8 @@ package import Backplane
 
 /// The options of one exchange.
 ///
-/// Numbers beyond what an exchange can have count as the nearest ones: times from zero to 1,000,000,000 seconds, at
-/// least one byte, at most 100 redirects and 1,000,000 attempts.
+/// Numbers are clamped to the ranges of an exchange: times from zero to 1,000,000,000 seconds, at least one byte, at
+/// most 100 redirects and 1,000,000 attempts.
 public struct HTTPOptions: Sendable {
     /// The time from the start to the end of the body; `nil` means no limit.
     public var totalTimeout: Duration?
@@ -11,18 +11,18 @@ public struct HTTPOptions: Sendable {
     public var headTimeout: Duration?
     /// The time without a byte of the response's body; `nil` means no limit.
     public var readTimeout: Duration?
-    /// The greatest number of bytes of the response's body, after decoding; `nil` means no limit.
+    /// The maximum number of bytes of the response's body, after decoding; `nil` means no limit.
     public var maximumBodySize: Int?
-    /// A Boolean value that indicates whether compressed content is asked for and decoded.
+    /// A Boolean value that indicates whether compressed content is requested and decoded.
     ///
     /// A request with a `Range` or an `Accept-Encoding` of its own is left alone. A decoded response has neither
     /// `Content-Encoding` nor `Content-Length`.
     public var decompresses = false
-    /// The function that is told how many bytes of both bodies have passed.
+    /// The function that receives the numbers of bytes of both bodies that have passed.
     ///
     /// It is called in order, each time bytes have passed, and must not block.
     public var progress: (@Sendable (HTTPProgress) -> Void)?
-    /// The function that is told about interim responses (RFC 9110, section 15.2): their status and header fields.
+    /// The function that receives interim responses (RFC 9110, section 15.2): their status and header fields.
     public var interim: (@Sendable (Int, HTTPHeaders) -> Void)?
 
     /// The name of the executor in the manifest's `network.executors`; `nil` leaves the choice to the URL's scheme.
@@ -40,7 +40,7 @@ public struct HTTPOptions: Sendable {
     public var redirects = 0
     /// The rules for further attempts; `nil` means a single one.
     public var retry: RetryPolicy?
-    /// The function that is told the outcome of each attempt, in order, whether or not another one follows.
+    /// The function that receives the outcome of each attempt, in order, whether or not another one follows.
     ///
     /// It must not block. A download whose body breaks off is reported a second time, with the error.
     public var attempted: (@Sendable (HTTPAttempt) -> Void)?
@@ -48,7 +48,7 @@ public struct HTTPOptions: Sendable {
     package var attempt = 1
     /// The settings of TLS that the pipeline has for the request's host, for the executor to follow.
     public package(set) var tls: TLSSettings?
-    /// The function that is told about the bytes of the response's body, before their reader has them.
+    /// The function that receives the numbers of bytes of the response's body, before their reader has them.
     package var received: (@Sendable (Int) -> Void)?
     /// The call that the exchange is made for.
     package var call: Call?
@@ -56,7 +56,7 @@ public struct HTTPOptions: Sendable {
     /// Creates options without limits.
     public init() {}
 
-    /// The greatest number of bytes that are collected in memory by default: 64 MB.
+    /// The maximum number of bytes that are collected in memory by default: 64 MB.
     public static let collectionLimit = 64 << 20
 }
 

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// The origin of a URL: scheme, host and port, which decide who is given credentials (RFC 6454, section 4).
+/// The origin of a URL: scheme, host and port, which decide who receives credentials (RFC 6454, section 4).
 package struct HTTPOrigin: Equatable, Sendable {
     package let scheme: String
     /// The host in lower case, without the dot of the root.

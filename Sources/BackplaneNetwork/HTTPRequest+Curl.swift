@@ -1,7 +1,7 @@
 import Backplane
 
 extension HTTPRequest {
-    /// The request as a command that curl would send it with, without secrets.
+    /// The equivalent command of curl, without secrets.
     ///
     /// Values of header fields that may contain credentials, the query, credentials in the URL and the body are
     /// replaced by `…`.
@@ -12,12 +12,12 @@ extension HTTPRequest {
         }.text
     }
 
-    /// The request as a command with which curl sends it, with all secrets, for a shell.
+    /// The equivalent command of curl, with all secrets, for a shell.
     ///
     /// A body that is a stream is read by curl from its standard input.
     public var expandedCurlDescription: String { CurlCommand(self, url: url, body: nil) { $0.value }.text }
 
-    /// The names of fields whose values are no secrets.
+    /// The names of fields whose values are not secret.
     private static let plainFields: Set<String> = [
         "accept", "accept-encoding", "accept-language", "cache-control", "content-encoding", "content-language",
         "content-type", "expect", "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since",
@@ -69,7 +69,7 @@ private struct CurlCommand {
         text = input + (words + [Self.quoted(url)]).joined(separator: " ")
     }
 
-    /// Returns a word of a shell that means a text.
+    /// Returns a shell word that stands for a string.
     private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
 
     /// Returns a byte as `%b` of `printf` takes it.

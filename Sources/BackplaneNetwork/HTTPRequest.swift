@@ -14,7 +14,7 @@ public struct HTTPRequest: Sendable {
         (self.method, self.url, self.headers, self.body) = (method, url, headers, body)
     }
 
-    /// Creates a request whose body is in memory; no bytes are no body.
+    /// Creates a request whose body is in memory; without bytes, it has no body.
     public init(_ method: String, _ url: String, headers: HTTPHeaders = [:], body: [UInt8]) {
         self.init(method, url, headers: headers, body: .bytes(body))
     }

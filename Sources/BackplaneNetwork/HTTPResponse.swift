@@ -18,7 +18,7 @@ public struct HTTPResponse: Sendable {
 }
 
 extension HTTPResponse: Equatable {
-    /// Returns whether two responses say the same, whenever they came.
+    /// Returns whether two responses are equal apart from their timings.
     public static func == (a: Self, b: Self) -> Bool {
         a.status == b.status && a.headers == b.headers && a.body == b.body && a.trailers == b.trailers
     }

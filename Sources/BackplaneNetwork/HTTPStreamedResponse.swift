@@ -42,7 +42,7 @@ public struct HTTPStreamedResponse: Sendable {
 
     /// Reads the body to its end.
     ///
-    /// - Parameter limit: The greatest number of bytes.
+    /// - Parameter limit: The maximum number of bytes.
     /// - Throws: `network.too-large` as soon as there are more; whatever ended the exchange.
     public func collect(upTo limit: Int = HTTPOptions.collectionLimit) async throws -> HTTPResponse {
         let start = ContinuousClock.now

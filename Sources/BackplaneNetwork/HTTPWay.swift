@@ -1,13 +1,13 @@
 package import Backplane
 
-/// The way of a client's exchanges: through the boundary to the host, or through a pipeline of the program's own.
+/// The transport of a client's exchanges: through the boundary to the host, or through a pipeline of the program's own.
 package protocol HTTPWay: Sendable {
     /// Sends a request and returns the response with its body in memory.
     func send(
         _ request: HTTPRequest, upTo limit: Int, _ call: Call, _ options: HTTPOptions
     ) async throws(BackplaneError) -> HTTPResponse
 
-    /// Sends a request and returns once the head of the response is there.
+    /// Sends a request and returns once the head of the response has arrived.
     func open(_ request: HTTPRequest, _ call: Call, _ options: HTTPOptions) async throws(BackplaneError)
         -> HTTPStreamedResponse
 

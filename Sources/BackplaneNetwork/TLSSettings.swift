@@ -1,6 +1,6 @@
-/// The certificates and versions that are accepted of one host.
+/// The certificates and versions that are accepted from one host.
 public struct TLSSettings: Sendable, Hashable {
-    /// A version of the protocol that an executor may be held to.
+    /// A version of the protocol that an executor may be required to use.
     public enum Version: String, Sendable, CaseIterable {
         /// TLS 1.2 (RFC 5246).
         case tls12 = "1.2"

@@ -15,7 +15,7 @@ package struct ChildPipe: Sendable {
         (reading, writing) = (Self.high(ends[0]), Self.high(ends[1]))
     }
 
-    /// Duplicates an end to a number above all descriptors that a child is given, and closes the original.
+    /// Duplicates an end to a number above all descriptors that a child receives, and closes the original.
     private static func high(_ end: Int32) -> Int32 {
         let higher = fcntl(end, F_DUPFD_CLOEXEC, 10)
         close(end)

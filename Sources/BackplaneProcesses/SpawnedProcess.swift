@@ -35,7 +35,7 @@ package final class SpawnedProcess: Sendable {
     /// - Parameters:
     ///   - program: A path, or a name to look for in `PATH`, or `nil` for this program itself.
     ///   - environment: Variables that are added unless this process already has them.
-    ///   - descriptors: The descriptors of this process that the child is given, each with its number there; the child
+    ///   - descriptors: The descriptors of this process that the child receives, each with its number there; the child
     ///     inherits others unless they are close-on-exec.
     package init(
         _ program: String?, _ arguments: [String], environment: [String: String] = [:],

@@ -3,7 +3,7 @@ import BackplaneHost
 import Glibc
 import Synchronization
 
-/// The stop signals as events: the first one requests an orderly stop, a second SIGINT ends the process at once.
+/// The stop signals as events: the first requests an orderly stop, a second SIGINT ends the process immediately.
 package final class StopSignals: Sendable {
     private let events: AsyncStream<Int32>
 
@@ -12,7 +12,7 @@ package final class StopSignals: Sendable {
     /// - Parameters:
     ///   - numbers: The signals to handle.
     ///   - beforeDying: A function called before a second SIGINT ends the process.
-    /// - Throws: `host.exhausted` if the system gives no pipe or no thread for them.
+    /// - Throws: `host.exhausted` if no pipe or no thread can be created for them.
     package init(_ numbers: [Int32] = [SIGINT, SIGTERM], beforeDying: @escaping @Sendable () -> Void = {})
         throws(BackplaneError)
     {
@@ -21,7 +21,7 @@ package final class StopSignals: Sendable {
         guard pipe(&ends) == 0 else {
             throw BackplaneError(
                 .hostExhausted,
-                "the system gives no open file for the handling of signals: \(String(cString: strerror(errno))); raise the limit (`ulimit -n`)"
+                "no file could be opened to handle signals: \(String(cString: strerror(errno))); raise the limit (`ulimit -n`)"
             )
         }
         writeEnd.store(ends[1], ordering: .releasing)
@@ -33,7 +33,7 @@ package final class StopSignals: Sendable {
             for end in ends { close(end) }
             throw BackplaneError(
                 .hostExhausted,
-                "the system gives no thread for the handling of signals; raise its limits of processes and of memory (`ulimit -u`, `ulimit -v`)"
+                "no thread could be created to handle signals; raise the limits on processes and memory (`ulimit -u`, `ulimit -v`)"
             )
         }
         // The reader of the output may go away, which must not prevent an orderly stop.
@@ -71,7 +71,7 @@ package final class StopSignals: Sendable {
             (self.end, self.signals, self.deliver, self.beforeDying) = (end, signals, deliver, beforeDying)
         }
 
-        /// Starts to read, or returns `false` if the system gives no thread.
+        /// Starts to read, or returns `false` if no thread can be created.
         func start() -> Bool {
             HostThread.tryStart("bp-signals") { self.readForever() }
         }

@@ -49,7 +49,7 @@ package final class ChangeSignals: Sendable {
     }
 }
 
-/// A signal to one task, which finds it also if it was sent before the task waits.
+/// A signal to one task, which also receives it if it was sent before the task waits.
 private final class Signal: Sendable {
     private enum State {
         case silent, sent

@@ -4,7 +4,7 @@ package import BackplaneStorage
 extension RecordStore {
     /// Answers a query of `backplane.store/1` from pages that begin at cursors.
     ///
-    /// The answer is of one state of the collection, unless that changes more often than it can be read.
+    /// The answer reflects one state of the collection, unless that changes more often than it can be read.
     ///
     /// - Throws: As ``read(_:in:)`` does.
     package func page(_ query: OffsetQuery, in namespace: String) async throws(BackplaneError) -> OffsetPage {

@@ -1,21 +1,21 @@
 package import Backplane
 package import BackplaneStorage
 
-/// The limits of what a store takes and gives, alike in every engine.
+/// The limits of a store's input and output, the same in every engine.
 package enum RecordLimits {
-    /// The greatest length of an id, in bytes.
+    /// The maximum length of an id, in bytes.
     package static let id = 1 << 20
-    /// The greatest length of a value, in bytes.
+    /// The maximum length of a value, in bytes.
     package static let value = 64 << 20
-    /// The greatest length of a namespace's, a collection's or an index's name, in bytes.
+    /// The maximum length of a namespace's, a collection's or an index's name, in bytes.
     package static let name = 1_024
-    /// The greatest number of indexes of a collection, and of properties of an index.
+    /// The maximum number of indexes of a collection, and of properties of an index.
     package static let indexes = 64
-    /// The greatest length of a beginning of words in an index of texts, and the greatest number of such lengths.
+    /// The maximum prefix length of a full-text index, and the maximum number of such lengths.
     package static let prefix = 32, prefixes = 8
-    /// The greatest length of a text to search for, in bytes.
+    /// The maximum length of a search text, in bytes.
     package static let search = 4_096
-    /// The greatest number of records or changes on a page.
+    /// The maximum number of records or changes on a page.
     package static let page = 10_000
     /// The number of bytes of values after which a page ends.
     package static let pageBytes = 16 << 20
@@ -31,7 +31,7 @@ package enum RecordLimits {
         guard !name.isEmpty, name.utf8.count <= Self.name, !name.utf8.contains(0) else {
             throw BackplaneError(
                 .callInvalidInput,
-                "expected \(what) of 1 to \(Self.name) bytes without a zero, found \(shortened(name))")
+                "expected \(what) of 1 to \(Self.name) bytes without a zero byte, found \(shortened(name))")
         }
     }
 
@@ -82,12 +82,12 @@ package enum RecordLimits {
             if let text = index.text {
                 guard !index.isUnique else {
                     throw BackplaneError(
-                        .callInvalidInput, "an index of texts cannot be unique", at: "\(definition.name)/\(index.name)")
+                        .callInvalidInput, "a full-text index cannot be unique", at: "\(definition.name)/\(index.name)")
                 }
                 guard text.prefixes.count <= prefixes, text.prefixes.allSatisfy({ (1...prefix).contains($0) }) else {
                     throw BackplaneError(
                         .callInvalidInput,
-                        "expected at most \(prefixes) lengths of prefixes of 1 to \(prefix), found \(text.prefixes)",
+                        "expected at most \(prefixes) prefix lengths of 1 to \(prefix), found \(text.prefixes)",
                         at: "\(definition.name)/\(index.name)")
                 }
             }
@@ -102,7 +102,7 @@ package enum RecordLimits {
         }
     }
 
-    /// Returns a text for a message, of which the beginning is enough.
+    /// Returns a text shortened for a message.
     package static func shortened(_ text: String) -> String {
         text.unicodeScalars.count <= 100 ? text.debugDescription : String(text.prefix(100)).debugDescription + "…"
     }

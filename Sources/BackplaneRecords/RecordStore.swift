@@ -6,15 +6,15 @@ public import BackplaneStorage
 /// One store serves all components of a host, each in a namespace of its own. What every engine must do is stated by
 /// the requirements of `RecordStoreConformance`.
 public protocol RecordStore: Sendable {
-    /// The parts of a store that this engine has, and not every engine. Default: none.
+    /// The optional capabilities that this engine has. Default: none.
     var capabilities: StoreCapabilities { get }
 
-    /// Gives a collection the indexes of a definition, and takes away those that the definition does not have.
+    /// Sets the indexes of a collection to those of a definition.
     ///
-    /// A new index is built from the records that are there, while the collection can be read and written.
+    /// A new index is built from the existing records, while the collection can be read and written.
     ///
     /// - Throws: `store.duplicate` if records have the same values in an index that is to be unique, and the index is
-    ///   not added; `call.invalid-input` for a definition that is none; `store.unusable`.
+    ///   not added; `call.invalid-input` for an invalid definition; `store.unusable`.
     func define(_ collection: CollectionDefinition, in namespace: String) async throws(BackplaneError)
 
     /// Applies all changes of a batch in order, or none.
@@ -46,14 +46,14 @@ public protocol RecordStore: Sendable {
     ///
     /// - Parameters:
     ///   - number: The number of the last change that the caller knows; 0 for none.
-    ///   - limit: The greatest number of changes to return; never more than 10,000 are.
+    ///   - limit: The maximum number of changes to return; never more than 10,000 are.
     func changes(of collection: String, since number: Int64, limit: Int, in namespace: String)
         async throws(BackplaneError) -> ChangePage
 
     /// Returns once there is a change of a collection after a number, or the log no longer has all of them.
     ///
     /// Writes do not wait for this. Changes of other processes may be noticed later. By default, the number of the last
-    /// change is looked at every quarter of a second.
+    /// change is polled every quarter of a second.
     ///
     /// - Parameter number: The number of the last change that the caller knows; 0 for none.
     /// - Throws: `call.cancelled`; what ``changes(of:since:limit:in:)`` throws.
@@ -65,20 +65,20 @@ public protocol RecordStore: Sendable {
     /// Returns the collections of a namespace, in the order of their names' bytes.
     func collections(in namespace: String) async throws(BackplaneError) -> [CollectionSummary]
 
-    /// Reads everything, while others read and write, and returns what is wrong with it.
+    /// Reads the whole store, while others read and write, and returns its damage.
     ///
     /// An engine whose content cannot be damaged finds nothing, which is the default.
     func findDamage() async throws(BackplaneError) -> [BackplaneError]
 }
 
 extension RecordStore {
-    /// Nothing.
+    /// The default: none.
     public var capabilities: StoreCapabilities { [] }
 
-    /// Finds nothing.
+    /// Finds no damage, by default.
     public func findDamage() async throws(BackplaneError) -> [BackplaneError] { [] }
 
-    /// Looks at the number of the collection's last change every quarter of a second.
+    /// Polls the number of the collection's last change every quarter of a second, by default.
     public func waitForChange(of collection: String, since number: Int64, in namespace: String)
         async throws(BackplaneError)
     {
@@ -100,13 +100,13 @@ public struct StoreCapabilities: OptionSet, Sendable {
 
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Searches for words. An engine without them accepts indexes of texts, and fails a search.
+    /// Full-text search. An engine without it accepts full-text indexes, and fails a search.
     public static let fullText = Self(rawValue: 1 << 0)
 }
 
 /// A collection as a store lists it.
 public struct CollectionSummary: Sendable {
-    /// The definition that the collection has been given, with its indexes in the order of their names.
+    /// The collection's definition, with its indexes in the order of their names.
     public var definition: CollectionDefinition
     /// The number of its records.
     public var count: Int

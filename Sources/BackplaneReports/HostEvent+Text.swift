@@ -3,7 +3,7 @@ package import BackplaneHost
 import BackplaneTerminal
 
 extension HostEvent {
-    /// The event for a terminal: the time, what happened and, of a failure, also the causes.
+    /// The event for a terminal: the time, the occurrence and, for a failure, also the causes.
     package var lines: [String] {
         let indent = String(repeating: " ", count: time.localTime.count + 2)
         return texts.enumerated().map { $0 == 0 ? "\(time.localTime)  \($1)" : indent + $1 }

@@ -13,7 +13,7 @@ import Synchronization
 /// of the machine. The checksum of a record is compared whenever the record is read.
 public final class SQLiteRecordStore: RecordStore {
     let database: DatabasePool
-    /// The tokenizers for texts that this machine's SQLite has.
+    /// The full-text tokenizers that this machine's SQLite has.
     private let support: FullTextSupport
     /// The lock that is held until the database is closed.
     private let lock: StoreLock
@@ -29,12 +29,12 @@ public final class SQLiteRecordStore: RecordStore {
     /// Opens `store.sqlite` in a folder, or creates it with mode 0600.
     ///
     /// Opening reads little of the file. After an unclean end the whole file is read in the background. Damage that is
-    /// found there, or by a read or a write, is reported at once; when the store is next opened, the readable records
-    /// are copied into a new file, and the damaged one is kept as `store.sqlite.damaged-…`.
+    /// found there, or by a read or a write, is reported immediately; when the store is next opened, the readable
+    /// records are copied into a new file, and the damaged one is kept as `store.sqlite.damaged-…`.
     ///
     /// - Parameters:
     ///   - folder: The folder, which exists.
-    ///   - durability: What a write that has returned survives.
+    ///   - durability: The failures that a completed write survives.
     ///   - damaged: The treatment of a damaged file.
     ///   - report: A function that receives a `store.damaged` for damage that was found, and one with the number of
     ///     records that were saved and lost if the file was repaired.
@@ -89,7 +89,7 @@ public final class SQLiteRecordStore: RecordStore {
         thread.start()
     }
 
-    /// Reads the whole file, while others read and write, and returns what is wrong with it.
+    /// Reads the whole file, while others read and write, and returns its damage.
     ///
     /// A damaged file is repaired when it is next opened.
     ///
@@ -109,10 +109,10 @@ public final class SQLiteRecordStore: RecordStore {
         }
     }
 
-    /// Gives a collection the indexes of a definition, in transactions between which others write.
+    /// Sets the indexes of a collection to those of a definition, in transactions between which others can write.
     ///
     /// - Throws: `store.duplicate`; `call.invalid-input`; `store.unusable`; `call.cancelled`, after which another call
-    ///   goes on.
+    ///   continues.
     public func define(_ collection: CollectionDefinition, in namespace: String) async throws(BackplaneError) {
         try RecordLimits.check(name: namespace, "a namespace")
         try RecordLimits.check(collection)
@@ -213,7 +213,7 @@ public final class SQLiteRecordStore: RecordStore {
         }
     }
 
-    /// Runs statements in one transaction, which an error takes back.
+    /// Runs statements in one transaction, which an error rolls back.
     private func writing<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value)
         async throws(BackplaneError) -> Value
     {

@@ -18,7 +18,7 @@ final class StoreCheck: Sendable {
         var recordCount = 0
     }
 
-    /// The greatest number of records that are listed.
+    /// The maximum number of records that are listed.
     static let listLimit = 100
     private let path: String
     private let state = Mutex<(queue: DatabaseQueue?, isCancelled: Bool)>((nil, false))
@@ -95,7 +95,7 @@ final class StoreCheck: Sendable {
 }
 
 extension StoreCheck.Finding {
-    /// The findings as errors.
+    /// Returns the findings as errors.
     func errors(at path: String) -> [BackplaneError] {
         var errors: [BackplaneError] = []
         if let damage {
@@ -118,7 +118,7 @@ extension BackplaneError {
     static func storeDamage(_ reason: String, at path: String) -> BackplaneError {
         BackplaneError(
             .storeDamaged,
-            "the store is damaged (\(reason)); its readable records are saved into a new file when it is next opened: restart what has it open",
+            "the store is damaged (\(reason)); its readable records are saved into a new file when it is next opened; restart the process that has it open",
             at: path)
     }
 }

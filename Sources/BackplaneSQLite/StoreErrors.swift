@@ -8,7 +8,7 @@ import GRDB
 extension BackplaneError {
     /// Converts an error of SQLite, without the values of the statement, which do not belong in a log.
     ///
-    /// Errors of Backplane are returned as they are.
+    /// Errors of Backplane are returned unchanged.
     static func unusable(_ error: any Error, at path: String) -> BackplaneError {
         if error is CancellationError { return BackplaneError(.callCancelled, "the call was cancelled") }
         if let error = error as? BackplaneError { return error }
@@ -32,7 +32,7 @@ extension BackplaneError {
         return BackplaneError(.storeUnusable, reason, at: path)
     }
 
-    /// Returns the reason why the file cannot be written, if the system gives one.
+    /// Returns the reason why the file cannot be written, if the system reports one.
     ///
     /// SQLite's own code often says only which operation failed.
     ///

@@ -10,7 +10,7 @@ struct StoreFile {
     let path: String
     let durability: StoreDurability
     let damaged: DamagedStorePolicy
-    /// Prepares each connection of the open store.
+    /// The function that prepares each connection of the open store.
     var prepare: @Sendable (Database) throws -> Void = { _ in }
     private var marks: StoreMarks { StoreMarks(path) }
 
@@ -29,7 +29,7 @@ struct StoreFile {
         let support: FullTextSupport
         /// The lock that is held as long as the database is open.
         let lock: StoreLock
-        /// A Boolean value that indicates whether the store was not closed by those who last had it open.
+        /// A Boolean value that indicates whether the store was not closed by its last users.
         let endedUncleanly: Bool
     }
 
@@ -143,7 +143,7 @@ struct StoreFile {
         guard lock.isAlone() else {
             throw BackplaneError(
                 .storeDamaged,
-                "the store is damaged (\(reason)), but \(lock.others) has it open; stop that, and the readable records are saved when the store is next opened",
+                "the store is damaged (\(reason)), but \(lock.others) has it open; stop that process, and the readable records are saved when the store is next opened",
                 at: path)
         }
         guard damaged == .salvage else {
@@ -166,7 +166,8 @@ struct StoreFile {
 }
 
 extension DatabaseError {
-    /// A Boolean value that indicates whether the contents of the file are at fault, and not its path or permissions.
+    /// A Boolean value that indicates whether the contents of the file are at fault, rather than its path or
+    /// permissions.
     var isDamage: Bool {
         resultCode == .SQLITE_CORRUPT || resultCode == .SQLITE_NOTADB
     }

@@ -2,7 +2,7 @@
 import Foundation
 import Glibc
 
-/// Files beside a store that tell the next opening how this one ended.
+/// The files beside a store that record for the next opening how this one ended.
 struct StoreMarks {
     private let open: String
     private let damage: String

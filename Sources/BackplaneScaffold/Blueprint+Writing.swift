@@ -2,7 +2,7 @@ import Backplane
 import BackplaneHost
 
 extension Blueprint {
-    /// Writes all files and changes; if anything fails, removes what was written.
+    /// Writes all files and changes; if anything fails, removes the written files.
     ///
     /// - Parameter root: The root of the package, which is created if missing.
     /// - Throws: `new.exists` with all files that exist already, or `new.unwritable`.

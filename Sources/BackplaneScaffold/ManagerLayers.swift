@@ -5,7 +5,7 @@ struct ManagerLayers: Sendable, Hashable {
     var hasStore = false
     /// A Boolean value that indicates whether there is a communication controller with a network service.
     var hasService = false
-    /// A Boolean value that indicates whether the manager gives a stream; it has no collaborators then.
+    /// A Boolean value that indicates whether the manager provides a stream; it has no collaborators then.
     var hasStream = false
     /// The module of the contracts, or `nil` if they are in the manager's module.
     var contracts: String?
@@ -49,7 +49,7 @@ struct ManagerLayers: Sendable, Hashable {
     var isSourced: Bool { hasStore && hasService }
     /// The path of the service's sample data, relative to the folder of the manifest.
     var sample: String { "\(kebab)/items.json" }
-    /// A call that works at once: the method, and its input as JSON.
+    /// A call that works immediately: the method, and its input as JSON.
     var firstCall: (method: String, input: String?) {
         if hasStream { return ("post", "\"Hello\"") }
         return hasLayers ? ("items", nil) : ("greet", "\"Ada\"")

@@ -116,7 +116,7 @@ package struct NewCommand: Sendable {
         return Made(blueprint, in: folder)
     }
 
-    /// The report about what was created.
+    /// The report about the created files.
     private struct Made: Encodable {
         /// The paths relative to the current folder.
         var files: [String]

@@ -47,7 +47,7 @@ package struct SwiftIdentifier: Sendable, Hashable {
 }
 
 extension SwiftIdentifier {
-    /// Returns whether a text is a valid type name: identifiers separated by dots.
+    /// Returns whether a string is a valid type name: identifiers separated by dots.
     package static func isTypeName(_ text: String) -> Bool {
         text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { part in
             part.allSatisfy(\.standsInIdentifier) && part.first.map { !$0.isNumber } ?? false

@@ -3,7 +3,7 @@ import BackplaneHost
 import FoundationEssentials
 import Glibc
 
-/// A record of what has been written, so that it can be undone if a later step fails.
+/// A record of the steps performed, so that they can be undone if a later one fails.
 struct Undo {
     private var folders: [String] = []
     private var files: [String] = []
@@ -33,7 +33,7 @@ struct Undo {
     /// - Throws: `new.unwritable`.
     mutating func replace(_ path: String, _ before: String, with after: String) throws(BackplaneError) {
         guard (try? Data(contentsOf: URL(filePath: path))) == Data(before.utf8) else {
-            throw BackplaneError(.newUnwritable, "it was changed in the meantime; try again", at: path)
+            throw BackplaneError(.newUnwritable, "the file was changed in the meantime; try again", at: path)
         }
         do throws(BackplaneError) {
             try ManifestFile.replace(path, with: Data(after.utf8))
@@ -51,6 +51,6 @@ struct Undo {
     }
 
     private static func unwritable(_ path: String, _ error: SystemError) -> BackplaneError {
-        BackplaneError(.newUnwritable, "it cannot be written: \(error)", at: path)
+        BackplaneError(.newUnwritable, "the file or folder cannot be written: \(error)", at: path)
     }
 }

@@ -18,7 +18,7 @@ public struct CollectionChange<R: Record>: Sendable {
     }
 }
 
-/// The ways in which a collection changes, and the lack of changes.
+/// The kinds of changes of a collection, including missed ones.
 public enum CollectionChangeKind: String, Codable, Sendable {
     /// A record was stored under a new id.
     case inserted
@@ -28,12 +28,11 @@ public enum CollectionChangeKind: String, Codable, Sendable {
     case deleted
     /// All records were deleted.
     case emptied
-    /// Changes before the next one are no longer in the log: whoever follows the collection reads it again.
+    /// Changes before the next one are no longer in the log, so a reader that follows the collection has to reread it.
     case missed
 }
 
-/// The place in the changes of a collection from which a stream of them is read, so that the stream is resumed when its
-/// provider is swapped.
+/// The place from which a stream of a collection's changes is read, so that it is resumed when its provider is swapped.
 ///
 /// ```swift
 /// public let changes = StreamMethod<ChangesSince<Book>, CollectionChange<Book>>()

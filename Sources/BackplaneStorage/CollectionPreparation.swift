@@ -1,6 +1,6 @@
 import Backplane
 
-/// The work that makes a collection ready for records of a type: its indexes, and the migration of older records.
+/// The preparation of a collection for records of a type: its indexes, and the migration of older records.
 ///
 /// Records of an older schema are found by an index over the schema that each record has been stored with. Whatever was
 /// migrated before a process was killed is therefore not migrated again, and the rest is found at the next start.

@@ -30,12 +30,12 @@ public protocol Record: Codable, Sendable {
     /// Records that were stored under another name are no longer found. A component declares one type of records for a
     /// collection.
     static var collection: String { get }
-    /// The number of the type's form, which increases with every change that needs a migration. Default: 1.
+    /// The version of the type's schema, which increases with every change that needs a migration. Default: 1.
     static var schema: Int { get }
-    /// Returns the record that an older form becomes.
+    /// Converts a record from an older form.
     ///
     /// It is called once for every older record when the collection is first used, and again for records that an older
-    /// generation of the plugin stores during a swap. A record for which it throws is kept as it is, and reported.
+    /// generation of the plugin stores during a swap. A record for which it throws is left unchanged, and reported.
     /// Default: decodes the older form as this type.
     static func migrated(from old: OldRecord) throws -> Self
 }
@@ -44,10 +44,10 @@ extension Record {
     /// The type's name.
     public static var collection: String { String(describing: Self.self) }
 
-    /// The first form of the type.
+    /// The default: the first version.
     public static var schema: Int { 1 }
 
-    /// Decodes the older form as this type.
+    /// Decodes the older form as this type, by default.
     public static func migrated(from old: OldRecord) throws -> Self { try old.decode(Self.self) }
 }
 
@@ -68,7 +68,7 @@ public struct OldRecord: Sendable {
     }
 }
 
-/// A record with the version by which a later write recognises it.
+/// A record with its version, which a later conditional write compares.
 public struct Versioned<R: Record>: Sendable {
     /// The decoded value.
     public var record: R

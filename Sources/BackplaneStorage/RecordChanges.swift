@@ -1,7 +1,7 @@
 public import Backplane
 
 extension RecordCollection {
-    /// Returns the changes of the collection after a number, and then each one as it is made, without an end.
+    /// Returns the changes of the collection after a number, and then each new one, without end.
     ///
     /// ```swift
     /// var last = try await books.lastChange()
@@ -9,10 +9,10 @@ extension RecordCollection {
     /// for try await change in books.changes(since: last) { … }
     /// ```
     ///
-    /// They are read from a log of at least 100,000 changes, so that no writer waits for a reader. One that is slower
-    /// than that is given a change of the kind `missed`, and goes on behind it. Changes that another process makes to
-    /// the file of the store come with the next one of this host. In a transaction, too, the changes are those of the
-    /// store.
+    /// They are read from a log of at least 100,000 changes, so that no writer waits for a reader. A reader that falls
+    /// further behind receives a change of the kind `missed`, and continues after it. Changes that another process
+    /// makes to the file of the store arrive with the next one of this host. In a transaction, too, the changes are
+    /// those of the store.
     ///
     /// - Parameter number: The ``CollectionChange/number`` of the last change that is known, ``lastChange()``, or 0 for
     ///   all changes that are in the log.
@@ -42,7 +42,7 @@ public struct RecordChanges<R: Record>: AsyncSequence, Sendable {
         /// The number of the last change that was read.
         private var number: Int64
         private var read: ArraySlice<CollectionChange<R>> = []
-        /// A Boolean value that indicates whether there were no changes behind those that were read.
+        /// A Boolean value that indicates whether there were no changes after those that were read.
         private var isAtEnd = false
         /// The number of records that could not be decoded.
         private var unreadable = 0

@@ -4,7 +4,8 @@ public import Backplane
 ///
 /// Every function throws `store.unusable` if the host's store cannot be read or written, `store.damaged` if its file is
 /// damaged, `call.cancelled` if its task is cancelled, and `call.retired` once the component has stopped. When a
-/// collection is first used, its indexes are made as declared, and records of an older ``Record/schema`` are migrated.
+/// collection is first used, its indexes are created as declared, and records of an older ``Record/schema`` are
+/// migrated.
 public struct RecordCollection<R: Record>: Sendable {
     let part: StorePart
     private let access: any StoreAccess
@@ -15,7 +16,7 @@ public struct RecordCollection<R: Record>: Sendable {
 
     /// Stores a record and replaces the one with the same id.
     ///
-    /// - Returns: The new version of the record; 0 in a transaction, at whose end it is given.
+    /// - Returns: The new version of the record; 0 in a transaction, which assigns it at its end.
     /// - Throws: `call.invalid-input` if the record cannot be encoded; `store.duplicate` if another record has the same
     ///   values in a unique index.
     @discardableResult
@@ -40,7 +41,7 @@ public struct RecordCollection<R: Record>: Sendable {
     @discardableResult
     public func saveIfAbsent(_ record: R) async throws(BackplaneError) -> Int64 { try await save(record, ifVersion: 0) }
 
-    /// Stores all records or none.
+    /// Stores all records atomically.
     ///
     /// - Throws: As ``save(_:)-(R)`` does for one of them.
     public func save(_ records: [R]) async throws(BackplaneError) {
@@ -119,7 +120,7 @@ public struct RecordCollection<R: Record>: Sendable {
     /// Returns all records in the order of their ids, which is that of their UTF-8 bytes.
     public func query() -> RecordSelection<R> { select { .init() } }
 
-    /// Returns the records whose ids begin with a text, in the order of their ids.
+    /// Returns the records whose ids begin with a prefix, in the order of their ids.
     public func query(idPrefix prefix: String) -> RecordSelection<R> {
         select { () throws(BackplaneError) in .init(from: try Self.json(prefix), isPrefix: true) }
     }
@@ -129,21 +130,21 @@ public struct RecordCollection<R: Record>: Sendable {
         select { .init(index: Self.name(index)) }
     }
 
-    /// Selects what has exactly the given value at an indexed property.
+    /// Returns the records with exactly the given value of an indexed property.
     public func query<Value: Encodable>(_ index: KeyPath<R.Indexes, Indexed<Value>>, equal value: Value)
         -> RecordSelection<R>
     {
         select { () throws(BackplaneError) in .init(index: Self.name(index), equal: [try Self.json(value)]) }
     }
 
-    /// Returns the records whose values are not below a limit, in the order of the index.
+    /// Returns the records whose values are at least a bound, in the order of the index.
     public func query<Value: Encodable>(_ index: KeyPath<R.Indexes, Indexed<Value>>, from: Value)
         -> RecordSelection<R>
     {
         select { () throws(BackplaneError) in .init(index: Self.name(index), from: try Self.json(from)) }
     }
 
-    /// Returns the records whose values are below a limit and, if there is a first one, not below that.
+    /// Returns the records whose values are below an upper bound and, if there is a lower one, at least that.
     public func query<Value: Encodable>(
         _ index: KeyPath<R.Indexes, Indexed<Value>>, from: Value? = nil, upTo end: Value
     ) -> RecordSelection<R> {
@@ -152,7 +153,7 @@ public struct RecordCollection<R: Record>: Sendable {
         }
     }
 
-    /// Returns the records whose values are not above a limit and, if there is a first one, not below that.
+    /// Returns the records whose values are at most an upper bound and, if there is a lower one, at least that.
     public func query<Value: Encodable>(
         _ index: KeyPath<R.Indexes, Indexed<Value>>, from: Value? = nil, through end: Value
     ) -> RecordSelection<R> {
@@ -162,7 +163,7 @@ public struct RecordCollection<R: Record>: Sendable {
         }
     }
 
-    /// Returns the records whose texts begin with a text, in the order of the index.
+    /// Returns the records whose values begin with a prefix, in the order of the index.
     public func query(_ index: KeyPath<R.Indexes, Indexed<String>>, prefix: String) -> RecordSelection<R> {
         select { () throws(BackplaneError) in
             .init(index: Self.name(index), from: try Self.json(prefix), isPrefix: true)
@@ -190,8 +191,8 @@ public struct RecordCollection<R: Record>: Sendable {
         }
     }
 
-    /// Returns the records with a first value and a second one that is not below a limit and, if there is another,
-    /// below that.
+    /// Returns the records with a first value, and a second one of at least a bound and, if there is another, below
+    /// that.
     public func query<First: Encodable, Second: Encodable>(
         _ index: KeyPath<R.Indexes, IndexedPair<First, Second>>, equal first: First, from: Second,
         upTo end: Second? = nil
@@ -225,7 +226,7 @@ public struct RecordCollection<R: Record>: Sendable {
         guard json.first != UInt8(ascii: "{"), json.first != UInt8(ascii: "[") else {
             throw BackplaneError(
                 .callInvalidInput,
-                "expected a value that is a number, a text, a Boolean or `null` in JSON, found a list or an object",
+                "expected a value that is a JSON number, string, Boolean or `null`, found an array or an object",
                 at: R.collection)
         }
         return json

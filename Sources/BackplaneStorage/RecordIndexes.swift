@@ -26,7 +26,7 @@ public struct NoIndexes: RecordIndexes {
 
 /// An index over one property.
 ///
-/// Values are ordered as ``IndexedValue`` says: a property that is missing or `nil` comes first.
+/// Values are ordered as ``IndexedValue`` describes: a property that is missing or `nil` comes first.
 public struct Indexed<Value: Sendable>: Sendable {
     // `Encodable` is required where values are used. If this type required it, Swift's runtime would search every
     // loaded image before it created one, each time a library is loaded.
@@ -65,7 +65,7 @@ extension IndexedPair where First: Encodable, Second: Encodable {
 
 /// An index over the words of properties, by which ``RecordCollection/search(_:_:limit:)`` finds records.
 ///
-/// A property that is a list is indexed with all texts in it: `authors.name` are the names of all authors.
+/// A property that is a list is indexed with all strings in it: `authors.name` are the names of all authors.
 public struct FullText: Sendable {
     let declared: DeclaredIndex
 
@@ -74,7 +74,7 @@ public struct FullText: Sendable {
     /// - Parameters:
     ///   - paths: The properties' names in JSON, or names separated by dots for properties of properties.
     ///   - tokenizer: The division of texts into words.
-    ///   - prefixes: The lengths, of 1 to 32 characters, of the beginnings of words that are found fastest.
+    ///   - prefixes: The lengths, of 1 to 32 characters, of the word prefixes that are found fastest.
     public init(_ paths: String..., tokenizer: TextTokenizer = .unicode, prefixes: [Int] = []) {
         declared = DeclaredIndex(
             paths: paths, isUnique: false, text: TextIndexing(tokenizer, prefixes: prefixes))

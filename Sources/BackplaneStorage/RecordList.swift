@@ -4,7 +4,7 @@ public import Backplane
 public struct RecordList<R: Record>: Sendable {
     /// The records with their versions, in the order of the selection.
     public var versioned: [Versioned<R>]
-    /// The records that cannot be given as an `R`, in the same order; the store keeps them as they are.
+    /// The records that cannot be decoded as an `R`, in the same order; the store keeps them unchanged.
     public var unreadable: [UnreadableRecord]
     /// The place at which the next page begins; `nil` after the last page, and after a search.
     public var next: PageCursor?
@@ -13,9 +13,9 @@ public struct RecordList<R: Record>: Sendable {
     public var records: [R] { versioned.map(\.record) }
 }
 
-/// A stored record that cannot be given as a value of its type.
+/// A stored record that cannot be decoded as a value of its type.
 public struct UnreadableRecord: Sendable {
-    /// The text by which it is stored.
+    /// The id under which it is stored.
     public var id: String
     /// The stored JSON; empty if the stored bytes are damaged.
     public var json: [UInt8]

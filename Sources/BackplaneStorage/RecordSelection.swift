@@ -1,9 +1,9 @@
 public import Backplane
 
-/// Records of a collection in an order: all of them, or those in a range of an index.
+/// The records of a collection in an order: all of them, or those in a range of an index.
 ///
 /// A selection is lazy: it reads when its functions are called. Iterating over it reads page by page, so that a
-/// collection of any size fits; what is written meanwhile behind the place that has been reached is part of it.
+/// collection of any size fits; records that are written meanwhile after the current position are included.
 ///
 /// ```swift
 /// for try await book in books.query(\.year, from: 1870, upTo: 1880) { … }
@@ -13,7 +13,7 @@ public import Backplane
 /// functions leave it out and write a warning to the log.
 public struct RecordSelection<R: Record>: Sendable {
     let collection: RecordCollection<R>
-    /// The selection, or what is wrong with its values.
+    /// The selection, or the error in its values.
     var selection: Result<StoreSelection, BackplaneError>
 
     /// The selection in reverse order.
@@ -27,14 +27,14 @@ public struct RecordSelection<R: Record>: Sendable {
             })
     }
 
-    /// Reads some of what is selected, in its order.
+    /// Returns a page of the selected records, in their order.
     ///
     /// - Parameters:
-    ///   - limit: The greatest number of records; 10,000 at most are returned, and fewer if they have more than 16 MB.
-    ///   - cursor: The ``RecordList/next`` of the page before; `nil` for the first page. It may be kept as long as you
-    ///   want.
-    /// - Throws: `call.invalid-input` for a cursor of another selection, or a value that is not a number, a text, a
-    ///   Boolean or `null` in JSON; `store.unindexed` if the index was left out.
+    ///   - limit: The maximum number of records; 10,000 at most are returned, and fewer if they have more than 16 MB.
+    ///   - cursor: The ``RecordList/next`` of the previous page; `nil` for the first page. It may be kept as long as
+    ///   you want.
+    /// - Throws: `call.invalid-input` for a cursor of another selection, or a value that is not a JSON number, string,
+    ///   Boolean or `null`; `store.unindexed` if the index was left out.
     public func page(limit: Int = 100, after cursor: PageCursor? = nil) async throws(BackplaneError) -> RecordList<R> {
         var selection = try selection.get()
         (selection.limit, selection.after) = (limit, cursor)
@@ -55,7 +55,7 @@ public struct RecordSelection<R: Record>: Sendable {
         return records
     }
 
-    /// Returns the number of records, those included that cannot be decoded.
+    /// Returns the number of records, including those that cannot be decoded.
     public func count() async throws(BackplaneError) -> Int { try await collection.count(selection.get()) }
 }
 

@@ -26,8 +26,8 @@ public struct Store: Sendable {
         RecordCollection(part, part.exchange)
     }
 
-    /// Runs a closure whose reads are all of one state of the store, and whose changes are made together at its end if
-    /// nothing that it has read has changed meanwhile.
+    /// Runs a closure as a transaction: its reads see one state of the store, and its changes are applied together at
+    /// its end.
     ///
     /// ```swift
     /// try await store.transaction { transaction in
@@ -39,12 +39,12 @@ public struct Store: Sendable {
     /// }
     /// ```
     ///
-    /// If something has changed, the closure runs again, after a short random time, so that it must not have other
-    /// effects than those on the store. The result is that of transactions made one after the other; no component ever
-    /// waits for another one's closure.
+    /// If data that it has read has changed meanwhile, the closure runs again, after a short random time, so it must
+    /// not have other effects than those on the store. The result is that of transactions made one after the other; no
+    /// component ever waits for another one's closure.
     ///
     /// - Parameters:
-    ///   - attempts: The greatest number of times that the closure runs.
+    ///   - attempts: The maximum number of times that the closure runs.
     ///   - body: The closure. If it throws, nothing is changed.
     /// - Throws: What the closure throws; `store.conflict` if each attempt has met changes, with the record or
     ///   collection of the last one; `store.duplicate`; `call.cancelled`; and what ``RecordCollection`` throws.
@@ -67,11 +67,11 @@ public struct Store: Sendable {
         }
         throw BackplaneError(
             .storeConflict,
-            "the transaction was given up after \(max(1, attempts)) attempts, because something that it had read changed each time; make it shorter, or let fewer of them change the same records",
+            "the transaction was abandoned after \(max(1, attempts)) attempts, because data that it had read changed each time; shorten it, or let fewer transactions change the same records",
             at: conflict?.location, causes: conflict.map { [$0] } ?? [])
     }
 
-    /// Waits for a random time, which is longer for later attempts, so that attempts of several components part.
+    /// Waits for a random time, longer for later attempts, so that attempts of several components are spread out.
     private func pause(before attempt: Int) async throws(BackplaneError) {
         do {
             let longest = 500 << min(attempt, 7)

@@ -3,7 +3,7 @@ public import Backplane
 extension BackplaneError.Code {
     /// The store cannot be read or written, because of its file, its disk or its permissions.
     public static let storeUnusable = Self(rawValue: "store.unusable")
-    /// The store's file is damaged; what can be read was saved, or the file was left as it is.
+    /// The store's file is damaged; its readable records were saved, or the file was left unchanged.
     public static let storeDamaged = Self(rawValue: "store.damaged")
     /// The value stored under an id cannot be decoded as the requested type.
     public static let storeUndecodable = Self(rawValue: "store.undecodable")
@@ -13,14 +13,14 @@ extension BackplaneError.Code {
     public static let storeDuplicate = Self(rawValue: "store.duplicate")
     /// The collection has no index of the requested name.
     public static let storeUnindexed = Self(rawValue: "store.unindexed")
-    /// The engine of the store lacks what was asked for, such as full text.
+    /// The engine of the store lacks a requested capability, such as full text.
     public static let storeUnsupported = Self(rawValue: "store.unsupported")
 }
 
 /// The treatment of a store whose file is damaged.
 public enum DamagedStorePolicy: String, Sendable {
-    /// Copies what can be read into a new file, and keeps the damaged one beside it.
+    /// Copies the readable records into a new file, and keeps the damaged one beside it.
     case salvage
-    /// Leaves the file as it is, and does not open the store.
+    /// Leaves the file unchanged, and does not open the store.
     case refuse
 }

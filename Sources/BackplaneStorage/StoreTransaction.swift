@@ -8,7 +8,7 @@ import Synchronization
 public final class StoreTransaction: Sendable {
     private struct State {
         var changes: [RecordChange] = []
-        /// The conditions under which everything that was read is still as it was read.
+        /// The conditions under which all reads are still valid.
         var conditions: [RecordCondition] = []
         /// The records and collections that conditions concern, by their bytes.
         var known: Set<[UInt8]> = []
@@ -29,10 +29,10 @@ public final class StoreTransaction: Sendable {
     /// Returns the collection of one type's records, as a part of the transaction.
     public func collection<R: Record>(_: R.Type = R.self) -> RecordCollection<R> { RecordCollection(part, self) }
 
-    /// The change of others that this attempt has met; `nil` if it has not met any.
+    /// The change of others that this attempt has encountered; `nil` if there was none.
     var conflict: BackplaneError? { state.withLock(\.conflict) }
 
-    /// Makes all changes if everything that was read is still as it was read.
+    /// Commits all changes if all reads are still valid.
     func commit() async throws(BackplaneError) {
         let batch = try state.withLock { state throws(BackplaneError) in
             if let conflict = state.conflict { throw conflict }  // also if the closure has caught it
@@ -44,10 +44,10 @@ public final class StoreTransaction: Sendable {
         _ = try await noting { () throws(BackplaneError) in try await self.part.exchange.write(batch) }
     }
 
-    /// Refuses everything that comes after the end of the closure.
+    /// Refuses all operations after the end of the closure.
     func end() { state.withLock { $0.isOver = true } }
 
-    /// Runs an operation of the host, and notes the conflict that it met.
+    /// Runs an operation of the host, and records a conflict.
     private func noting<Value>(_ operation: () async throws(BackplaneError) -> Value) async throws(BackplaneError)
         -> Value
     {
@@ -142,7 +142,7 @@ extension StoreTransaction: StoreAccess {
         return try await noting { () throws(BackplaneError) in try await self.part.exchange.count(counted) }
     }
 
-    /// Reads from the state that everything before was read from, or from a later one in which that is still the same.
+    /// Reads from the state of the previous reads, or from a later one in which they are still valid.
     private func readConsistently(_ selection: StoreSelection) async throws(BackplaneError) -> RecordPage {
         try requireOpen()
         var page = try await part.exchange.read(selection), checked: Int?
@@ -156,10 +156,10 @@ extension StoreTransaction: StoreAccess {
         return page
     }
 
-    /// Notes what was read, if it is of the state that everything before was read from.
+    /// Records a read, if it is of the same state as the previous ones.
     ///
     /// - Parameter checked: The number of conditions that held in the state that the page was read from.
-    /// - Returns: The conditions under which the page has to be read again; `nil` if it was noted.
+    /// - Returns: The conditions under which the page has to be read again; `nil` if it was recorded.
     private func note(_ page: RecordPage, of selection: StoreSelection, checked: Int?) -> [RecordCondition]? {
         state.withLock { state in
             guard state.snapshot == nil || state.snapshot == page.namespaceChange || checked == state.conditions.count
@@ -193,7 +193,7 @@ extension StoreTransaction: StoreAccess {
         guard state.withLock({ $0.changed.contains(Self.key(collection)) }) else { return }
         throw BackplaneError(
             .callInvalidInput,
-            "the transaction has changed the collection already, and a query would not find that; query it before the first change",
+            "the transaction has already changed the collection, and a query would not see the change; query it before the first change",
             at: collection)
     }
 }

@@ -13,7 +13,8 @@ package enum StoredForm {
         let json = try JSON.encode(record, failing: .callInvalidInput)
         guard json.first == UInt8(ascii: "{") else {
             throw BackplaneError(
-                .callInvalidInput, "a record is an object in JSON, but this type is encoded as something else",
+                .callInvalidInput,
+                "a record must be encoded as a JSON object, but this type is encoded as another value",
                 at: R.collection)
         }
         guard R.schema > 1 else { return json }

@@ -27,7 +27,8 @@ package struct RebuiltLibrary: Sendable {
         let new = path + ".new"
         unlink(new)  // renamed to what it is already, it would stay
         guard link(editions[edition - 1], new) == 0, rename(new, path) == 0 else {
-            throw BackplaneError(.componentFailed, "cannot be written: \(String(cString: strerror(errno)))", at: path)
+            throw BackplaneError(
+                .componentFailed, "the file cannot be written: \(String(cString: strerror(errno)))", at: path)
         }
     }
 }

@@ -16,9 +16,9 @@ package final class SwapWatch: Sendable {
     package func begin(handovers: Int = 1) { begun.add(handovers, ordering: .sequentiallyConsistent) }
     package func end(handovers: Int = 1) { ended.add(handovers, ordering: .sequentiallyConsistent) }
 
-    /// The least number of handovers so far.
+    /// The minimum number of handovers so far.
     package var least: Int { ended.load(ordering: .sequentiallyConsistent) }
-    /// The largest possible number of handovers so far.
+    /// The maximum number of handovers so far.
     var most: Int { begun.load(ordering: .sequentiallyConsistent) }
 
     /// The window of the run that gaps are counted in now.

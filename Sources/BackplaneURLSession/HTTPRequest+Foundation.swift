@@ -9,7 +9,7 @@ extension URLRequest {
     /// - Throws: `network.refused` for a request that URLSession does not send.
     init(_ request: HTTPRequest) throws(BackplaneError) {
         guard let url = URL(string: request.url) else {
-            throw BackplaneError(.networkRefused, "URLSession does not understand this URL", at: request.printableURL)
+            throw BackplaneError(.networkRefused, "URLSession cannot parse this URL", at: request.printableURL)
         }
         self.init(url: url)
         httpMethod = request.method

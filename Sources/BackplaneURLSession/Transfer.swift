@@ -11,10 +11,10 @@ import Synchronization
 final class Transfer: Sendable {
     typealias Head = Result<HTTPURLResponse, HTTPFailure>
 
-    /// The destination of a body that is not held in memory, and who is told about it.
+    /// The destination of a body that is not held in memory, and the functions that are notified of it.
     struct Sink: Sendable {
         let file: IncomingFile
-        /// Called with the head; returns whether the body is wanted.
+        /// The function that is called with the head, and returns whether the body is wanted.
         let headed: @Sendable (HTTPURLResponse) -> Bool
         let received: @Sendable (Int) -> Void
     }
@@ -36,7 +36,7 @@ final class Transfer: Sendable {
     /// Creates an exchange that was not started.
     ///
     /// - Parameters:
-    ///   - limit: The greatest number of unread bytes, or of all bytes of a body that goes to a file.
+    ///   - limit: The maximum number of unread bytes, or of all bytes of a body that goes to a file.
     ///   - sink: The destination of the body, instead of memory.
     init(limit: Int, into sink: Sink? = nil) { (self.limit, self.sink) = (limit, sink) }
 
@@ -163,7 +163,8 @@ final class Transfer: Sendable {
         if let reader, let part { reader.resume(returning: part) }
     }
 
-    /// Notes the end, unless there was one, wakes whoever waits, and returns the function that cancels the task.
+    /// Records the end, unless there was one, wakes the waiting task, and returns the function that cancels the
+    /// exchange's.
     private func settle(_ result: Result<Void, HTTPFailure>) -> (@Sendable () -> Void)? {
         let (waiter, cancel) = state.withLock { state in
             guard state.end == nil else {

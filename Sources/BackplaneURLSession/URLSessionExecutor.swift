@@ -18,8 +18,8 @@ import Synchronization
 /// Foundation on Linux imposes these limits:
 /// - A response that breaks off within its head **ends the program**, and so does one with trailer fields. Use
 ///   `BackplaneHTTP` for servers that are not your own.
-/// - There is no back-pressure: what nobody reads is received all the same, and held in memory up to a limit. A body of
-///   any size can go to a file, with ``download(_:to:_:headed:received:)``.
+/// - There is no back-pressure: unread data is received nevertheless, and held in memory up to a limit. A body of any
+///   size can go to a file, with ``download(_:to:_:headed:received:)``.
 /// - While one server sends without a pause, all other exchanges of URLSession in the process wait, and the response is
 ///   read even beyond the limit.
 /// - Bodies of requests are read into memory before they are sent, and streams are refused.
@@ -36,7 +36,7 @@ import Synchronization
 public final class URLSessionExecutor: HTTPFileExecutor {
     /// The schemes that are served: `http` and `https`.
     public let schemes = ["http", "https"]
-    /// Nothing beyond plain exchanges; compressed content is decoded whether that was asked for or not.
+    /// Nothing beyond plain exchanges; compressed content is decoded whether or not that was requested.
     public let capabilities: HTTPCapabilities = []
     private let session: URLSession
     private let transfers = Transfers()
@@ -45,9 +45,9 @@ public final class URLSessionExecutor: HTTPFileExecutor {
     /// Creates an executor with a session of its own.
     ///
     /// - Parameters:
-    ///   - maximumBodySize: The greatest number of bytes of a body that are held in memory: of a request's, and of a
+    ///   - maximumBodySize: The maximum number of bytes of a body that are held in memory: of a request's, and of a
     ///     response's that were not read yet. Beyond it, the exchange fails with `network.too-large`.
-    ///   - connectionsPerHost: The greatest number of concurrent exchanges with one host. Further ones wait.
+    ///   - connectionsPerHost: The maximum number of concurrent exchanges with one host. Further ones wait.
     public init(maximumBodySize: Int = 64 << 20, connectionsPerHost: Int = 64) {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
@@ -96,7 +96,7 @@ public final class URLSessionExecutor: HTTPFileExecutor {
 
     /// Sends a request, and writes the response's body to a file as it arrives.
     ///
-    /// It has any size, unless the options limit it.
+    /// The body may have any size, unless the options limit it.
     ///
     /// - Throws: What ``open(_:_:)`` throws; `network.file` if the file cannot be written.
     public func download(

@@ -6,7 +6,7 @@ import BackplaneHost
 struct Candidate {
     let path: String
     let loadFolder: String?
-    /// Records the next step, which is all that is known if it crashes or hangs.
+    /// The function that records the next step, which is all that is known if it crashes or hangs.
     let note: (String) -> Void
 
     func image() throws(BackplaneError) -> ImageFacts {

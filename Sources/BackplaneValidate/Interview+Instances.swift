@@ -50,7 +50,7 @@ extension Interview {
             throw BackplaneError(.componentFailed, answer.reason)
         }
         guard let pointer = UnsafeMutableRawPointer(bitPattern: answer.instance) else {
-            throw BackplaneError(.pluginInvalidAnswer, "reported that it was created but gave no instance")
+            throw BackplaneError(.pluginInvalidAnswer, "reported that it was created but returned no instance")
         }
         return Instance(subject: subject, pointer: pointer, handle: handle)
     }

@@ -13,7 +13,7 @@ final class Interview {
         let state: bp_state?
         let methods: [MethodDescription]
 
-        /// The numbers of the methods that are called, and neither streams nor of an unknown kind.
+        /// The numbers of the methods that can be called: neither streams nor of an unknown kind.
         var callable: [Int] { methods.indices.filter { methods[$0].kind == .async || methods[$0].isSynchronous } }
         /// The numbers of the methods that are streams.
         var streams: [Int] { methods.indices.filter { methods[$0].isStream } }

@@ -4,13 +4,13 @@ import BackplaneTerminal
 import CBackplane
 import Synchronization
 
-/// Host services without a host: a store that keeps nothing, timers that never fire, and a network and wires without a
-/// peer.
+/// The host services without a host: a store that keeps nothing, timers that never fire, and a network and wires
+/// without a peer.
 ///
-/// Calls through wires and requests fail at once, or wait until they are cancelled.
+/// Calls through wires and requests fail immediately, or wait until they are cancelled.
 enum StubServices {
     private struct State {
-        /// A Boolean value that indicates whether calls wait until they are cancelled, instead of failing at once.
+        /// A Boolean value that indicates whether calls wait until they are cancelled, instead of failing immediately.
         var keepsWaiting = false
         var last: UInt64 = 0
         var waiting: [UInt64: Reply] = [:]

@@ -6,7 +6,7 @@ import Backplane
 package enum Trial: String, Sendable {
     /// An examination of the file, without running its code.
     case image
-    /// A call of the entry function, made as a host makes it.
+    /// A call of the entry function, as a host makes it.
     case answer
     /// Calls that examine the entry function's processor time, system calls, consistency and memory bounds.
     case effort, calls, copies, bounds

@@ -92,7 +92,7 @@ package enum ValidationChild {
                 }
             }
             guard !begins else { return }
-            Output.remark("the system gives the child process no thread")
+            Output.remark("the system cannot create a thread for the child process")
             _exit(1)
         }
         _exit(1)

@@ -42,7 +42,7 @@ struct BookshelfServer {
             // The grace period expired and an open connection was closed, which is a regular shutdown.
         } catch let error as IOError {
             throw StartProblem(
-                text: "127.0.0.1:\(port) cannot be listened on: \(String(cString: strerror(error.errnoCode)))")
+                text: "cannot listen on 127.0.0.1:\(port): \(String(cString: strerror(error.errnoCode)))")
         }
     }
 

@@ -61,7 +61,7 @@ struct CheckTests {
         try #require(mkfifo(pipe, 0o600) == 0)
         let silent = try await tool.run("check", pipe)
         #expect(silent.status == 1 && silent.output.contains("[manifest.unreadable]"), "\(silent.output)")
-        #expect(silent.output.contains("nobody has written to it"))
+        #expect(silent.output.contains("nothing was written to it"))
         let running = try tool.start(["check", pipe, "--data", tool.data, "--load-folder", tool.loads])
         let writer = Task.detached {
             try FileHandle(forWritingTo: URL(filePath: pipe)).write(

@@ -101,7 +101,7 @@ struct ConvertTests {
         #expect(refused.status == 1 && refused.output == "")
         #expect(
             refused.errors
-                == "backplane: \(target): manifest.unwritable: the file already exists; --force overwrites it\n")
+                == "backplane: \(target): manifest.unwritable: the file already exists; overwrite it with --force\n")
         #expect(try Data(contentsOf: URL(filePath: target)) == first)
         #expect(try await tool.plain("convert", Tool.almanac, "--output", target, "--force").status == 0)
         #expect(try Data(contentsOf: URL(filePath: target)).starts(with: Data("<?xml".utf8)))

@@ -75,7 +75,7 @@ struct HostileTests {
         if let reason = row.leftOut { try Test.cancel("not tried: this process may make no device (\(reason))") }
         #expect(row.hostSurvived && row.findings.map(\.id) == ["V01"])
         #expect(
-            row.host.joined().contains("a plugin is a regular file, but this is neither a file nor a folder"),
+            row.host.joined().contains("a plugin must be a regular file, but this is neither a file nor a folder"),
             "\(row.text)"
         )
     }
@@ -84,6 +84,7 @@ struct HostileTests {
         let row = try #require(try await Self.run.value.first { $0.name == "file-sealed" })
         #expect(row.hostSurvived && row.findings.map(\.id) == ["V01"])
         #expect(
-            row.host.joined().contains(geteuid() == 0 ? "belongs to the user who runs the host" : "Permission denied"))
+            row.host.joined().contains(
+                geteuid() == 0 ? "must belong to the user who runs the host" : "Permission denied"))
     }
 }

@@ -96,7 +96,7 @@ struct LockTests {
         #expect(refused.status == 1)
         #expect(
             refused.errors
-                == "backplane: \(nemo): manifest.unsupported: a manifest without `manifestVersion` cannot have a lock; `backplane convert --upgrade` writes one that can\n"
+                == "backplane: \(nemo): manifest.unsupported: a manifest without `manifestVersion` cannot have a lock; add the version with `backplane convert --upgrade`\n"
         )
     }
 

@@ -256,7 +256,7 @@ struct ExecutingTests {
             }
         }
         #expect(error?.code == .networkFailed)
-        #expect(error?.message == "the response announced a body of 5 bytes, and it has \(words)")
+        #expect(error?.message == "the response announced a body of 5 bytes, but it has \(words)")
     }
 
     @Test func `a body that breaks off, and a second head, fail the exchange`() async throws {
@@ -265,7 +265,7 @@ struct ExecutingTests {
         let twice = try await failure { _, _, heads in
             for _ in 1...2 { try await heads.send(HTTPHead(status: 200, headers: [:])) }
         }
-        #expect(twice?.message.contains("two heads") == true)
+        #expect(twice?.message.contains("two final responses") == true)
         let malformed = try await failure { _, _, heads in
             var head = HTTPHead(status: 200, headers: [:])
             head.headers = [["a"]]

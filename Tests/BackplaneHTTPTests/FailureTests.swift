@@ -137,7 +137,7 @@ struct FailureTests {
         #expect(error.code == .networkTooLarge)
         #expect(
             error.message
-                == "the response body of 127.0.0.1:\(server.port) has more than 100000 bytes, the limit for bodies held in memory"
+                == "the response body of 127.0.0.1:\(server.port) has more than 100000 bytes, which is the limit for bodies in memory"
         )
         _ = await server.departures.first { _ in true }
     }

@@ -279,23 +279,23 @@ extension FakeTests {
     @Test(arguments: [
         (
             [Fake.Place.dataAccessController(of: "Libarian")],
-            "manager.unknown: a fake is given for the data access controller of `Libarian`, but the manifest has no manager `Libarian`; it has `Librarian`, `ReadingClock`"
+            "manager.unknown: a fake replaces the data access controller of `Libarian`, but the manifest has no manager `Libarian`; it has `Librarian`, `ReadingClock`"
         ),
         (
             [.manager("OtherClock")],
-            "manager.unknown: a fake is given for the manager `OtherClock`, but the manifest has no manager `OtherClock`; it has `Librarian`, `ReadingClock`"
+            "manager.unknown: a fake replaces the manager `OtherClock`, but the manifest has no manager `OtherClock`; it has `Librarian`, `ReadingClock`"
         ),
         (
             [.addedManager("ReadingClock")],
-            "wire.mismatch: a fake is given for the added manager `ReadingClock`, but the manifest already has a manager of that name; `.manager(\"ReadingClock\")` replaces it"
+            "wire.mismatch: a fake replaces the added manager `ReadingClock`, but the manifest already has a manager of that name; `.manager(\"ReadingClock\")` replaces it"
         ),
         (
             [.dataAccessController],
-            "manager.unknown: a fake is given for the data access controller, of one of 2 managers; choose the manager with `of:`"
+            "manager.unknown: a fake replaces the data access controller, but the manifest has 2 managers; choose the manager with `of:`"
         ),
         (
             [.service("api", of: "ReadingClock")],
-            "manifest.missing-key: a fake is given for the service `api` of `ReadingClock`, which has no communication controller to receive it"
+            "manifest.missing-key: a fake replaces the service `api` of `ReadingClock`, which has no communication controller to receive it"
         ),
     ])
     func `a place that is not there is an error that says what is`(places: [Fake.Place], words: String) async {
@@ -315,6 +315,6 @@ extension FakeTests {
         }
         #expect(
             error?.description
-                == "wire.mismatch: two fakes are given for the communication controller of `Librarian`; give only one")
+                == "wire.mismatch: two fakes replace the communication controller of `Librarian`; remove one of them")
     }
 }

@@ -24,7 +24,7 @@ public struct Almanac: Contract {
     public static let version: Version = "1.1.0"
     /// Returns the events of a day such as `07-20`, the earliest first.
     public let on = AsyncMethod<String, Sourced<[Event]>>()
-    /// Gives all events in the order of the year's days, those of a day the earliest first.
+    /// Streams all events in the order of the year's days, the earliest first within a day.
     public let events = StreamMethod<Nothing, Event>()
     /// Creates the contract with its methods.
     public init() {}

@@ -8,8 +8,7 @@ import Synchronization
 /// The data access controller of the library: stores the results of the latest searches, and the loans, in the host's
 /// store.
 ///
-/// It also searches the titles, authors and subjects of the books that it has, for searches that were never made before
-/// the server was gone.
+/// It also answers new searches from the titles, authors and subjects of its books while the server is unreachable.
 final class BookStore: DataAccessController, ReconfigurableComponent {
     typealias Provides = Shelf
     struct Configuration: Decodable, Sendable {
@@ -113,7 +112,7 @@ final class BookStore: DataAccessController, ReconfigurableComponent {
         return found.map(\.date).min().map { Kept(found.map(\.book), at: $0) }
     }
 
-    /// Deletes the oldest searches beyond a number, and the books that no other search has.
+    /// Deletes the oldest searches beyond a number, and the books that no remaining search has found.
     private func forgetOldest(keeping limit: Int) async throws {
         guard try await searches.count() > limit else { return }
         do {
@@ -125,7 +124,7 @@ final class BookStore: DataAccessController, ReconfigurableComponent {
 
     /// Deletes as many searches and books as one transaction should.
     ///
-    /// - Returns: Whether there are more.
+    /// - Returns: `true` if there are more.
     private func forgetSome(keeping limit: Int) async throws -> Bool {
         try await store.transaction { transaction in
             let searches = transaction.collection(KeptSearch.self), books = transaction.collection(KeptBook.self)

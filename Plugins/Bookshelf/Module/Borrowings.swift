@@ -1,7 +1,7 @@
 import BookshelfContracts
 import Synchronization
 
-/// The last borrowings, and those who wait for the next one.
+/// The last borrowings, and the readers that wait for the next one.
 final class Borrowings: Sendable {
     /// The borrowings that a swap carries over.
     struct Kept: Codable, Sendable {
@@ -23,7 +23,7 @@ final class Borrowings: Sendable {
         set { state.withLock { $0.kept = newValue } }
     }
 
-    /// Adds a borrowing, and tells those who wait for it.
+    /// Adds a borrowing, and resumes the readers that wait for it.
     func add(_ book: String) {
         let waiting = state.withLock { state in
             state.kept.count += 1
@@ -37,7 +37,7 @@ final class Borrowings: Sendable {
 
     /// Returns the first kept borrowing after a number, once there is one.
     ///
-    /// After a reset the numbers begin again: a number that has not come yet means the start.
+    /// After a reset the numbers begin again: a number that has not been reached yet means the start.
     ///
     /// - Throws: `CancellationError` if the task is cancelled.
     func next(after number: Int) async throws -> Borrowing {

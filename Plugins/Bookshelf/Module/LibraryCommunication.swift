@@ -1,7 +1,7 @@
 import Backplane
 import BookshelfContracts
 
-/// Forwards the manager's requests to the books service, in whichever version the manifest chooses.
+/// The communication controller of the library: forwards requests to the books service in the manifest's version.
 final class LibraryCommunication: CommunicationController {
     typealias Provides = LibraryNetwork
     struct Wires: Wiring {

@@ -4,8 +4,8 @@ import BookshelfContracts
 import FoundationEssentials
 import Synchronization
 
-/// The manager of the library: searches and borrows, falls back to stored results if the network fails, and reminds of
-/// loans that are due.
+/// The manager of the library: searches and borrows, falls back to stored results if the network fails, and logs
+/// reminders of loans that are due.
 ///
 /// Its state is the list of the last borrowings, so that readers of ``Library/borrowings`` miss none in a swap.
 final class LibraryManager: Manager, StatefulComponent {
@@ -79,7 +79,7 @@ final class LibraryManager: Manager, StatefulComponent {
         do {
             _ = try await wires.dataAccessController.lend(loan, call)
         } catch {
-            log.warning("a loan cannot be kept, and nobody is reminded of it", metadata: ["error": "\(error)"])
+            log.warning("a loan cannot be stored, and its reader is not reminded", metadata: ["error": "\(error)"])
         }
         return loan
     }
@@ -94,7 +94,7 @@ final class LibraryManager: Manager, StatefulComponent {
         return answer
     }
 
-    /// Writes a line for every loan that is due within a day, or was due.
+    /// Logs every loan that is overdue or due within a day.
     private func remind(_ call: Call) async throws {
         guard let now = try wires.clock?.now(call) else { return }
         for loan in try await wires.dataAccessController.lent(call) where loan.due <= now + Self.day / .seconds(1) {

@@ -2,9 +2,9 @@ import Backplane
 import BookshelfContracts
 import Synchronization
 
-/// The manager that counts which books are borrowed, by reading the library's borrowings as long as it lives.
+/// The manager that counts borrowings by book, from the library's stream of borrowings.
 ///
-/// It keeps no state: a new instance reads the borrowings that the library has kept once more.
+/// It has no state: a new instance rereads the borrowings that the library has kept.
 final class PopularityManager: Manager {
     typealias Provides = Popularity
     struct Wires: Wiring {

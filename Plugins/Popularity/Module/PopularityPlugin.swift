@@ -1,6 +1,6 @@
 public import Backplane
 
-/// The plugin that counts which books are borrowed.
+/// The plugin that counts borrowings by book.
 public struct PopularityPlugin: Plugin {
     /// The identifier that distinguishes this plugin from all others.
     public static let id = "org.backplane.popularity"

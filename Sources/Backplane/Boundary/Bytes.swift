@@ -3,7 +3,7 @@ package import CBackplane
 extension bp_bytes {
     /// The borrowed bytes.
     ///
-    /// A `size_t` beyond `Int.max` arrives as a negative number and counts as no length.
+    /// A `size_t` beyond `Int.max` arrives as a negative number and is treated as 0.
     package var lent: UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: data, count: data == nil ? 0 : max(length, 0))
     }
@@ -61,7 +61,7 @@ package final class Box<Value: Sendable>: Sendable {
     }
 }
 
-/// A pointer of the other side, stored only to be handed back.
+/// A pointer that belongs to the other side of the boundary, stored only to be returned.
 package struct ForeignPointer: @unchecked Sendable {  // never read through on this side
     package let raw: UnsafeMutableRawPointer?
 

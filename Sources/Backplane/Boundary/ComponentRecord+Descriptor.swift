@@ -133,7 +133,7 @@ extension Instance {
     }
 }
 
-/// Runs a step of a component's life.
+/// Runs a lifecycle step of a component.
 private func run(
     _ instance: UnsafeMutableRawPointer, _ done: @escaping bp_done, _ context: UnsafeMutableRawPointer?,
     _ step: @escaping @Sendable (Instance) async throws -> Void
@@ -145,7 +145,7 @@ private func run(
     }
 }
 
-/// Answers with what `body` returns or throws.
+/// Answers with the result or the error of `body`.
 ///
 /// `body` begins on this thread.
 private func answer(

@@ -7,7 +7,7 @@ final class ComponentRecord: Sendable {
     let create: @Sendable (ReceivedCreation) async throws -> Instance
     /// Returns the keys of a configuration that its type does not know; throws the error that ``create`` would throw.
     let review: Review
-    /// A Boolean value that indicates whether instances take another configuration.
+    /// A Boolean value that indicates whether instances accept another configuration.
     let isReconfigurable: Bool
     /// The type of the state, or `nil` without state.
     let state: NativeState?

@@ -25,7 +25,10 @@ extension ComponentServices {
             let slot = connection.slot
                 ?? ownSlots.slot(of: wire, { needed.wire.ownSlot(component: handle, wire: wire, host) })
         else {
-            throw BackplaneError(.interfaceMissing, "the host connects \(name) in a way that this SDK does not support")
+            throw BackplaneError(
+                .interfaceMissing,
+                "the host connects \(name) in a way that this version of the SDK does not support; rebuild the plugin with a newer SDK"
+            )
         }
         return Wire(slot)
     }

@@ -1,10 +1,10 @@
-/// A wire that a component declares, with the data that its lane is chosen by and created from.
+/// A wire that a component declares, with the data that its lane is chosen and created from.
 struct DeclaredWire: Sendable {
     var description: WireDescription
     var problems: [String]
     /// The layout of the contract as this side compiled it (``ContractLayout``).
     var layout: KeptText
-    /// Creates the cells of the encoded lane.
+    /// The function that creates the cells of the encoded lane.
     var makeCells: @Sendable (EncodedTarget) -> Cells
 
     init(label: String, isOptional: Bool, _ contract: ContractRecords.ContractRecord) {

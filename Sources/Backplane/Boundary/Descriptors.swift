@@ -27,11 +27,11 @@ package func requireAlignment<Value: BitwiseCopyable>(
     }
 }
 
-/// Arrays of structs that another version of the header may have grown; the first struct's size is the stride.
+/// A namespace for arrays of structs that another version of the header may have grown; the first size is the stride.
 package enum Descriptors {
-    /// The greatest number of descriptors that is read: more than any honest plugin has, and few enough to process.
+    /// The maximum number of descriptors that is read: more than any honest plugin has, and few enough to process.
     package static let limit = 65_535
-    /// The greatest number of data items that is read: records, ids, changes.
+    /// The maximum number of data items that is read: records, ids, changes.
     package static let dataLimit = 1 << 24
 
     /// Copies the structs of an array.

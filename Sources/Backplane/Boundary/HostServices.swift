@@ -1,7 +1,7 @@
 package import CBackplane
 import Synchronization
 
-/// The host's services as its offer to a plugin gives them.
+/// The host's services, as offered to a plugin.
 package struct HostServices: Sendable {
     private let find: bp_get_interface
 
@@ -26,9 +26,9 @@ package struct HostServices: Sendable {
     }
 }
 
-/// The copies of an older host's tables, with `NULL` in the place of the functions that those do not have.
+/// The copies of an older host's function tables, with `NULL` for the functions that they lack.
 private enum LengthenedTables {
-    /// The copies by the address of the table, so that each is made once.
+    /// The copies, keyed by the address of the table, so that each table is copied once.
     private static let copies = Mutex<[(table: UInt, copy: UInt)]>([])
 
     static func copy(_ table: UnsafeRawPointer, size: Int, to whole: Int) -> UnsafeRawPointer {
@@ -63,7 +63,7 @@ public struct ComponentServices: Sendable {
     /// The objects that other targets of the SDK keep for the component.
     package let attachments = Attachments()
 
-    /// The configuration in JSON, as the manifest gives it.
+    /// The configuration as written in the manifest, in JSON.
     let rawConfiguration: [UInt8]
 
     init(host: HostServices, _ contracts: ContractRecords, _ creation: ComponentRecord.ReceivedCreation) {

@@ -36,14 +36,15 @@ struct HostTimers: Sendable {
         }
         guard number != 0 else {
             context.release()
-            throw refusal.error.withLock { $0 } ?? BackplaneError(.timerRefused, "the host gave no reason")
+            throw refusal.error.withLock { $0 }
+                ?? BackplaneError(.timerRefused, "the host refused the timer without a reason")
         }
         return number
     }
 
     func remove(_ timer: UInt64) { table.pointer.pointee.remove(component, timer) }
 
-    /// The host's reason against a timer, which it gives before it returns.
+    /// The host's reason for refusing a timer, which it reports before it returns.
     private final class Refusal: Sendable {
         let error = Mutex<BackplaneError?>(nil)
     }
@@ -53,14 +54,14 @@ struct HostTimers: Sendable {
 struct TimerRequest: Sendable {
     var name: String?
     var delay: Duration
-    /// The time between two bodies; zero for a timer that does not repeat.
+    /// The time between two runs of the body; zero for a timer that does not repeat.
     var period: Duration
     var jitter: Duration
-    /// The time that a body has; `nil` for the host's default.
+    /// The time limit of a run of the body; `nil` for the host's default.
     var limit: Duration?
 }
 
-/// The body of a timer, of which one at most runs at a time.
+/// The body of a timer, of which at most one run is in flight.
 final class TimerBody: Sendable {
     private enum State {
         case idle

@@ -16,7 +16,7 @@ final class Instance: Sendable {
     /// The cells that native wires call, by member.
     let cells: InstanceCells
     private let tasks: ComponentTasks
-    /// Takes another configuration, in JSON; `nil` for a component that is recreated instead.
+    /// The step that applies another configuration, in JSON; `nil` for a component that is recreated instead.
     let reconfigure: Reconfigure?
     private let calls = Mutex(Calls())
     /// The streams that the host has opened and not closed.
@@ -116,7 +116,7 @@ final class Instance: Sendable {
         calls.withLock { $0[id] = nil }
     }
 
-    /// Cancels an encoded call, or with 0, which is the id of none, all native calls in flight.
+    /// Cancels an encoded call or, for the id 0, all native calls in flight.
     func cancel(_ id: UInt64) {
         guard id != 0 else { return nativeHeld.calls?.cancelAll() ?? () }
         let task = calls.withLock { calls -> Task<Void, Never>? in

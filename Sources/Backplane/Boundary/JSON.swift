@@ -1,7 +1,8 @@
 import CBackplane
 import FoundationEssentials
 
-/// The JSON that crosses: Foundation's coders with their defaults, so that dates are seconds since the reference date.
+/// The JSON that crosses the boundary: Foundation's coders with their defaults, so dates are seconds since the
+/// reference date.
 package enum JSON {
     // All can be shared: coding only reads their options, which never change.
     private static let encoder = JSONEncoder()
@@ -18,7 +19,7 @@ package enum JSON {
         try encodeData(value, failing: code).withUnsafeBytes { Array($0) }
     }
 
-    /// Encodes a value with the keys of all objects sorted, so that equal dictionaries give equal bytes.
+    /// Encodes a value with the keys of all objects sorted, so that equal dictionaries yield equal bytes.
     static func encodeSorted(_ value: some Encodable, failing code: BackplaneError.Code) throws(BackplaneError)
         -> [UInt8]
     {

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// The message of a coding error in the words of JSON, and the path of the value that it is about.
+/// The message of a coding error in JSON's terms, and the path of the value it concerns.
 struct JSONMistake {
     var text: String
     /// The path as a JSON pointer; `nil` for the whole value.
@@ -51,7 +51,7 @@ struct JSONMistake {
         }
     }
 
-    /// Creates the message of the one that threw, or, if it has none, of what is there.
+    /// Creates the message from the error's own description or, if it has none, from the value that was found.
     private init(_ context: DecodingError.Context, in data: Data) {
         let found = JSONKind.find(at: context.codingPath, in: data) ?? "something else"
         let isSilent = context.debugDescription.isEmpty
@@ -64,8 +64,8 @@ struct JSONMistake {
         (cause as? CocoaError)?.userInfo["NSDebugDescription"] as? String
     }
 
-    /// Returns what JSON calls the values that a type is decoded from; `nil` for other types than Foundation's decoder
-    /// asks for.
+    /// Returns JSON's name for the values that a type is decoded from; `nil` if Foundation's decoder never requests the
+    /// type.
     private static func name(of type: any Any.Type) -> String? {
         switch type {
         case is String.Type: "a string"
@@ -85,7 +85,7 @@ struct JSONMistake {
     }
 }
 
-/// The kind of one value of a text, in the words of JSON.
+/// The kind of a JSON value, such as a string or an object.
 private struct JSONKind: Decodable {
     private let name: String
     private static let path = CodingUserInfoKey(rawValue: "path")!

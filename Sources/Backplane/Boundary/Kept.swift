@@ -17,7 +17,7 @@ extension UnsafeMutableRawPointer {
     }
 }
 
-/// A text that is created when it is first requested, and then lives as long as the process.
+/// A lazily created text that lives as long as the process.
 final class KeptText: Sendable {
     private let make: @Sendable () -> String
     private let made = Mutex<ConstantPointer<bp_bytes>?>(nil)

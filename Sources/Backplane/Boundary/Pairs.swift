@@ -1,6 +1,6 @@
 package import CBackplane
 
-/// Named texts that are lent across the boundary together.
+/// A list of named strings that are lent across the boundary together.
 package struct Pairs {
     private let bytes: [UInt8]
     private let lengths: [(name: Int, value: Int)]
@@ -30,7 +30,7 @@ package struct Pairs {
         }
     }
 
-    /// Copies borrowed named texts.
+    /// Copies borrowed named strings.
     package static func copy(_ pairs: UnsafePointer<bp_pair>?, count: Int) -> [(name: String, value: String)] {
         guard let pairs, count > 0 else { return [] }
         return UnsafeBufferPointer(start: pairs, count: count).map { ($0.name.text, $0.value.text) }

@@ -17,9 +17,9 @@ struct StoredProperty {
         }
     }
 
-    /// Returns whether a declaration is that of the method types, by its name.
+    /// Returns whether a declaration is one of the method types, judging by its name.
     ///
-    /// To have one of these types, the runtime would first look for what its generic arguments conform to.
+    /// To create one of these types, the runtime would first look up the conformances of its generic arguments.
     private static func isMethod(_ declaration: ContextDescriptor) -> Bool {
         guard case .structure = declaration.kind else { return false }
         switch declaration.name {

@@ -32,7 +32,7 @@ private let patch = "6.3.1"
 private let patch = "6.3.0"
 #endif
 
-/// A record of the section `backplane` that gives the Swift version of this library (`backplane.h`, part 5).
+/// A record of the section `backplane` that states the Swift version of this library (`backplane.h`, part 5).
 ///
 /// Its 24 bytes lie beside the record of the C target, which cannot know the version. A constant in a section has to be
 /// written in literals.

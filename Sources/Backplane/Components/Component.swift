@@ -3,8 +3,8 @@
 /// The roles are ``Manager``, ``DataAccessController``, ``CommunicationController`` and ``NetworkService``. All that a
 /// component needs is declared by its types, so that a manifest can be checked without creating an instance.
 ///
-/// An instance is created by `init`, activated, called, and at last stopped. In a swap the old instance is suspended.
-/// Once the new one has proved itself, the old one is released without a `stop`, because its work goes on; if the new
+/// An instance is created by `init`, activated, called, and finally stopped. In a swap the old instance is suspended.
+/// Once the new one has proved itself, the old one is released without a `stop`, because its work continues; if the new
 /// one fails, the old one is resumed. To carry state over, a component adopts ``StatefulComponent``.
 public protocol Component: AnyObject, Sendable {
     /// The contract that others call the component by.
@@ -38,24 +38,25 @@ public protocol Component: AnyObject, Sendable {
     /// The coding of the state that is carried over, for the SDK; `nil` unless this is a ``StatefulComponent``.
     @_documentation(visibility: internal)
     static var _stateCoding: _StateCoding<Self>? { get }
-    /// The step that takes another configuration, for the SDK; `nil` unless this is a ``ReconfigurableComponent``.
+    /// The step that applies another configuration, for the SDK; `nil` unless this is a ``ReconfigurableComponent``.
     @_documentation(visibility: internal)
     static var _reconfiguration: _Reconfiguration<Self>? { get }
 
     /// Creates the component from its role's context, which contains its configuration and its wires.
     ///
-    /// The initialiser takes nothing exclusive, because the old and the new instance exist together during a swap.
+    /// The initialiser must not acquire exclusive resources, because the old and the new instance exist together during
+    /// a swap.
     init(_ context: Context) async throws
-    /// Takes exclusive resources: ports, files. Default: nothing.
+    /// Acquires exclusive resources, such as ports and files. Default: does nothing.
     func activate() async throws
-    /// Releases exclusive resources and stops changing state. Default: nothing.
+    /// Releases exclusive resources and stops changing state. Default: does nothing.
     ///
     /// Calls in flight have ended. Synchronous methods may still be called, and must not change the exported state.
     /// Work in `context.tasks` continues unless this function ends it; it is cancelled when the component is released.
     func suspend() async throws
-    /// Takes exclusive resources again after a `suspend`. Default: `activate`.
+    /// Acquires exclusive resources again after a `suspend`. Default: calls `activate`.
     func resume() async throws
-    /// Ends the component's work. Default: `suspend`.
+    /// Ends the component's work. Default: calls `suspend`.
     func stop() async
     /// Throws if the component is not healthy.
     ///
@@ -85,20 +86,20 @@ extension Component {
     /// The default, `nil`: the component is recreated for another configuration.
     @_documentation(visibility: internal)
     public static var _reconfiguration: _Reconfiguration<Self>? { nil }
-    /// Does nothing.
+    /// Does nothing, by default.
     public func activate() async throws {}
-    /// Does nothing.
+    /// Does nothing, by default.
     public func suspend() async throws {}
-    /// Calls `activate`.
+    /// Calls `activate`, by default.
     public func resume() async throws { try await activate() }
-    /// Calls `suspend` and ignores its errors.
+    /// Calls `suspend` and ignores its errors, by default.
     public func stop() async { try? await suspend() }
-    /// Reports that the component is healthy.
+    /// Reports that the component is healthy, by default.
     public func health() async throws {}
 }
 
 extension Component where Provides == NoContract {
-    /// Enters nothing: the component has no contract.
+    /// Enters nothing, by default, for a component without a contract.
     public static func methods(_ table: inout Methods) {}
 }
 

@@ -1,6 +1,6 @@
-/// The configuration and services that a component is created with, as far as its role may use them.
+/// The configuration of a component, and the services that its role may use.
 ///
-/// A context can be stored. After its host is gone, its services fail with an error and never crash.
+/// A context can be stored. After its host has ended, its services fail with an error and never crash.
 public protocol ComponentContext: Sendable {
     /// The component that the context belongs to.
     associatedtype Owner: Component
@@ -19,7 +19,7 @@ extension ComponentContext {
     /// The tasks and timers of the component, which are cancelled when it stops or when a swap has replaced it.
     public var tasks: ComponentTasks { services.tasks }
 
-    /// The configuration as the manifest gives it, in JSON, including keys that `Configuration` has no property for.
+    /// The configuration as written in the manifest, in JSON, including keys that `Configuration` has no property for.
     public var rawConfiguration: [UInt8] { services.rawConfiguration }
 
     /// The resource files of the plugin.
@@ -29,7 +29,7 @@ extension ComponentContext {
     ///
     /// - Parameters:
     ///   - duration: The time until the call's deadline; `nil` for a call without one.
-    ///   - traceparent: The trace that the call continues, as a `traceparent` header of W3C Trace Context gives it. A
+    ///   - traceparent: The trace that the call continues, in the format of the W3C Trace Context header `traceparent`. A
     ///     new trace begins without it, or if it is malformed.
     public func begin(within duration: Duration? = nil, traceparent: String? = nil) -> Call {
         Call(within: duration, traceparent: traceparent)
@@ -77,7 +77,7 @@ extension DataAccessContext: HasFolder where Owner: Component {}
 /// The context of a communication controller: its network services, a folder and the host's HTTP.
 public struct CommunicationContext<Owner>: Sendable {
     let parts: ContextParts
-    /// The path of a private folder for plain files, which is created when it is asked for.
+    /// The path of a private folder for plain files, which is created on first access.
     ///
     /// It has mode 0700, and is never removed by the host.
     public var folder: String { parts.createdFolder }
@@ -101,7 +101,7 @@ extension CommunicationContext: HasFolder where Owner: Component {}
 /// The context of a network service: a folder and the host's HTTP.
 public struct NetworkServiceContext<Owner>: Sendable {
     let parts: ContextParts
-    /// The path of a private folder for plain files, which is created when it is asked for.
+    /// The path of a private folder for plain files, which is created on first access.
     ///
     /// It has mode 0700, and is never removed by the host.
     public var folder: String { parts.createdFolder }

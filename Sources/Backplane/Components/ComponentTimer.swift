@@ -10,12 +10,12 @@ public struct ComponentTimer: Sendable {
 
     /// Ends the timer; a body that runs continues.
     ///
-    /// A timer that has ended is left alone.
+    /// Does nothing if the timer has ended.
     public func cancel() { host?.remove(number) }
 }
 
 extension ComponentTasks {
-    /// Adds a timer that runs a body again and again.
+    /// Adds a timer that runs a body repeatedly.
     ///
     /// ```swift
     /// try context.tasks.every(.seconds(30), jitter: .seconds(2)) { call in
@@ -38,11 +38,11 @@ extension ComponentTasks {
     ///   - name: The name of the timer, unique in the component and at most 128 bytes long. Default: `timer 1`,
     ///     `timer 2` and so on, in the order in which such timers are added. A changed order changes which timer
     ///     continues which after a swap, so name those whose phase matters.
-    ///   - limit: The time that a body has. Then it is cancelled, and no longer waited for. Default: one minute.
+    ///   - limit: The time limit of a body, after which it is cancelled and abandoned. Default: one minute.
     ///   - body: A function that receives the frame to pass on to calls, with the deadline.
     /// - Returns: The timer, to cancel it.
-    /// - Throws: `timer.refused` for a wrong value, a name that is taken, or more than 10,000 timers; `call.retired`
-    ///   after the component has stopped; `host.interface-missing` if the host has no timers.
+    /// - Throws: `timer.refused` for a wrong value, a name in use, or more than 10,000 timers; `call.retired` after the
+    ///   component has stopped; `host.interface-missing` if the host has no timers.
     @discardableResult
     public func every(
         _ period: Duration, jitter: Duration = .zero, name: String? = nil, limit: Duration? = nil,
@@ -56,18 +56,18 @@ extension ComponentTasks {
 
     /// Adds a timer that runs a body once.
     ///
-    /// All that ``every(_:jitter:name:limit:_:)`` says holds for it. In a swap a timer of this name that has not fired
-    /// yet is due when the old one was; one that has fired is over, and the new instance's is another.
+    /// The notes on ``every(_:jitter:name:limit:_:)`` apply here, too. In a swap a timer of this name that has not
+    /// fired yet is due when the old one was; one that has fired has ended, and the new instance's timer is a new one.
     ///
     /// - Parameters:
     ///   - delay: The time until the body runs.
     ///   - name: The name of the timer, unique in the component and at most 128 bytes long. Default: `timer 1` and so
     ///     on, in the order in which such timers are added.
-    ///   - limit: The time that the body has. Then it is cancelled, and no longer waited for. Default: one minute.
+    ///   - limit: The time limit of the body, after which it is cancelled and abandoned. Default: one minute.
     ///   - body: A function that receives the frame to pass on to calls, with the deadline.
     /// - Returns: The timer, to cancel it.
-    /// - Throws: `timer.refused` for a wrong value, a name that is taken, or more than 10,000 timers; `call.retired`
-    ///   after the component has stopped; `host.interface-missing` if the host has no timers.
+    /// - Throws: `timer.refused` for a wrong value, a name in use, or more than 10,000 timers; `call.retired` after the
+    ///   component has stopped; `host.interface-missing` if the host has no timers.
     @discardableResult
     public func after(
         _ delay: Duration, name: String? = nil, limit: Duration? = nil,
@@ -80,7 +80,7 @@ extension ComponentTasks {
         throws(BackplaneError) -> ComponentTimer
     {
         if let limit = timer.limit, limit <= .zero {
-            throw BackplaneError(.timerRefused, "a timer's limit must be longer than nothing, but is \(limit)")
+            throw BackplaneError(.timerRefused, "a timer's limit must be positive, but is \(limit)")
         }
         guard let timers else {
             throw BackplaneError(.interfaceMissing, "the host does not offer timers, or there is no host")

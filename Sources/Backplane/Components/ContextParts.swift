@@ -27,7 +27,7 @@ extension ContextParts {
         return folder
     }
 
-    /// Creates a folder and those above it that are missing, for this user only.
+    /// Creates a folder and its missing parents, accessible to this user only.
     private func makeFolders(_ path: String) {
         guard mkdir(path, 0o700) != 0, errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex
         else { return }

@@ -1,6 +1,6 @@
 /// The host's log, under the component's own name.
 ///
-/// Messages are constant texts, and variable parts belong in the metadata. Neither may contain secrets.
+/// Messages are constant strings, and variable parts belong in the metadata. Neither may contain secrets.
 public struct Log: Sendable {
     /// The severity of a message, in ascending order.
     public enum Level: UInt32, Sendable, Hashable, CaseIterable, Comparable {
@@ -19,7 +19,7 @@ public struct Log: Sendable {
     /// - Parameters:
     ///   - level: The severity of the message.
     ///   - message: A constant text.
-    ///   - metadata: The variable parts by their names.
+    ///   - metadata: The variable parts, keyed by name.
     ///   - call: The call that the message is about: the id of its trace is added to the metadata as `trace`.
     public func log(
         _ level: Level, _ message: @autoclosure () -> String, metadata: @autoclosure () -> [String: String] = [:],

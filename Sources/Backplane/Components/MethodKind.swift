@@ -1,6 +1,6 @@
 import CBackplane
 
-/// The kind of a method, by the number that a descriptor gives; a later version may know more kinds.
+/// The kind of a method, identified by its number in descriptors; later versions may add kinds.
 package struct MethodKind: Sendable {
     package let rawValue: UInt32
 

@@ -1,4 +1,4 @@
-/// A component that takes another configuration while it lives, instead of being recreated for it.
+/// A component that accepts another configuration while it runs, instead of being recreated for it.
 ///
 /// ```swift
 /// actor PriceBoard: Manager, ReconfigurableComponent {
@@ -17,17 +17,17 @@
 ///
 /// The protocol is adopted where the class is declared, or in the same module.
 public protocol ReconfigurableComponent: Component {
-    /// Takes another configuration, or throws and continues with the one that it has.
+    /// Applies another configuration, or throws and continues with the current one.
     ///
     /// It is a step: it overlaps no other step, but calls and timers' bodies may run meanwhile. If it throws, the
-    /// manifest is not applied, and the error is reported. A component that has taken its configuration is given the
+    /// manifest is not applied, and the error is reported. A component that has taken its configuration receives the
     /// old one again if another component of the same change refuses its own. `context.configuration` remains the
     /// configuration that the component was created with.
     func reconfigure(_ configuration: Configuration) async throws
 }
 
 extension ReconfigurableComponent {
-    /// The step that takes another configuration, for the SDK.
+    /// The step that applies another configuration, for the SDK.
     @_documentation(visibility: internal)
     public static var _reconfiguration: _Reconfiguration<Self>? {
         _Reconfiguration { component, configuration in
@@ -38,13 +38,13 @@ extension ReconfigurableComponent {
     }
 }
 
-/// The step in which a ``ReconfigurableComponent`` takes another configuration.
+/// The step that applies another configuration to a ``ReconfigurableComponent``.
 ///
 /// Only the SDK creates it.
 @_documentation(visibility: internal)
 public struct _Reconfiguration<C>: Sendable {
     // `C` is always a component, but declaring that would make the runtime search every loaded image for the
     // conformance.
-    /// Decodes a configuration and hands it over, and returns the keys that its type does not know.
+    /// The function that decodes a configuration, passes it to the component, and returns the keys unknown to its type.
     let run: @Sendable (C, _ configuration: [UInt8]) async throws -> [String]
 }

@@ -1,4 +1,4 @@
-/// A component without a class of its own, made of closures that may capture, which a test substitutes for another.
+/// A component made of closures that may capture values, which a test substitutes for another component.
 ///
 /// It has the role it is registered in. It has no context, because it needs nothing from its host.
 final class StandIn: Component {

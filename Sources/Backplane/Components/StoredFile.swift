@@ -46,14 +46,14 @@ extension HasFolder {
 extension DataAccessContext where Owner: Component {
     /// Moves a file of another component to this component's folder.
     ///
-    /// The file is renamed, so that this costs the same for any size, and nobody finds half of it. Its former owner no
-    /// longer has it.
+    /// The file is renamed, so that this costs the same for any size, and no reader finds a partial file. Its former
+    /// owner no longer has it.
     ///
     /// - Parameters:
     ///   - file: The file.
     ///   - name: The new path of the file, relative to this component's folder. An existing file is replaced.
     /// - Returns: The new absolute path.
-    /// - Throws: `file.refused` if the file is gone, has changed since it was handed over, or cannot be moved.
+    /// - Throws: `file.refused` if the file is missing, has changed since it was handed over, or cannot be moved.
     @discardableResult
     public func adopt(_ file: StoredFile, as name: String) throws(BackplaneError) -> String {
         let path = try folder.file(named: name), size = try BackplaneError.sizeOfFile(file.path)
@@ -92,7 +92,8 @@ extension BackplaneError {
         var status = stat()
         guard !path.utf8.contains(0), lstat(path, &status) == 0 else { throw notUsable(path, errno) }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw BackplaneError(.fileRefused, "this is not a regular file, and only such are handed over", at: path)
+            throw BackplaneError(
+                .fileRefused, "this is not a regular file; only regular files can be handed over", at: path)
         }
         return Int64(status.st_size)
     }

@@ -97,7 +97,7 @@ private struct KeyWatchingDecoder: Decoder {
     }
 }
 
-/// Returns whether JSONDecoder decodes the type in a way of its own.
+/// Returns whether `JSONDecoder` gives the type special treatment.
 private func isOwn(_ type: any Decodable.Type) -> Bool {
     type == Data.self || type == Date.self || type == URL.self || type == Decimal.self
 }

@@ -5,12 +5,12 @@ public struct BoundStream<Input: Sendable, Element: Sendable, Frame>: Sendable {
 
     init(slot: Slot, member: Int) { (self.slot, self.member) = (slot, member) }
 
-    /// Returns the elements of a stream, which is opened when they are first asked for.
+    /// Returns the elements of a stream, which is opened when the first one is requested.
     ///
     /// - Parameters:
     ///   - input: The argument of the stream.
     ///   - call: The frame of the call being served, or one begun with `context.begin()`. Its deadline bounds the
-    ///     opening, and not the life, of the stream.
+    ///     opening of the stream, not its lifetime.
     public func callAsFunction(_ input: Input, _ call: Call) -> StreamElements<Element> {
         StreamElements(isResumable: false) { [slot, member] (_, _) async throws(BackplaneError) in
             try await slot.open(member, input, call, Element.self)

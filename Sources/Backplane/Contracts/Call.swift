@@ -17,7 +17,7 @@ public struct Call: Sendable {
 
     /// Creates the frame of a new call, which begins a trace or continues one.
     ///
-    /// - Parameter traceparent: The trace that another program has begun; one that cannot be read is not continued.
+    /// - Parameter traceparent: The trace that another program has begun; a malformed one is ignored.
     package init(within duration: Duration?, traceparent: String? = nil) {
         self.init()
         if let duration { deadline = .now + duration }

@@ -16,7 +16,7 @@ package struct Deadline: Sendable, Comparable {
 
     /// Returns the moment that is `duration` later.
     ///
-    /// The sum saturates: a duration too long for the clock gives its latest moment, which no call reaches.
+    /// The sum saturates: a duration too long for the clock yields its latest moment, which no call reaches.
     package static func + (deadline: Deadline, duration: Duration) -> Deadline {
         let (seconds, attoseconds) = duration.components
         let (whole, overflowed) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,6 +1,6 @@
 /// A method that may suspend: `let search = AsyncMethod<BookQuery, [Book]>()`.
 ///
-/// The members of a contract are stored properties of one size, so that a member's offset gives its number.
+/// The members of a contract are stored properties of one size, so that a member's offset determines its number.
 public struct AsyncMethod<Input: Sendable, Output: Sendable>: Sendable {
     // `Codable` is required of `Input` and `Output` where they are used. If this type required it, Swift's runtime
     // would search every loaded image before it created one, each time a library is loaded.
@@ -26,9 +26,9 @@ extension SyncMethod where Input: Codable, Output: Codable {
     public init(_ name: String? = nil) { member = DeclaredMember(name: name, type: Self.self) }
 }
 
-/// A method that gives a sequence: `let changes = StreamMethod<BookQuery, Book>()`.
+/// A method that produces a sequence over time: `let changes = StreamMethod<BookQuery, Book>()`.
 ///
-/// Its consumer asks for one element after the other, and its provider waits for that.
+/// Its consumer requests one element after another, and its provider waits for each request.
 public struct StreamMethod<Input: Sendable, Element: Sendable>: Sendable {
     private let member: DeclaredMember
 }

@@ -1,4 +1,4 @@
-/// An input of a stream that says where the stream begins, so that it can be opened again where it was interrupted.
+/// An input of a stream that states where the stream begins, so that it can be opened again where it was interrupted.
 ///
 /// ```swift
 /// extension FeedQuery: Resumable {
@@ -7,8 +7,8 @@
 /// ```
 ///
 /// When the provider of such a stream is swapped or restarted, the stream is opened again with the input that follows
-/// the last element which the loop has received, and the loop goes on. Nothing is lost and nothing comes twice if the
-/// provider can give every element after that one once more. An input that means "from now on" is not resumable.
+/// the last element which the loop has received, and the loop continues. No element is lost or repeated if the provider
+/// can send every element after that one again. An input that means "from now on" is not resumable.
 public protocol Resumable {
     /// The stream's element.
     associatedtype Element
@@ -17,8 +17,7 @@ public protocol Resumable {
 }
 
 extension BoundStream where Input: Resumable, Input.Element == Element {
-    /// Returns the elements of a stream, which is opened when they are first asked for, and again when its provider is
-    /// swapped or restarted.
+    /// Returns the elements of a stream, which is reopened when its provider is swapped or restarted.
     ///
     /// - Parameters:
     ///   - input: The argument of the stream.
@@ -34,7 +33,6 @@ extension BoundStream where Input: Resumable, Input.Element == Element {
 }
 
 extension BoundStream where Input: Resumable, Input.Element == Element, Frame == OptionalFrame {
-    /// Returns the elements of a stream that is opened without a deadline or a trace, and again when its provider is
-    /// swapped or restarted.
+    /// Returns the elements of a stream without a deadline or a trace, which is reopened after interruptions.
     public func callAsFunction(_ input: Input) -> StreamElements<Element> { self(input, Call()) }
 }

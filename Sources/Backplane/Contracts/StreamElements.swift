@@ -2,15 +2,15 @@ import Synchronization
 
 /// The elements of an open stream: `for try await change in wires.feed.changes(query, call) { … }`.
 ///
-/// The stream is opened when its first element is asked for, and its provider makes each element when it is asked for,
-/// or shortly before. Leaving the loop, cancelling its task or dropping the iterator cancels the provider's body. The
+/// The stream is opened when its first element is requested, and its provider produces each element on request, or
+/// shortly before. Leaving the loop, cancelling its task or dropping the iterator cancels the provider's body. The
 /// sequence can be iterated once.
 ///
 /// The iteration throws the provider's error, as ``BackplaneError/init(thrown:)`` converts it; `stream.interrupted` if
 /// the provider is swapped or restarted, after which the stream can be opened again, unless the input is ``Resumable``
-/// and the stream goes on by itself; `call.cancelled` in a cancelled task; `call.deadline`, `call.retired` and
-/// `call.unimplemented` if the stream cannot be opened; `stream.misused` for a second iteration, or a second request
-/// at once.
+/// and the stream continues by itself; `call.cancelled` in a cancelled task; `call.deadline`, `call.retired` and
+/// `call.unimplemented` if the stream cannot be opened; `stream.misused` for a second iteration, or for concurrent
+/// requests.
 public struct StreamElements<Element: Sendable>: AsyncSequence, Sendable {
     @usableFromInline let opening: StreamOpening<Element>
 
@@ -28,7 +28,7 @@ public struct StreamElements<Element: Sendable>: AsyncSequence, Sendable {
         opening = StreamOpening(isResumable: isResumable, open)
     }
 
-    /// Returns the iterator over the elements; only the first one gives any.
+    /// Returns the iterator over the elements; only the first iterator returns any.
     @inlinable
     public func makeAsyncIterator() -> Iterator { Iterator(opening) }
 
@@ -49,7 +49,7 @@ public struct StreamElements<Element: Sendable>: AsyncSequence, Sendable {
     }
 }
 
-/// The way to open a stream, which is taken once.
+/// The function that opens a stream, which is taken at most once.
 @usableFromInline
 final class StreamOpening<Element>: Sendable {
     typealias Open =
@@ -61,11 +61,11 @@ final class StreamOpening<Element>: Sendable {
 
     init(isResumable: Bool, _ open: @escaping Open) { (self.isResumable, self.open) = (isResumable, open) }
 
-    /// Returns whether nobody has taken it before.
+    /// Returns `true` the first time that it is called.
     func take() -> Bool { !isTaken.exchange(true, ordering: .relaxed) }
 }
 
-/// A stream as its one reader sees it.
+/// The reader's end of a stream.
 ///
 /// The code that runs for each element is inlined into the consumer's loop, where the element's type is known.
 @usableFromInline
@@ -86,7 +86,7 @@ final class StreamReader<Element: Sendable> {
     @usableFromInline
     init(_ opening: StreamOpening<Element>) { (self.opening, isResumable) = (opening, opening.isResumable) }
 
-    /// The greatest number of interruptions without an element in between.
+    /// The maximum number of interruptions without an element in between.
     private static var patience: Int { 1_000 }
 
     deinit { close() }

@@ -55,7 +55,7 @@ public struct Trace: Sendable {
         return String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
 
-    /// The number that lower-case hexadecimal digits mean; `nil` if there are others.
+    /// Parses lower-case hexadecimal digits; returns `nil` if there are other characters.
     private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
         var number: UInt64 = 0
         for digit in digits {
@@ -74,7 +74,7 @@ public struct Trace: Sendable {
 private enum TraceNumbers {
     private static let state = Atomic<UInt64>(.random(in: 0 ..< .max))
 
-    /// The next number, which is never 0.
+    /// Returns the next number, which is never 0.
     static func next() -> UInt64 {
         var number = state.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
         number = (number ^ number >> 30) &* 0xBF58_476D_1CE4_E5B9

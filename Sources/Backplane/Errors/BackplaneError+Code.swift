@@ -29,9 +29,9 @@ extension BackplaneError.Code {
     public static let manifestUnknownKey = Self("manifest.unknown-key")
     /// The manifest has a form that this operation or this version does not support.
     public static let manifestUnsupported = Self("manifest.unsupported")
-    /// The manifest has no managers, so that activating it would stop everything.
+    /// The manifest has no managers, so activating it would stop every manager.
     public static let manifestEmpty = Self("manifest.empty")
-    /// The manifest changes what a running host cannot change.
+    /// The manifest changes a section that a running host cannot change.
     public static let manifestNeedsRestart = Self("manifest.needs-restart")
     /// The manifest cannot be written.
     public static let manifestUnwritable = Self("manifest.unwritable")
@@ -81,9 +81,9 @@ extension BackplaneError.Code {
     public static let pluginUnreadable = Self("plugin.unreadable")
     /// The library is not a regular file, or its owner or mode does not permit loading it.
     public static let pluginUntrusted = Self("plugin.untrusted")
-    /// The library's SHA-256 is not the one that the manifest gives.
+    /// The library's SHA-256 does not match the manifest's.
     public static let pluginDigestMismatch = Self("plugin.digest-mismatch")
-    /// The manifest gives a SHA-256, and the host has no `ContentDigest` to compute it.
+    /// The manifest specifies a SHA-256, and the host has no `ContentDigest` to compute it.
     public static let pluginDigestUnsupported = Self("plugin.digest-unsupported")
     /// The library is not a complete ELF image, or its tables lead the loader outside of it.
     public static let pluginDamaged = Self("plugin.damaged")
@@ -101,7 +101,7 @@ extension BackplaneError.Code {
     public static let pluginLayoutMismatch = Self("plugin.layout-mismatch")
     /// The dynamic linker cannot load the library.
     public static let pluginLoadFailed = Self("plugin.load-failed")
-    /// The library did not survive in the child process in which it was opened first, or did not let it end.
+    /// The library ended or blocked the child process in which it was opened first.
     public static let pluginTrialFailed = Self("plugin.trial-failed")
     /// The plugin's entry function returned an error.
     public static let pluginRefused = Self("plugin.refused")
@@ -111,7 +111,7 @@ extension BackplaneError.Code {
     public static let pluginDuplicate = Self("plugin.duplicate")
     /// The host is linked with a static Swift runtime, beside which no library can be loaded.
     public static let hostStaticRuntime = Self("host.static-runtime")
-    /// The system gives the host no thread, process or open file that it needs.
+    /// The system refuses the host a thread, process or open file that it needs.
     public static let hostExhausted = Self("host.exhausted")
     /// The folder that libraries are loaded from cannot be used.
     public static let loadFolderUnusable = Self("host.load-folder-unusable")
@@ -125,7 +125,7 @@ extension BackplaneError.Code {
     public static let pluginUnknown = Self("plugin.unknown")
     /// The swap was refused before anything was changed.
     public static let swapRefused = Self("swap.refused")
-    /// A step of the swap failed, and the old code goes on.
+    /// A step of the swap failed, and the old code continues.
     public static let swapFailed = Self("swap.failed")
     /// A state has a schema, version or content that the code cannot read or write.
     public static let stateIncompatible = Self("state.incompatible")
@@ -137,7 +137,7 @@ extension BackplaneError.Code {
     public static let controlUnusable = Self("control.unusable")
     /// No host listens on the socket, or it does not answer.
     public static let controlUnreachable = Self("control.unreachable")
-    /// Host and tool speak versions of the protocol that do not understand each other.
+    /// Host and tool use incompatible versions of the protocol.
     public static let controlProtocol = Self("control.protocol")
     /// A request is not valid.
     public static let controlMalformed = Self("control.malformed")
@@ -159,15 +159,15 @@ extension BackplaneError.Code {
     public static let callInvalidOutput = Self("call.invalid-output")
     /// The provider does not implement the method.
     public static let callUnimplemented = Self("call.unimplemented")
-    /// The method is a stream, which is opened and not called, or it was opened and is none.
+    /// The method is a stream and was called, or is not a stream and was opened.
     public static let callWrongKind = Self("call.wrong-kind")
     /// The call was cancelled.
     public static let callCancelled = Self("call.cancelled")
     /// The call's deadline has passed.
     public static let callDeadline = Self("call.deadline")
-    /// The component called, or the one that calls, has stopped, or cannot be waited for while it is restarted.
+    /// The called or the calling component has stopped, or cannot be awaited while it is restarted.
     public static let callRetired = Self("call.retired")
-    /// Too many calls wait for the component called already.
+    /// Too many calls already wait for the called component.
     public static let callOverloaded = Self("call.overloaded")
     /// The provider of the stream was swapped or stopped, and the stream can be opened again.
     public static let streamInterrupted = Self("stream.interrupted")
@@ -181,7 +181,7 @@ extension BackplaneError.Code {
     public static let hostStopped = Self("host.stopped")
     /// The host does not offer a service that the plugin needs.
     public static let interfaceMissing = Self("host.interface-missing")
-    /// A component's timer has a wrong value or a name that is taken, or there are too many.
+    /// A component's timer has an invalid value or a name in use, or there are too many timers.
     public static let timerRefused = Self("timer.refused")
     /// A file cannot be handed over to another component, or adopted by one.
     public static let fileRefused = Self("file.refused")

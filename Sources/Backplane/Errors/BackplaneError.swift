@@ -1,7 +1,7 @@
 /// The error that every part of Backplane throws.
 ///
-/// It has a code to decide by, a line to read, a location and causes. It crosses the boundary unchanged, so that a
-/// plugin's error reads the same in the host and in another plugin.
+/// It has a code for programs, a message for people, a location and causes. It crosses the boundary unchanged, so that
+/// a plugin's error reads the same in the host and in another plugin.
 public struct BackplaneError: Error, Sendable, Equatable {
     /// The kind of the error, for comparison: `error.code == .callDeadline`.
     public var code: Code
@@ -33,7 +33,7 @@ public struct BackplaneError: Error, Sendable, Equatable {
     public struct Failure: Sendable, Equatable {
         /// The code that the component chose.
         public var code: String
-        /// Further facts, by name; a name that begins with a dot is that of a confidential one.
+        /// Further facts, keyed by name; a fact is confidential if its name begins with a dot.
         public var details: [String: String]
 
         /// Creates the part of an error that callers of the component compare.

@@ -14,20 +14,20 @@ public protocol ComponentError: Error {
     var code: String { get }
     /// The problem, in one line for people to read.
     var message: String { get }
-    /// Further facts, by name. Default: none. They are written to logs, so they must not contain secrets,
-    /// but for those whose names begin with a dot.
+    /// Further facts, keyed by name. Default: none. They are written to logs, so they must not contain secrets, except
+    /// for those whose names begin with a dot.
     var details: [String: String] { get }
 }
 
 extension ComponentError {
-    /// No details.
+    /// The default: no details.
     public var details: [String: String] { [:] }
 }
 
 extension BackplaneError {
     /// Creates the error that callers receive for an error thrown by a component.
     ///
-    /// A `BackplaneError` is kept as it is, and a `CancellationError` becomes `call.cancelled`.
+    /// A `BackplaneError` is kept unchanged, and a `CancellationError` becomes `call.cancelled`.
     public init(thrown error: any Error) {
         switch error {
         case let error as BackplaneError: self = error

@@ -34,7 +34,7 @@ struct HeapCounter: Sendable {
         else {
             throw BackplaneError(
                 .componentFailed,
-                "the process that counts allocations reported no figure: \(String(decoding: errors, as: UTF8.self))",
+                "the process that counts allocations reported no result: \(String(decoding: errors, as: UTF8.self))",
                 at: row)
         }
         return found.median

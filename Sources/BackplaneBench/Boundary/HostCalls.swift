@@ -1,7 +1,7 @@
 import Backplane
 import YardstickContracts
 
-/// The measured loops, written like the calls of a host program: each call takes the result of the one before.
+/// The measured loops, written like the calls of a host program: each call takes the result of the previous one.
 enum HostCalls {
     @inline(never)
     static func add(_ yardstick: Remote<Yardstick>, _ call: Call, _ count: Int) async throws(BackplaneError) -> Int {

@@ -30,7 +30,7 @@ struct HostMemoryRows: Sendable {
         }
     }
 
-    /// Measures the memory in bytes, by the kernel's names.
+    /// Measures the memory in bytes, keyed by the kernel's names.
     private static func measure(in folder: String) async throws -> LoadingChild.Figures {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let manifest = folder + "/bookshelf.json"

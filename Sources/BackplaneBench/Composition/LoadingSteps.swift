@@ -26,7 +26,7 @@ enum LoadingSteps {
     /// Measures the steps and returns their times, in nanoseconds for each library.
     ///
     /// - Parameters:
-    ///   - libraries: The paths of the libraries, with the SHA-256 digests of manifests that give one.
+    ///   - libraries: The paths of the libraries, with the SHA-256 digests of manifests that specify one.
     ///   - folder: The folder for copies.
     ///   - digest: The function that computes SHA-256 digests, or `nil` if no library has one.
     static func measure(

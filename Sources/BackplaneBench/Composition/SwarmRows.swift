@@ -2,7 +2,7 @@ import Backplane
 import BackplaneHost
 import BackplaneNetwork
 
-/// The rows for the cost of one plugin of many, which a host in a child process loads.
+/// The rows for the cost of one plugin among many, which a host in a child process loads.
 ///
 /// The steps are measured in one child of each round. They do not add up to the whole, which includes resolving the
 /// manifest.
@@ -52,7 +52,7 @@ struct SwarmRows: Sendable {
             limit: kind.count, count: kind.count
         ) { count in
             guard let figure = try await nanoseconds(count) else {
-                throw BackplaneError(.componentFailed, "the process that loads reported no figure", at: what)
+                throw BackplaneError(.componentFailed, "the loading process reported no result", at: what)
             }
             return Row.Unit.milliseconds.figure(nanoseconds: figure)
         }

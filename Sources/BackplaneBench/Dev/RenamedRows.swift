@@ -6,7 +6,7 @@ import BackplaneTurnstile
 import Foundation
 import TurnstileContracts
 
-/// The rows for the latency from the linker closing a library to the first answer of a class that has another name now.
+/// The rows for the latency from the linker closing a library to the first answer of a renamed class.
 ///
 /// The manifest with that name is saved first, and refused, because the active code does not have the class. The
 /// library is then swapped in together with it.

@@ -134,7 +134,7 @@ struct HTTPRows {
         try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
     }
 
-    /// Returns the path of a file with this many bytes, which is made when it is first needed.
+    /// Returns the path of a file with this many bytes, which is created when it is first needed.
     private func file(of bytes: Int, in folder: String) throws -> String {
         let path = "\(folder)/up-\(bytes)"
         guard !FileManager.default.fileExists(atPath: path) else { return path }
@@ -167,7 +167,7 @@ struct HTTPRows {
 
     // MARK: Memory
 
-    /// The rows of what a large body takes of memory.
+    /// The rows for the memory use of a large body.
     var memory: [Row] {
         let rig = rig
         return [
@@ -188,7 +188,7 @@ struct HTTPRows {
         ]
     }
 
-    /// Reads a body, with a pause of nine times as long after each chunk as it took to come.
+    /// Reads a body, pausing after each chunk nine times as long as it took to arrive.
     private static func readSlowly(_ body: HTTPBodyStream) async throws -> Int {
         var count = 0, last = ContinuousClock.now
         for try await chunk in body {
@@ -199,7 +199,7 @@ struct HTTPRows {
         return count
     }
 
-    /// The greatest of several figures.
+    /// The maximum of several figures.
     private final class Peak: Sendable {
         private let figure = Mutex(0.0)
 

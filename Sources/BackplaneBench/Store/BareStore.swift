@@ -12,7 +12,7 @@ final class BareStore: Sendable {
     private let pool: DatabasePool
     private let collection, index: Int64
 
-    /// Opens a store's file, which ``SQLiteRecordStore`` has made with a collection of books.
+    /// Opens a store's file, which ``SQLiteRecordStore`` created with a collection of books.
     init(folder: String) throws {
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)
@@ -101,7 +101,7 @@ final class BareStore: Sendable {
         }
     }
 
-    /// The bytes by which a number is sorted.
+    /// Returns the bytes by which a number is sorted.
     private static func key(_ number: Int) -> Data {
         Data([32] + withUnsafeBytes(of: (Double(number).bitPattern | 1 << 63).bigEndian, Array.init) + [0x80, 0])
     }

@@ -12,7 +12,7 @@ struct BenchBook: Record {
 
     struct Indexes: RecordIndexes { let number = Indexed<Int>("number") }
 
-    /// Creates the book of a number; its id tells nothing of the order.
+    /// Creates the book with a number; its id does not reveal the order.
     init(_ number: Int) {
         id = Self.id(number)
         title = "The \(number)th of many books, each of which has a title of some length"

@@ -15,7 +15,7 @@ struct ContendedStore: Sendable {
     let folder: String
     private static let readers = 8, books = 10_000
 
-    /// Measures for a time with writers, and as long without.
+    /// Measures with writers for a time, and then for the same time without.
     ///
     /// - Returns: The 99th percentiles of a page in microseconds, `alone` and `beside`; the number of `errors`; and
     ///   that of the increments that were acknowledged and are missing, `lost`.

@@ -5,7 +5,7 @@ import BackplaneSQLite
 import BackplaneStorage
 import Foundation
 
-/// The stores of the suite, each made when a row first needs it.
+/// The stores of the suite, each created when a row first needs it.
 actor StoreFixtures {
     private let folder: String
     private var stores: [String: SQLiteRecordStore] = [:]
@@ -14,7 +14,7 @@ actor StoreFixtures {
 
     init(folder: String) { self.folder = folder }
 
-    /// Returns a store with the books of the numbers from 0 on, at first as many as `count`.
+    /// Returns a store with numbered books, initially `count` of them.
     func store(_ name: String, of count: Int = 0) async throws -> SQLiteRecordStore {
         let name = "\(name)-\(count)"
         if let store = stores[name] { return store }
@@ -23,7 +23,7 @@ actor StoreFixtures {
         return store
     }
 
-    /// Returns what is to be compared with the store of the same name and size.
+    /// Returns the baseline of the store of the same name and size.
     ///
     /// For reading it is the same file; for writing, `name` is that of another one.
     func bare(_ name: String, of count: Int = 0) async throws -> BareStore {

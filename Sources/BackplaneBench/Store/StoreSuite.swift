@@ -17,7 +17,7 @@ extension BenchSuite {
         let settings = try written.settings, others = try bare.settings
         guard settings == others else {
             throw BackplaneError(
-                .componentFailed, "the store has \(settings), but what it is compared with has \(others)")
+                .componentFailed, "the store has \(settings), but its baseline has \(others)")
         }
         let rows = StoreRows(fixtures: fixtures, written: written, bare: bare, borrowed: borrowed.store, folder: folder)
         return Opened(
@@ -169,7 +169,7 @@ struct StoreRows {
         ]
     }
 
-    /// The most memory that the command has had that dumps a store, in millions of bytes.
+    /// Measures the peak memory of the command that dumps a store, in millions of bytes.
     private static func memoryOfDump(of store: String, _ folder: String) async throws -> Double {
         let manifest = folder + "/dumped.json", data = folder + "/dumped-data"
         try Data(#"{"manifestVersion": 1, "plugins": [], "managers": {}}"#.utf8).write(to: URL(filePath: manifest))
@@ -185,13 +185,13 @@ struct StoreRows {
             try run.discard { most = max(most, ProcessMemory.highest(ofProcess: run.id) ?? 0) }
             try run.requireSuccess()
             guard most > 0 else {
-                throw BackplaneError(.componentFailed, "the system does not report how much memory a process has had")
+                throw BackplaneError(.componentFailed, "the system does not report the peak memory of a process")
             }
             return most / 1e6
         }
     }
 
-    /// The rows of readers and writers at once; iterations are milliseconds.
+    /// The rows of concurrent readers and writers; iterations are milliseconds.
     var contended: [Row] {
         let fixtures = fixtures, folder = folder
         let figures = SharedFigures { milliseconds in
@@ -222,11 +222,11 @@ struct StoreRows {
     }
 }
 
-/// The child process that leaves a store as a kill leaves it.
+/// The child process that is killed while it has a store open.
 enum StoreChild {
     static let measure = "open-store"
 
-    /// Opens the store in a folder, writes to it, says so and waits to be killed.
+    /// Opens the store in a folder, writes to it, reports that, and waits to be killed.
     static func run(in folder: String) async -> Int32 {
         do {
             let store = try StoreFixtures.open(folder)

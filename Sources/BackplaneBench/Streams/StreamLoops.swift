@@ -95,7 +95,7 @@ enum StreamLoops {
         return count
     }
 
-    /// Makes streams of the standard library, each with a task that is started, gives one element and is cancelled.
+    /// Creates streams of the standard library, each with a task that is started, yields one element and is cancelled.
     @inline(never)
     static func openByHand(_ count: Int) async -> Int {
         for _ in 0..<count {

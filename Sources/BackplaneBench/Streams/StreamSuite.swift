@@ -63,7 +63,7 @@ struct StreamRows {
         ]
     }
 
-    /// The rows of what many elements and many streams take.
+    /// The rows for the memory and processor time of many elements and many streams.
     var bounds: [Row] {
         let plugins = plugins, call = plugins.call
         return [
@@ -91,7 +91,7 @@ struct StreamRows {
         }
     }
 
-    /// The growth of memory while elements are read, with a pause of 10 µs after each.
+    /// Returns a row for the growth of memory while elements are read, with a pause of 10 µs after each.
     private static func growth(
         _ read: (_ pause: () -> Void) async throws -> Void
     ) async throws -> Double {
@@ -106,7 +106,7 @@ struct StreamRows {
         return (most - before) / 1e6
     }
 
-    /// The processor time of streams that give an element each second, in percent of one processor.
+    /// Measures the processor time of streams that yield an element each second, in percent of one processor.
     ///
     /// - Parameter count: The number of streams; fewer are observed for a shorter time.
     private static func load(of count: Int, _ yardstick: Remote<Yardstick>, _ call: Call) async throws -> Double {

@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneHost
 
-/// The rows for swaps under resumable streams: what its reader counts, and what a swap takes.
+/// The rows for swaps under resumable streams: the counts of their reader, and the durations of the swaps.
 struct StreamedSwapRows: Sendable {
     private let lane: String
     private let figures: SwapFigures

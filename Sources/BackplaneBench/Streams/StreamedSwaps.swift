@@ -5,7 +5,8 @@ import Foundation
 import Synchronization
 import YardstickContracts
 
-/// Swaps during four resumable streams at full speed, alternating with the same swaps during calls by four callers.
+/// The measurement of swaps during four resumable streams at full speed, alternating with the same swaps during calls
+/// by four callers.
 ///
 /// Both kinds are made in one process, a few at a time, since a swap takes longer the more generations there are.
 /// Durations are in milliseconds.
@@ -54,14 +55,14 @@ enum StreamedSwaps {
         return times
     }
 
-    /// Waits until every stream has given further elements, or has ended, which is counted.
+    /// Waits until every stream has yielded further elements, or has ended, which is counted.
     private static func progress(of swapped: SeriesHost) async throws {
         let before = try swapped.reader.accounts(swapped.call), deadline = ContinuousClock.now + .seconds(60)
         while true {
             let now = try swapped.reader.accounts(swapped.call)
             if zip(before, now).allSatisfy({ $1.read > $0.read + 100 || $1.ended > 0 }) { return }
             guard ContinuousClock.now < deadline else {
-                throw BackplaneError(.componentFailed, "a stream has given no further elements for a minute")
+                throw BackplaneError(.componentFailed, "a stream has delivered no elements for a minute")
             }
             try await Task.sleep(for: .milliseconds(1))
         }

@@ -3,10 +3,9 @@ import BackplaneHost
 import BackplaneTurnstile
 import TurnstileContracts
 
-/// Swaps that activate another manifest each time, during calls by four callers; durations are in milliseconds.
+/// The measurement of swaps that activate another manifest each time, during calls by four callers, in milliseconds.
 ///
-/// The turnstile moves to another plugin and back, gets another name and its own again, and a wire to it comes and
-/// goes.
+/// The turnstile moves to another plugin and back, is renamed and renamed back, and a wire to it is added and removed.
 enum AppliedSwaps {
     static func figures(_ order: SwapMeasure.Order, in folder: String, loads: String) async throws -> [String: Double] {
         let annex = try Composition.annex(for: order, in: folder)
@@ -49,7 +48,7 @@ enum AppliedSwaps {
         ]
     }
 
-    /// The manifest of a turnstile and one who calls it, as the changes so far have left it.
+    /// The manifest of a turnstile and its caller, with the changes made so far.
     struct Composition {
         enum Change {
             case plugin, name, wire
@@ -88,14 +87,14 @@ enum AppliedSwaps {
                 managers: [name: turnstile, Self.usher: usher])
         }
 
-        /// Returns a manifest with a renamed turnstile of another plugin, and one who calls it.
+        /// Returns a manifest with a renamed turnstile of another plugin, and its caller.
         static func other(than library: String, annex: String) -> Manifest {
             var composition = Composition(library: library, annex: annex)
             for change in [Change.plugin, .wire, .name] { composition.make(change) }
             return composition.manifest
         }
 
-        /// Returns the library of the other plugin, in the form in which an order swaps.
+        /// Returns the library of the other plugin, prepared for swapping as an order requires.
         static func annex(for order: SwapMeasure.Order, in folder: String) throws -> String {
             let built = try BuiltLibrary.path(of: "_YardstickAnnex")
             if order.hasDebugInformation { return built }

@@ -3,7 +3,7 @@ import BackplaneProcesses
 
 /// A library as distributions deploy it: without debug information and without symbols that nothing links to.
 enum DeployedLibrary {
-    /// Copies a library without what `strip --strip-unneeded` removes.
+    /// Copies a library without the parts that `strip --strip-unneeded` removes.
     ///
     /// - Throws: `component.failed`, also if `strip` is not installed.
     static func make(of library: String, at path: String) throws(BackplaneError) {

@@ -4,7 +4,7 @@ import BackplaneTurnstile
 import Synchronization
 import TurnstileContracts
 
-/// Swaps that fail in one action after the other, during calls: how often the old code did not continue with its state.
+/// The measurement of swaps that fail in each action in turn: how often the old code lost its state.
 enum FaultySwaps {
     /// The actions that can fail, by name and in order; after the gates have opened, only watching the probation can.
     static let actions: [(name: String, action: SwapAction)] = [
@@ -21,7 +21,7 @@ enum FaultySwaps {
             let swapped = try await TurnstileHost(
                 order.plugin, editions, in: "\(folder)/\(name)", loads: loads, lanes: order.lanes
             ) { other throws(BackplaneError) in
-                if other == action { throw BackplaneError(.componentFailed, "a fault on purpose") }
+                if other == action { throw BackplaneError(.componentFailed, "an intentional fault") }
             }
             let manifest = annex.map { AppliedSwaps.Composition.other(than: swapped.libraryPath, annex: $0) }
             let mistakes = try await swapped.whileRunning {

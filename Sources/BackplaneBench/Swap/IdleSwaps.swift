@@ -3,7 +3,7 @@ import BackplaneHost
 import BackplaneTurnstile
 import Foundation
 
-/// Swaps without calls; all figures are in milliseconds.
+/// The measurement of swaps without calls; all figures are in milliseconds.
 enum IdleSwaps {
     static func figures(_ order: SwapMeasure.Order, in folder: String, loads: String) async throws -> [String: Double] {
         try await order.measure(in: folder, loads: loads) { try await figures(order, $0) }

@@ -4,7 +4,7 @@ import BackplaneTurnstile
 import Foundation
 import TurnstileContracts
 
-/// Swaps during calls by four callers at full speed, then the same time without swaps; durations are in milliseconds.
+/// The measurement of swaps during calls by four callers at full speed, and of the same time without; in milliseconds.
 enum LoadedSwaps {
     static let callers = 4
 

@@ -40,7 +40,7 @@ struct SwapFigures: Sendable {
             rounds: 7
         ) { [figures] count in
             guard let value = try await figures.next(figure, count: count) else {
-                throw BackplaneError(.componentFailed, "the process that swaps reported no figure", at: name)
+                throw BackplaneError(.componentFailed, "the swapping process reported no result", at: name)
             }
             return value
         }

@@ -15,7 +15,7 @@ enum SwapMeasure: String, CaseIterable, Sendable {
     case applied = "swap-applied"
     /// The lasting effects of many swaps.
     case many = "swap-many"
-    /// Swaps that fail in one action after the other.
+    /// Swaps that fail in each action in turn.
     case faulty = "swap-faulty"
     /// Swaps of a component with many records, during calls by four callers at full speed.
     case stateful = "swap-stateful"
@@ -49,10 +49,10 @@ enum SwapMeasure: String, CaseIterable, Sendable {
                 .whileRunning(figures)
         }
 
-        /// Returns the libraries of the plugin in the form in which they are swapped.
+        /// Returns the libraries of the plugin, prepared for swapping.
         func editions(in folder: String) throws -> [String] { try deployed(plugin.editions(), in: folder) }
 
-        /// Returns built libraries in the form in which they are swapped.
+        /// Returns built libraries, prepared for swapping.
         func deployed(_ built: [String], in folder: String) throws -> [String] {
             if hasDebugInformation { return built }
             return try built.map { library in

@@ -1,9 +1,9 @@
 package import Backplane
 
 extension BackplaneError {
-    /// The error of work for which the system gives the host no thread.
+    /// The error of work for which the system cannot create a thread.
     package static let noThread = BackplaneError(
         .hostExhausted,
-        "the system gives the host no thread for this; raise its limits of processes and of memory (`ulimit -u`, `ulimit -v`, the container's pids), or try again when less is under way"
+        "the system cannot create another thread for the host; raise the limits on processes and memory (`ulimit -u`, `ulimit -v`, the container's pids), or try again when the host is less busy"
     )
 }

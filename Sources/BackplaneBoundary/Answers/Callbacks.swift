@@ -2,13 +2,13 @@ package import Backplane
 import CBackplane
 import Synchronization
 
-/// The answers that plugins still owe.
+/// The pending answers of plugins.
 ///
-/// A plugin receives a number, never a pointer. An answer that comes twice or too late is looked up, not found, and
-/// does no harm. `bp_done` and `bp_created` pass back only that number: nothing in it leads to a host, and a pointer to
-/// one would not outlive it. The table is therefore shared by the whole process, and its numbers are never reused.
+/// A plugin receives a number, never a pointer. A duplicate or late answer is looked up, not found, and ignored.
+/// `bp_done` and `bp_created` pass back only that number: nothing in it leads to a host, and a pointer to one would not
+/// outlive it. The table is therefore shared by the whole process, and its numbers are never reused.
 package enum Callbacks {
-    /// The result of an operation that a plugin was asked for.
+    /// The result of an operation that was requested from a plugin.
     package struct Ended: Sendable {
         package var answer: EncodedAnswer
         var instance: ForeignPointer
@@ -20,8 +20,7 @@ package enum Callbacks {
 
     private struct Expected {
         let asker: Asker
-        /// A Boolean value that indicates whether the host has ended the operation while the plugin still owes its
-        /// answer.
+        /// A Boolean value that indicates whether the host has ended the operation before the plugin's answer.
         var hasEnded = false
     }
     private enum Asker {
@@ -41,8 +40,8 @@ package enum Callbacks {
 
     /// Expects one more answer, and returns its number.
     ///
-    /// - Parameter answered: A function that receives the plugin's answer. Until then the plugin may use what it was
-    ///   given, even if the host has ended the operation.
+    /// - Parameter answered: A function that receives the plugin's answer. Until then the plugin may use the arguments
+    ///   of the operation, even if the host has ended the operation.
     static func expect(answered: @escaping Answered, _ handler: @escaping Handler) -> UInt64 {
         expect(.handler(handler, answered))
     }
@@ -79,9 +78,9 @@ package enum Callbacks {
         return true
     }
 
-    /// Returns the numbers of the calls, and of their methods, whose answers `owner` waits for.
+    /// Returns the numbers of the calls whose answers `owner` awaits, with the numbers of their methods.
     ///
-    /// The function searches everything that any plugin owes, so it is only suitable for messages and for the end.
+    /// The function searches the pending answers of all plugins, so it is only suitable for messages and for shutdown.
     package static func callsUnderWay(of owner: any CallOwner) -> [(id: UInt64, method: Int)] {
         shards.flatMap { shard in
             shard.expected.withLock { expected in
@@ -106,7 +105,7 @@ package enum Callbacks {
         }
     }
 
-    /// Returns whether the host has ended an operation while the plugin still owes its answer.
+    /// Returns whether the host has ended an operation that the plugin has yet to answer.
     package static func isOwed(_ id: UInt64) -> Bool {
         shard(id).expected.withLock { $0[id]?.hasEnded ?? false }
     }
@@ -141,9 +140,9 @@ package enum Callbacks {
     /// The host sets a time limit this way.
     package typealias Watch = (UInt64) -> Void
 
-    /// A function that runs a closure on a thread that may be lost to it, because a plugin's function never returns.
+    /// A function that runs a closure on a thread that a plugin's function may block forever.
     ///
-    /// It returns `false`, and does not run the closure, if the system gives it no thread.
+    /// It returns `false`, and does not run the closure, if no thread can be created.
     package typealias Launch = @Sendable (@escaping @Sendable () -> Void) -> Bool
 
     /// Starts an operation on a thread of its own and waits for its answer, or for `end`.
@@ -158,7 +157,7 @@ package enum Callbacks {
         }
     }
 
-    /// Ends an operation that no thread was found for, so that the plugin does not know of it.
+    /// Ends an operation for which there was no thread, before the plugin learned of it.
     private static func refuse(_ id: UInt64) {
         guard let expected = shard(id).expected.withLock({ $0.removeValue(forKey: id) }),
             case .handler(let handler, let answered) = expected.asker
@@ -177,10 +176,10 @@ package enum Callbacks {
     }
 }
 
-/// The caller of a plugin's methods, which is told of every call whose answer it expects.
+/// The caller of a plugin's methods, which is notified of the end of every call that it makes.
 package protocol CallOwner: AnyObject, Sendable {
     /// Reports, once, that the call has ended, by its answer or by ``Callbacks/end(_:_:)``.
     func callEnded(_ id: UInt64, status: Int32, hadDeadline: Bool)
-    /// Reports, once, that the plugin has answered, possibly late, and no longer uses what it was given.
+    /// Reports, once, that the plugin has answered, possibly late, and no longer uses the arguments of the call.
     func pluginAnswered()
 }

@@ -73,7 +73,7 @@ extension ComponentClass {
         _ = try ended.answer.get()
         guard let instance = ended.instance.raw else {
             throw BackplaneError(
-                .componentFailed, "\(description.className) reported that it was created but gave no instance")
+                .componentFailed, "\(description.className) reported that it was created but returned no instance")
         }
         return ComponentInstance(functions, instance, launch)
     }

@@ -12,7 +12,7 @@ extension ComponentClass {
         let received = Received<EncodedAnswer>()
         let id = Callbacks.expect(answered: { _, _ in }) { _, ended in received.set(ended.answer) }
         configuration.withBytes { review(functions.component.type, $0, Callbacks.done, Callbacks.context(id)) }
-        let words = "\(description.className) was asked to review a configuration, but did not answer at once"
+        let words = "\(description.className) was asked to review a configuration, but did not answer before returning"
         Callbacks.end(id, EncodedAnswer(BackplaneError(.pluginInvalidAnswer, words)))
         return Result { () throws(BackplaneError) in
             // Without a value the answer comes at this moment, from another thread.

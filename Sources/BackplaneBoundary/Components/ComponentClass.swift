@@ -1,7 +1,7 @@
 package import Backplane
 import CBackplane
 
-/// A component class as the host knows it: the content of its descriptor, and the functions behind it.
+/// The host's view of a component class: the content of its descriptor, and the functions behind it.
 package struct ComponentClass: Sendable {
     package let description: ComponentDescription
     let functions: Functions
@@ -9,7 +9,7 @@ package struct ComponentClass: Sendable {
     /// A Boolean value that indicates whether the class shares slots with this host.
     package var sharesSlots: Bool { origin.sharesSlots }
 
-    /// A Boolean value that indicates whether instances take another configuration.
+    /// A Boolean value that indicates whether instances accept another configuration.
     package var isReconfigurable: Bool { functions.component.reconfigure != nil }
 
     /// The functions and tables that the descriptor points at.

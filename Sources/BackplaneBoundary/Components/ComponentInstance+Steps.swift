@@ -1,7 +1,7 @@
 package import Backplane
 import CBackplane
 
-/// The steps of the instance's life.
+/// The lifecycle steps of the instance.
 ///
 /// Each waits for the plugin's answer and throws the error in it.
 extension ComponentInstance {
@@ -26,19 +26,19 @@ extension ComponentInstance {
 
     /// Checks the instance's health.
     ///
-    /// An instance without a function for that is healthy.
+    /// An instance without a health check is healthy.
     ///
     /// - Throws: The reason why the instance is not healthy.
     package func checkHealth(_ watch: Callbacks.Watch) async throws(BackplaneError) {
         try await run(functions.component.health, watch, isStep: false)
     }
 
-    /// Gives the instance another configuration.
+    /// Applies another configuration to the instance.
     ///
-    /// - Throws: The component's reason against it; `call.unimplemented` if the class takes none.
+    /// - Throws: The component's error if it refuses it; `call.unimplemented` if the class accepts none.
     package func reconfigure(_ configuration: [UInt8], _ watch: Callbacks.Watch) async throws(BackplaneError) {
         guard let take = functions.component.reconfigure else {
-            throw BackplaneError(.callUnimplemented, "the component takes no other configuration")
+            throw BackplaneError(.callUnimplemented, "the component does not support reconfiguration")
         }
         _ = try await wait(watch) { instance, context in
             configuration.withBytes { take(instance, $0, Callbacks.done, context) }

@@ -8,11 +8,11 @@ import Synchronization
 package final class ComponentInstance: @unchecked Sendable {
     let functions: ComponentClass.Functions
     private let instance: UnsafeMutableRawPointer
-    /// Runs the instance's steps.
+    /// The function that runs the instance's steps.
     private let launch: Callbacks.Launch
     /// The cells that native wires call, which live as long as the instance; `nil` without a native lane.
     package let nativeCells: Cells?
-    /// The number of claims: the host's own, and one for every answer that the plugin owes.
+    /// The number of claims: the host's own, and one for every pending answer of the plugin.
     private let claims = Atomic<Int>(1)
     /// The number of steps that the plugin has not answered, even if the host has ended them.
     private let steps = Atomic<Int>(0)
@@ -27,7 +27,7 @@ package final class ComponentInstance: @unchecked Sendable {
     /// The number of native calls that ended with an error, except cancelled ones.
     ///
     /// Encoded calls are observed by the caller of ``call(_:_:_:id:)``. The property must not be read after the host
-    /// has given up its claim.
+    /// has released its claim.
     package var failures: UInt64 { functions.lane?.failures(instance) ?? 0 }
 
     /// A function that starts an operation of the plugin.
@@ -62,19 +62,19 @@ package final class ComponentInstance: @unchecked Sendable {
         ) { start(self.instance, $0) }
     }
 
-    /// A Boolean value that indicates whether the plugin still owes the answer of a step.
+    /// A Boolean value that indicates whether the plugin has yet to answer a step.
     ///
-    /// A health check is not a step: it may come at any time.
+    /// A health check is not a step: it may occur at any time.
     package var isInStep: Bool { steps.load(ordering: .relaxed) > 0 }
 
-    /// Keeps the instance for a plugin that owes an answer and may still use it.
+    /// Keeps the instance for a plugin that has yet to answer and may still use it.
     package func claim() {
         claims.wrappingAdd(1, ordering: .relaxed)
     }
 
-    /// Gives up a claim, and with the last one the instance.
+    /// Releases a claim, and the instance with the last one.
     ///
-    /// After the host has given up its own claim, nothing may be called.
+    /// After the host has released its own claim, nothing may be called.
     package func release() {
         if claims.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
             functions.component.release?(instance)
@@ -90,7 +90,7 @@ package final class ComponentInstance: @unchecked Sendable {
         functions.component.cancel?(instance, id)
     }
 
-    /// Cancels the tasks of the native calls in flight, which are their callers', if swaps wait for them.
+    /// Cancels the tasks of the native calls in flight, which belong to their callers, if swaps wait for these calls.
     package func cancelNativeCalls() {
         guard functions.lane != nil else { return }
         functions.component.cancel?(instance, 0)

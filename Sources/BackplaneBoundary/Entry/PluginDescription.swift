@@ -10,7 +10,7 @@ package struct PluginDescription: Sendable {
     package let version: Version
     /// The ABI number that the plugin chose.
     package let abi: UInt32
-    /// The compiler that built the plugin; empty if the plugin does not give it.
+    /// The compiler that built the plugin; empty if the plugin does not state it.
     package let toolchain: String
     package let components: [ComponentClass]
 
@@ -83,7 +83,7 @@ package struct PluginDescription: Sendable {
         guard status != Int32(BP_UNIMPLEMENTED) else {
             throw BackplaneError(
                 .pluginABIMismatch,
-                "the plugin speaks no ABI number that this host speaks (\(BP_ABI_MIN) to \(BP_ABI_MAX)); build it with this host's version of backplane.h"
+                "the plugin supports no ABI number that this host supports (\(BP_ABI_MIN) to \(BP_ABI_MAX)); build it with this host's version of backplane.h"
             )
         }
         guard status == Int32(BP_OK) else {
@@ -107,7 +107,7 @@ package struct PluginDescription: Sendable {
     }
 }
 
-/// A reader of the texts in an answer, none of which is trusted.
+/// A reader of the strings in an answer, none of which is trusted.
 struct AnswerTexts {
     func text(_ bytes: bp_bytes, _ what: @autoclosure () -> String, limit: Int) throws(BackplaneError) -> String {
         guard (0...limit).contains(bytes.length) else {
@@ -126,7 +126,7 @@ struct AnswerTexts {
         return text
     }
 
-    /// Reads a text that is used in messages and paths: not empty, short, on one line.
+    /// Reads a string that is used in messages and paths: not empty, short, on one line.
     func name(_ bytes: bp_bytes, _ what: @autoclosure () -> String) throws(BackplaneError) -> String {
         let name = try text(bytes, what(), limit: 1_024)
         guard !name.isEmpty else { throw BackplaneError(.pluginInvalidAnswer, "\(what()) is empty") }

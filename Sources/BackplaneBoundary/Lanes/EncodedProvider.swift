@@ -29,7 +29,7 @@ package protocol ProvidedStream: AnyObject, Sendable {
 }
 
 extension EncodedProvider {
-    /// A provider without streams.
+    /// Refuses the stream, by default: the provider has none.
     package func open(_ method: Int, _ input: bp_bytes, _ call: Call, by consumer: UInt32) throws(BackplaneError)
         -> any ProvidedStream
     {

@@ -1,6 +1,6 @@
 package import Backplane
 
-/// An end of a wire, with all that determines its lane.
+/// One end of a wire, with everything that determines its lane.
 package struct LaneSide: Sendable {
     /// The plugin or program that the end belongs to.
     package let origin: LaneOrigin

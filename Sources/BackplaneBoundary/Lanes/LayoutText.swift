@@ -2,14 +2,14 @@ import Backplane
 import CBackplane
 import Synchronization
 
-/// The text of one side's contract layout, which is lazy: it is requested when it is first needed.
+/// The text of one side's contract layout, which is requested lazily.
 package final class LayoutText: Sendable {
     private let ask: @Sendable () -> String?
     private let answer = Mutex<String??>(nil)
 
     package init(_ ask: @escaping @Sendable () -> String?) { self.ask = ask }
 
-    /// Returns the text of a ``ContractLayout``; `nil` if the side gives none.
+    /// Returns the text of a ``ContractLayout``; `nil` if the side has none.
     ///
     /// The first call costs tens of microseconds per type.
     package func read() -> String? {
@@ -23,7 +23,7 @@ package final class LayoutText: Sendable {
 }
 
 extension LayoutText {
-    /// Creates the text that the other side of the boundary gives; `nil` if it has no native lane.
+    /// Creates the text that the other side of the boundary provides; `nil` if it has no native lane.
     convenience init(_ source: (layout: bp_layout, type: UnsafeMutableRawPointer)?) {
         let type = ForeignPointer(raw: source?.type), layout = source?.layout
         self.init { type.raw.flatMap { layout?($0).text } }

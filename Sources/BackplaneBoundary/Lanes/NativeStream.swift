@@ -1,7 +1,7 @@
 package import Backplane
 import CBackplane
 
-/// A stream that a component has opened natively, as its host ends it.
+/// The host's handle of a stream that a component has opened natively, with which it ends the stream.
 ///
 /// `@unchecked`: the pointer is the provider's own and is only handed back.
 package final class NativeStream: @unchecked Sendable {

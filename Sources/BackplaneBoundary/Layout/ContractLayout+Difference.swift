@@ -75,7 +75,7 @@ extension ContractLayout.Subject {
         }
     }
 
-    /// The words before the type in a sentence.
+    /// The words that precede the type in a sentence.
     fileprivate var verb: String {
         switch self {
         case .state: "the state is"

@@ -3,7 +3,7 @@ package import Backplane
 // A plugin writes layouts and compares none: see `ComponentDescription+Equatable.swift`.
 
 extension ContractLayout: Equatable {
-    /// Compares the texts, which contain all that there is.
+    /// Compares the texts, which are complete.
     package static func == (a: Self, b: Self) -> Bool { a.text == b.text }
 }
 

@@ -2,7 +2,7 @@ package import Backplane
 
 /// Parsing of the text of a contract's layouts, or of a state's, which is not trusted.
 extension ContractLayout {
-    /// Parses a text.
+    /// Parses a contract's layout text.
     ///
     /// - Returns: `nil` if the text is malformed.
     package init?(text: String) {

@@ -14,7 +14,7 @@ struct LayoutParties {
 ///
 /// Two texts are equal up to their first difference, so a reference before it means the same on both sides.
 struct LayoutDifference {
-    /// The position of the difference, followed by the types at it unless `clause` says more.
+    /// The position of the difference, followed by the types at it unless `clause` describes more.
     var place: LayoutPath
     /// The quoted names of the user's type and the provider's.
     var types: (user: String, provider: String)?

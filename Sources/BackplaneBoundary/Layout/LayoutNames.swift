@@ -8,7 +8,7 @@ struct LayoutNames {
 
     /// The names by number.
     ///
-    /// Each is created once and limited in length, because a text may come from anywhere.
+    /// Each is created once and limited in length, because a text is not trusted.
     private var declared: [Int: Name] = [:]
 
     init(_ layout: ContractLayout) {
@@ -21,8 +21,8 @@ struct LayoutNames {
 
     /// Returns a type's name as messages spell it.
     ///
-    /// - Parameter isQualified: A Boolean value that indicates whether the name includes the module and everything
-    ///   else.
+    /// - Parameter isQualified: A Boolean value that indicates whether the name includes the module and the enclosing
+    ///   types.
     func name(of type: TypeLayout, isQualified: Bool = false) -> String {
         switch type {
         case .standard(let name, let arguments): name + list(arguments, isQualified)

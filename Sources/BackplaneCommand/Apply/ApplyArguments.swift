@@ -7,9 +7,8 @@ extension BackplaneTool {
             abstract: "Activate a manifest in a running host.",
             discussion: """
                 Components that the manifest changes are started, stopped, recreated or, where they support it, given \
-                their new configuration; all others keep running. \
-                If a component with state would end, the manifest is activated as `backplane swap --apply` does it, \
-                which carries the state over or changes nothing. \
+                their new configuration; all others keep running. If the change would end a stateful component, the \
+                manifest is activated as by `backplane swap --apply`, which carries the state over or changes nothing. \
                 Libraries that it adds are loaded; those that it removes are no longer used. A manifest with an error \
                 changes nothing, and neither does one without managers unless --empty is given.
 
@@ -25,7 +24,7 @@ extension BackplaneTool {
         @Option(
             help: ArgumentHelp("The environment of the manifest to use (default: the active one).", valueName: "name"))
         var environment: String?
-        @Flag(help: "Stop every manager, which a manifest without any does.") var empty = false
+        @Flag(help: "Accept a manifest without managers, which stops all of them.") var empty = false
         @Flag(help: "Load new libraries without trying them in a child process first.") var trust = false
         @Flag(help: "Continue if callers use methods that the new code lacks; such calls fail then.")
         var allowMissing = false

@@ -9,7 +9,7 @@ struct ApplyCommand: Sendable {
     /// The environment to use, or `nil` for the active one.
     var environment: String?
     var host: HostChoice
-    /// A Boolean value indicating whether a manifest without managers is meant.
+    /// A Boolean value indicating whether a manifest without managers is accepted.
     var allowsEmpty = false
     var trustsLibraries = false
     var allowsMissingMethods = false

@@ -5,7 +5,7 @@ import BackplaneBench
 extension BackplaneTool {
     struct Bench: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Measure what Backplane costs, next to comparable alternatives.",
+            abstract: "Measure the costs of Backplane and of comparable alternatives.",
             discussion: """
                 All rows run once in every round, and the figures are medians over the rounds. They are meaningful in \
                 a release build only (swift build -c release). The exit code is 0 whether or not the targets are met.

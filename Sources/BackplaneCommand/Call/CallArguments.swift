@@ -8,9 +8,9 @@ extension BackplaneTool {
             usage: "backplane call [<options>] [<manifest>] <manager> [<method> [<input>]]",
             discussion: """
                 Starts only the components that the manager needs. Errors are printed on standard error, and the exit \
-                code is 1. Of a stream, one line is printed for each element, until it ends, --limit is reached or \
-                control-C is pressed. Without a method, the manager's methods are listed with the shapes of what they \
-                take and give, and nothing starts.
+                code is 1. For a stream, one line is printed for each element, until it ends, --limit is reached or \
+                control-C is pressed. Without a method, the manager's methods are listed with the shapes of their \
+                inputs and outputs, and nothing is started.
 
                 The first argument is the manifest if it names an existing file, contains a slash, or ends in .json or \
                 .plist. Otherwise it is the manager, and the manifest is \(ManifestChoice.text).
@@ -36,17 +36,17 @@ extension BackplaneTool {
         var words: [String] = []
         @Option(
             help: ArgumentHelp(
-                "Seconds after which the call fails, or in which a stream is to be opened.", valueName: "seconds"))
+                "Seconds after which the call, or the opening of a stream, fails.", valueName: "seconds"))
         var timeout: Double = CallCommand.timeout
         @Option(
             help: ArgumentHelp(
-                "The number of elements after which a stream is closed; refuses what is no stream.", valueName: "count")
+                "The number of elements after which a stream is closed; only for streams.", valueName: "count")
         )
         var limit: Int?
         @Flag(help: "Print the id of the call's trace on standard error.") var trace = false
         @Option(
             help: ArgumentHelp(
-                "The trace that the call continues, as a `traceparent` header of W3C Trace Context gives it.",
+                "The trace that the call continues, in the format of the `traceparent` header of W3C Trace Context.",
                 valueName: "traceparent"))
         var traceparent: String?
         @Flag(help: "Print on standard error which lane each wire of the started components uses, and why.")

@@ -16,9 +16,9 @@ struct CallCommand: Sendable {
     var input: CallInput
     /// The deadline of the call, in seconds.
     var timeout: Double
-    /// The deadline of a call for which none is given, in seconds.
+    /// The default deadline of a call, in seconds.
     static let timeout = 60.0
-    /// The number of elements after which a stream is closed, or `nil` for all; with it, only a stream is read.
+    /// The number of elements after which a stream is closed, or `nil` for all; only streams have a limit.
     var limit: Int?
     /// A Boolean value that indicates whether to print the id of the call's trace on standard error.
     var showsTrace = false

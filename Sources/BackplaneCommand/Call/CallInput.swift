@@ -3,14 +3,15 @@ import BackplaneDocuments
 import BackplaneTerminal
 import FoundationEssentials
 
-/// The input of `backplane call`, and what is said of one that the method does not take.
+/// The input of `backplane call`, and the explanation of an input that the method does not accept.
 struct CallInput: Sendable {
     /// The JSON, `-` for standard input, or `nil` for none, which is `null` for the method.
     var text: String?
 
     /// Returns the input as JSON.
     ///
-    /// - Throws: `call.invalid-input` for what is not JSON, with the place; and if standard input cannot be read.
+    /// - Throws: `call.invalid-input`, with the position, if the input is not JSON; also if standard input cannot be
+    ///   read.
     func bytes() throws(BackplaneError) -> [UInt8] {
         guard let text else { return Array("null".utf8) }
         let bytes = text == "-" ? try Input.standard(limit: 64 << 20) : Array(text.utf8)
@@ -24,7 +25,7 @@ struct CallInput: Sendable {
         throw BackplaneError(.callInvalidInput, "the input is not JSON: \(reason)\(advice)")
     }
 
-    /// The advice on a word that was meant as a string.
+    /// The advice for a word that was intended as a string.
     private var advice: String {
         guard let text, text != "-", !text.isEmpty,
             !text.contains(where: { "\"{}[]'\\".contains($0) || $0.isNewline })
@@ -32,8 +33,7 @@ struct CallInput: Sendable {
         return "; for a string, write '\"\(text)\"'"
     }
 
-    /// Returns the error of a method that does not take the input, with an example of what it takes; other errors as
-    /// they are.
+    /// Returns the error of a refused input with an example of a valid one, and other errors unchanged.
     ///
     /// - Parameters:
     ///   - error: The error of the call.
@@ -56,7 +56,8 @@ struct CallInput: Sendable {
 }
 
 extension CallInput {
-    /// Returns the path of the number that is no integer where the shape has one, which decoders do not tell.
+    /// Returns the path of the first number that is not an integer where the shape has one, which decoders do not
+    /// report.
     private func misfit(_ shape: JSONShape) -> String? {
         guard let text, text != "-", let value = JSONMembers(of: Array(text.utf8)) else { return nil }
         return shape.misfit(in: value, of: Array(text.utf8), at: DocumentPath())?.description
@@ -64,7 +65,7 @@ extension CallInput {
 }
 
 extension JSONShape {
-    /// Returns the path of the first number that is not whole, or too great, where an integer is expected.
+    /// Returns the path of the first number that is not whole, or is too large, where an integer is expected.
     fileprivate func misfit(in value: JSONMembers, of bytes: [UInt8], at path: DocumentPath) -> DocumentPath? {
         switch (self, value) {
         case (.optional(let shape), _): shape.misfit(in: value, of: bytes, at: path)

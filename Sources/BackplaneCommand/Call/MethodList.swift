@@ -1,11 +1,11 @@
 import Backplane
 import BackplaneBoundary
 
-/// The methods of a manager, as the host tells them that runs it.
+/// The methods of a manager, as reported by the host that runs it.
 struct MethodList: Codable, Sendable {
     struct Method: Codable, Sendable {
         var name: String
-        /// The word for the kind: `async`, `sync` or `stream`; `nil` for one that the host does not know.
+        /// The word for the kind: `async`, `sync` or `stream`; `nil` for a kind unknown to the host.
         var kind: String?
 
         fileprivate func row(_ shapes: ContractShapes) -> MethodRow {
@@ -13,7 +13,7 @@ struct MethodList: Codable, Sendable {
         }
     }
     var methods: [Method]
-    /// The text of the contract's layouts; `nil` if the plugin gives none.
+    /// The text of the contract's layouts; `nil` if the plugin provides none.
     var layout: String?
 
     /// Reads the methods of a manager's end of its wires.

@@ -1,12 +1,12 @@
 import BackplaneTerminal
 
-/// A method as `call` without a method lists it.
+/// A method in the list that `call` prints without a method.
 struct MethodRow: Encodable, Sendable {
     var method: String
-    /// The word for the kind: `async`, `sync` or `stream`; `nil` for one that the host does not know.
+    /// The word for the kind: `async`, `sync` or `stream`; `nil` for a kind unknown to the host.
     var kind: String?
     var input: JSONShape
-    /// The shape of the output or, of a stream, of an element.
+    /// The shape of the output or, for a stream, of an element.
     var output: JSONShape
 
     static let header = ["METHOD", "INPUT", "OUTPUT"]
@@ -17,6 +17,6 @@ struct MethodRow: Encodable, Sendable {
         }
     }
 
-    /// The words that call the method; `nil` if too little is known of its input.
+    /// The words that call the method; `nil` if too little is known about its input.
     var example: [String]? { input == .null ? [method] : input.example.map { [method, $0] } }
 }

@@ -8,7 +8,7 @@ struct OrderedResult {
     private let bytes: [UInt8]
     private(set) var text: [UInt8] = []
 
-    /// Orders a JSON text; what is not JSON stays as it is.
+    /// Orders a JSON text, and leaves other text unchanged.
     init(_ bytes: [UInt8], _ shape: JSONShape?) {
         self.bytes = bytes
         if let value = JSONMembers(of: bytes) { write(value, shape ?? .any) } else { text = bytes }

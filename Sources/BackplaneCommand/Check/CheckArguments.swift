@@ -7,11 +7,11 @@ extension BackplaneTool {
         static let configuration = CommandConfiguration(
             abstract: "Check a manifest and its plugins, and list every problem.",
             discussion: """
-                Loads the libraries to see what they register, each in a child process first, which finds those that \
-                would end this process, but starts no component. Each problem begins with its location, in the format \
-                that compilers use; those that follow from another one are counted. The exit code is 1 if there is an \
-                error. If there is none, --lock writes the chosen versions into the manifest; from then on, a \
-                different choice is an error.
+                Loads the libraries to see what they register, but starts no component. Each library is first tried in \
+                a child process, so that a crash is reported as a problem. Each problem begins with its location, in \
+                the format that compilers use; those that follow from another one are counted. The exit code is 1 if \
+                there is an error. If there is none, --lock writes the chosen versions into the manifest; from then \
+                on, a different choice is an error.
 
                 EXAMPLES
                   backplane check

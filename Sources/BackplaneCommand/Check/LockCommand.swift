@@ -53,7 +53,8 @@ struct LockCommand: Sendable {
         guard changed != bytes else { return .upToDate }
         guard try ManifestFile.read(settings.manifest) == bytes else {
             throw BackplaneError(
-                .manifestUnwritable, "it was changed while it was being checked; try again", at: settings.manifest)
+                .manifestUnwritable, "the manifest was changed while it was being checked; try again",
+                at: settings.manifest)
         }
         try ManifestFile.replace(settings.manifest, with: changed)
         let definitions = Set(before.keys).union(lock.keys).sorted().filter { before[$0] != lock[$0] }

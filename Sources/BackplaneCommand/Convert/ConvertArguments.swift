@@ -26,7 +26,7 @@ extension BackplaneTool {
         @Option(help: ArgumentHelp("The file to write (default: standard output).", valueName: "file")) var output:
             String?
         @Flag(help: "Overwrite the file if it exists.") var force = false
-        @Flag(help: "Rewrite a plain Nemo Logic manifest in the dialect of Backplane.") var upgrade = false
+        @Flag(help: "Convert a plain Nemo Logic manifest to Backplane's manifest format.") var upgrade = false
 
         func run() async throws {
             let manifest: String

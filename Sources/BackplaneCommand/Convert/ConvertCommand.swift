@@ -7,7 +7,7 @@ import FoundationEssentials
 
 /// The command `backplane convert`: writes a manifest in another format.
 ///
-/// The content stays as it is written: nothing is merged, expanded or left out.
+/// The content is converted as written: nothing is merged, expanded or left out.
 struct ConvertCommand: Sendable {
     var manifest: String
     /// The target format; `nil` converts a property list to JSON, and JSON to XML.
@@ -16,7 +16,7 @@ struct ConvertCommand: Sendable {
     var output: String?
     /// A Boolean value that indicates whether an existing file may be replaced.
     var force = false
-    /// A Boolean value that indicates whether to convert a plain Nemo Logic manifest to the Backplane dialect.
+    /// A Boolean value that indicates whether to convert a plain Nemo Logic manifest to Backplane's manifest format.
     var upgrade = false
 
     func run() -> Int32 {
@@ -24,7 +24,8 @@ struct ConvertCommand: Sendable {
             let source = try ManifestFile.read(manifest)
             let format = format ?? (ManifestFormat(of: source) == .json ? .xml : .json)
             if format == .binary, output == nil, Terminal.outputIsTerminal {
-                return Output.refuse("a binary property list is not for a terminal; give it a file with --output")
+                return Output.refuse(
+                    "a binary property list cannot be printed on a terminal; choose a file with --output")
             }
             let value: ManifestValue, bytes: Data
             do throws(BackplaneError) {

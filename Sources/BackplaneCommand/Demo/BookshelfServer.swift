@@ -26,7 +26,7 @@ final class BookshelfServer {
         process.arguments = ["--port", "0", "--stop-with-parent"]
         (process.standardInput, process.standardOutput) = (input, pipe)
         do { try process.run() } catch {
-            throw BackplaneError(.pluginNotFound, "the example server does not start: \(error)", at: path)
+            throw BackplaneError(.pluginNotFound, "the example server cannot be started: \(error)", at: path)
         }
         guard let line = Self.firstLine(of: pipe.fileHandleForReading), let start = line.range(of: "http://") else {
             process.terminate()

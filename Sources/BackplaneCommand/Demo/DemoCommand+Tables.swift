@@ -37,7 +37,7 @@ extension DemoCommand {
 }
 
 extension Author {
-    /// The name with the years of birth and death, as far as they are known.
+    /// The name with the years of birth and death, if they are known.
     fileprivate var withYears: String {
         guard born != nil || died != nil else { return name }
         return "\(name) (\(born.map { "\($0)" } ?? "?")–\(died.map { "\($0)" } ?? ""))"

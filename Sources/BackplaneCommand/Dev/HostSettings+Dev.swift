@@ -2,7 +2,7 @@ import BackplaneDev
 import BackplaneHost
 
 extension HostSettings {
-    /// The settings of the development loop, with the options for the hidden command that makes the same host.
+    /// The settings of the development loop, with the options for the hidden command that creates the same host.
     var application: DevSettings {
         let options = [("--load-folder", loadFolder), ("--data", data), ("--log-level", logLevel.map { "\($0)" })]
         return DevSettings(

@@ -14,8 +14,8 @@ extension BackplaneTool {
                   backplane generations org.backplane.almanac --json
                 """)
 
-        @Argument(help: "The plugin's id, or its library as the manifest names it (default: all plugins).") var plugin:
-            String?
+        @Argument(help: "The plugin's id, or the name of its library in the manifest (default: all plugins).")
+        var plugin: String?
         @OptionGroup var host: HostChoiceArguments
         @Flag(help: "Print the list as JSON.") var json = false
 

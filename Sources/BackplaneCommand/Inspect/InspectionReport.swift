@@ -12,7 +12,7 @@ struct InspectionReport: Encodable {
     var sha256: String?
     /// The contents of the identity section.
     var identity: IdentityRow?
-    /// The description that the library gave when it was loaded.
+    /// The description that the library returned when it was loaded.
     var plugin: PluginReport?
     /// The reasons why a host would not load the library.
     var problems: [BackplaneError]

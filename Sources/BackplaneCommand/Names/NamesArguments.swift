@@ -6,7 +6,7 @@ extension BackplaneTool {
         static let configuration = CommandConfiguration(
             abstract: "Print a Swift constant for each manager, ready to paste.",
             discussion: """
-                With such a constant, a program looks up a manager by its name and its contract at once: \
+                With such a constant, a program looks up a manager by its name and its contract in one step: \
                 `host.manager(.library)`. Managers that provide no contract or cannot be created become comments. \
                 Nothing is started. The exit code is 1 if the manifest cannot be read.
 

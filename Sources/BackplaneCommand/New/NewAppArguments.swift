@@ -8,8 +8,8 @@ extension BackplaneTool {
             commandName: "app",
             abstract: "Create a program that hosts plugins, with its first plugin, tests and manifest.",
             discussion: """
-                The contracts between the program and its plugins are in a library of their own, which further plugins \
-                can import. The program runs until SIGINT or SIGTERM, and `backplane swap` and similar commands can \
+                The contracts between the program and its plugins are in a separate library, which further plugins can \
+                import. The program runs until SIGINT or SIGTERM, and `backplane swap` and similar commands can \
                 control it.
 
                 EXAMPLES

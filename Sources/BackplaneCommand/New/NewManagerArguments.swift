@@ -20,7 +20,7 @@ extension BackplaneTool {
         @OptionGroup var arguments: NewPlaceArguments
         @Flag(help: "Add a data access controller, which stores records.") var dac = false
         @Flag(help: "Add a communication controller and a network service.") var service = false
-        @Flag(help: "Give a stream that readers follow through swaps.") var stream = false
+        @Flag(help: "Add a stream that consumers follow across swaps.") var stream = false
         @Option(
             help: ArgumentHelp(
                 "The library or target of the plugin to add it to (default: the only one).", valueName: "plugin"))
@@ -28,7 +28,7 @@ extension BackplaneTool {
 
         func validate() throws {
             if stream, dac || service {
-                throw ValidationError("--stream makes a manager without collaborators; leave out --dac and --service")
+                throw ValidationError("--stream creates a manager without collaborators; leave out --dac and --service")
             }
         }
 

@@ -9,7 +9,7 @@ extension BackplaneTool {
             String
         @Option(
             help: ArgumentHelp(
-                "The package Backplane: a checkout or a URL (default: the one that this command was built from).",
+                "The Backplane package: a checkout or a URL (default: the one that this command was built from).",
                 valueName: "place"))
         var backplane: String?
         @Flag(help: "Print the files and the next commands as JSON.") var json = false
@@ -24,7 +24,7 @@ extension BackplaneTool {
         var package: String?
         @Option(
             help: ArgumentHelp(
-                "The manifest to add it to (default: backplane.json in the package's folder, or the one in its folder manifests).",
+                "The manifest to add it to (default: backplane.json in the package's folder, or the one in its `manifests` folder).",
                 valueName: "manifest"))
         var manifest: String?
         @Flag(help: "Print the files and the next commands as JSON.") var json = false

@@ -19,7 +19,7 @@ extension BackplaneTool {
         @OptionGroup var arguments: NewPlaceArguments
         @Option(
             help: ArgumentHelp(
-                "The package Backplane, for a package that does not depend on it yet (default: the one that this command was built from).",
+                "The Backplane package, for a package that does not depend on it yet (default: the one that this command was built from).",
                 valueName: "place"))
         var backplane: String?
 

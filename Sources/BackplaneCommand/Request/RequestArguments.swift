@@ -9,11 +9,11 @@ extension BackplaneTool {
             abstract: "Send an HTTP request as a host would, and print the response's body.",
             usage: "backplane request [<options>] <url>",
             discussion: """
-                Uses the engine of this build, or with --manifest those of a host with that manifest, whose file: URLs \
-                are relative to the manifest's folder. Redirects are not followed. The exit code is 1 if there is no \
-                response, or one with a status of 400 or more.
+                Uses the HTTP engine of this build or, with --manifest, the executors of a host with that manifest; \
+                file: URLs are then relative to the manifest's folder. Redirects are not followed. The exit code is 1 \
+                if there is no response, or one with a status of 400 or more.
 
-                The body of the response is printed, or goes to a file with --output, which then shows the progress on \
+                The response's body is printed. With --output, it is written to a file, and the progress is shown on \
                 standard error. The file appears once the body is complete.
 
                 EXAMPLES
@@ -49,7 +49,7 @@ extension BackplaneTool {
             name: [.customShort("o"), .customLong("output")],
             help: ArgumentHelp("The file for the response's body.", valueName: "file"))
         var output: String?
-        @Flag(name: .shortAndLong, help: "Print the heads and the times on standard error, without secrets.")
+        @Flag(name: .shortAndLong, help: "Print the headers and timings on standard error, without secrets.")
         var verbose = false
         @Flag(help: "Print the curl command for the same request, and send nothing.") var curl = false
         @Flag(help: "Ask for compressed content, and decode it.") var compressed = false

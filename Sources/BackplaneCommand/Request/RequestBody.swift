@@ -49,7 +49,7 @@ enum RequestBody: Sendable {
         self = kinds.first ?? .none
     }
 
-    /// The method of a request with this body that gives none.
+    /// The default method of a request with this body.
     var method: String {
         if case .none = self { "GET" } else { "POST" }
     }

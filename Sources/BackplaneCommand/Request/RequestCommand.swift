@@ -19,7 +19,7 @@ struct RequestCommand: Sendable {
     var printsCurl = false
     /// The limit for the whole exchange, in seconds.
     var timeout: Double?
-    /// A Boolean value that indicates whether compressed content is asked for and decoded.
+    /// A Boolean value that indicates whether compressed content is requested and decoded.
     var decompresses = false
     /// The credential of the manifest, and the account of it, that prove who sends the request.
     var credential, account: String?
@@ -115,7 +115,7 @@ extension HTTPRequest {
 }
 
 extension HTTPHeaders {
-    /// The fields as lines, without the values that are secrets.
+    /// Returns the fields as lines, without secret values.
     fileprivate func verboseLines(_ mark: String) -> [String] {
         fields.map { "\(mark) \($0.name): \(HTTPRequest.isSecret($0.name) ? "…" : $0.value)" }
     }

@@ -28,7 +28,7 @@ final class TransferLine: Sendable {
         if isTerminal, isShown { ProgressLine().clear() }
     }
 
-    /// The line for a progress: the upload until the response has begun, then the download.
+    /// Returns the line for the progress of the upload until the response has begun, then of the download.
     static func text(_ progress: HTTPProgress, isTerminal: Bool) -> String {
         progress.received > 0 || progress.toReceive != nil && progress.sent == progress.toSend ?? 0
             ? line("received", progress.received, of: progress.toReceive, isTerminal)

@@ -14,7 +14,7 @@ extension BackplaneTool {
                   backplane rollback Almanac --to 1
                 """)
 
-        @Argument(help: "The plugin's id, or its library as the manifest names it.") var plugin: String
+        @Argument(help: "The plugin's id, or the name of its library in the manifest.") var plugin: String
         @Option(
             help: ArgumentHelp("The number of the generation (default: the previous one).", valueName: "generation"))
         var to: Int?

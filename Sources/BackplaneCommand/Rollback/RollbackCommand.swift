@@ -3,7 +3,7 @@ import BackplaneHost
 
 /// The command `backplane rollback`: swaps a plugin back to an older generation.
 struct RollbackCommand: Sendable {
-    /// The identifier of the plugin, or its library as the manifest names it.
+    /// The identifier of the plugin, or the name of its library in the manifest.
     var plugin: String
     /// The number of the generation, or `nil` for the previous one.
     var generation: Int?

@@ -24,10 +24,10 @@ extension BackplaneTool {
         @Flag(help: "Start everything that has no errors, and report what did not start.") var keepGoing = false
         @Option(
             help: ArgumentHelp(
-                "The path of the socket for control by other commands (default: one that they find by themselves).",
+                "The path of the control socket (default: one that other commands find by themselves).",
                 valueName: "path"))
         var socket: String?
-        @Flag(help: "Do not accept control by other commands.") var noControl = false
+        @Flag(help: "Do not open a control socket.") var noControl = false
         @Flag(help: "Print what was started as JSON.") var json = false
 
         func validate() throws {

@@ -80,7 +80,7 @@ struct RunCommand: Sendable {
         return 1
     }
 
-    /// Stops the host, and answers those who have asked it something.
+    /// Stops the host, and answers the pending requests of clients.
     private func end(_ host: PluginHost, _ control: ControlSocket?) async {
         control?.close()
         await host.stop()
@@ -89,7 +89,7 @@ struct RunCommand: Sendable {
         }
     }
 
-    /// Opens the control socket; if that fails and nobody asked for its path, the host runs without one.
+    /// Opens the control socket; if that fails and no path was requested, the host runs without one.
     private func listen(for host: PluginHost) throws(BackplaneError) -> ControlSocket? {
         do throws(BackplaneError) {
             return try ControlSocket(serving: host, at: socket, requests: ControlRequest.ofTool)

@@ -4,11 +4,11 @@ import ArgumentParser
 extension BackplaneTool {
     struct Stats: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Count the calls, streams and timers of each component of a running host.",
+            abstract: "Show the statistics of calls, streams and timers of a running host's components.",
             discussion: """
                 Counts the calls that began, those that failed, those in flight, and those that wait for a change to \
-                finish; the components' streams and their elements; the runs of their timers; and the exchanges over \
-                HTTP of each plugin, and their bodies' bytes.
+                finish; the components' streams and their elements; the runs of their timers; and the HTTP exchanges \
+                of each plugin, with the sizes of their bodies.
 
                 EXAMPLES
                   backplane stats

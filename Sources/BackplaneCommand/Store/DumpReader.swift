@@ -2,14 +2,14 @@ import Backplane
 import BackplaneStorage
 import Glibc
 
-/// The lines of a file or of standard input, read as they are needed.
+/// The lines of a file or of standard input, read lazily.
 struct DumpReader: ~Copyable {
     private let path: String
     private let descriptor: Int32
     private var bytes: [UInt8] = []
     private var start = 0
     private var isEnded = false
-    /// The greatest length of a line: a record of the greatest size in base64.
+    /// The maximum length of a line: that of a record of maximum size in base64.
     private static let limit = 128 << 20
 
     /// Opens a file.

@@ -16,7 +16,7 @@ enum RecordLine {
     case collection(namespace: String, CollectionDefinition)
     case record(namespace: String, collection: String, StoredRecord)
 
-    /// The part of a line that is decoded; the value of a record is taken as it stands in the line.
+    /// The part of a line that is decoded; the value of a record is copied verbatim from the line.
     private struct Form: Codable {
         var namespace: String
         var collection: String
@@ -26,9 +26,9 @@ enum RecordLine {
         var base64: String?
     }
 
-    /// The line, without a newline.
+    /// Returns the line, without a newline.
     ///
-    /// - Throws: `control.failed` if a text cannot be encoded.
+    /// - Throws: `control.failed` if a string cannot be encoded.
     func bytes() throws(BackplaneError) -> [UInt8] {
         switch self {
         case .collection(let namespace, let definition):
@@ -59,13 +59,13 @@ enum RecordLine {
 
     /// Reads a line.
     ///
-    /// - Throws: `call.invalid-input` for a line that is none.
+    /// - Throws: `call.invalid-input` for an invalid line.
     init(_ line: [UInt8]) throws(BackplaneError) {
         var grammar = JSONGrammar(line, MemberPlace(of: "value"))
         do throws(DocumentMistake) {
             try grammar.document()
         } catch {
-            throw BackplaneError(.callInvalidInput, "expected an object in JSON: \(error.reason)")
+            throw BackplaneError(.callInvalidInput, "expected a JSON object: \(error.reason)")
         }
         let form = try JSON.decode(Form.self, line, failing: .callInvalidInput)
         guard let id = form.id else {
@@ -94,7 +94,7 @@ enum RecordLine {
     }
 }
 
-/// A receiver that notes where the value of a member of the outermost object stands in the text.
+/// A receiver that records the position of a member's value in the outermost object.
 private struct MemberPlace: JSONReceiver {
     let subject = DocumentSubject.document
     private let name: String

@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneStorage
 
-/// Records of a dump that are stored together.
+/// The records of a dump that are stored together.
 struct RestoredBatch {
     private let isOverwriting: Bool
     private var records: [(collection: String, record: StoredRecord)] = []
@@ -27,7 +27,7 @@ struct RestoredBatch {
 
     /// Stores the records, and begins another batch.
     ///
-    /// - Throws: What the store throws, with the number of records that were stored before.
+    /// - Throws: The store's error, with the number of records that were stored before it.
     mutating func write(to store: StoreHandle, _ progress: CountingLine) async throws(BackplaneError) {
         guard !records.isEmpty else { return }
         do throws(BackplaneError) {

@@ -6,8 +6,8 @@ extension BackplaneTool {
         static let configuration = CommandConfiguration(
             abstract: "List, read, save, restore and check the records of a host's store.",
             discussion: """
-                Works on the store of a manifest: the file in its data folder, or, if a running host has that open, through \
-                this host. A file that another process has open is never written to.
+                Works on the store of a manifest: the file in its data folder, or, if a running host has that open, \
+                through that host. A file that another process has open is never written to.
 
                 EXAMPLES
                   backplane store list
@@ -23,12 +23,12 @@ extension BackplaneTool {
 
 /// The options by which a store is chosen.
 struct StoreChoiceArguments: ParsableArguments {
-    @Option(help: ArgumentHelp("The path of the socket of a running host, whose store is meant.", valueName: "path"))
+    @Option(help: ArgumentHelp("The path of the socket of the running host whose store to use.", valueName: "path"))
     var socket: String?
 
     @Option(
         help: ArgumentHelp(
-            "The manifest whose store is meant (default: \(ManifestChoice.text)).", valueName: "manifest"))
+            "The manifest whose store to use (default: \(ManifestChoice.text)).", valueName: "manifest"))
     var manifest: String?
 
     @Option(
@@ -60,7 +60,7 @@ extension BackplaneTool.Store {
     struct Get: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Print one record as JSON.")
 
-        @Argument(help: "The namespace: that of the data access controller, by default its class name.")
+        @Argument(help: "The namespace of the data access controller (by default, its class name).")
         var namespace: String
         @Argument(help: "The collection.") var collection: String
         @Argument(help: "The id of the record.") var id: String
@@ -75,9 +75,9 @@ extension BackplaneTool.Store {
         static let configuration = CommandConfiguration(
             abstract: "Print records as JSON lines, which `restore` reads.",
             discussion: """
-                A line with the indexes of each collection comes before a line for each of its records. Each page of 500 \
-                records is of one state of the store. Records whose stored bytes have changed are left out, and named on \
-                standard error; the exit code is then 1.
+                A line with the indexes of each collection comes before a line for each of its records. Each page of \
+                500 records is a consistent snapshot. Records whose stored bytes have changed are left out, and named \
+                on standard error; the exit code is then 1.
                 """)
 
         @Argument(help: "The namespace (default: all).") var namespace: String?
@@ -94,7 +94,7 @@ extension BackplaneTool.Store {
             abstract: "Store the records of a dump.",
             discussion: """
                 Collections get the indexes of the dump in addition to their own. Records are stored in batches of up to 500, \
-                each whole or not at all; an error ends the command, and says up to which line it came.
+                each of them atomically; an error ends the command, and names the line it reached.
                 """)
 
         @Argument(help: "The dump, or - for standard input.") var dump: String
@@ -108,7 +108,7 @@ extension BackplaneTool.Store {
 
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Read the whole store and list what is wrong with it, without changing anything.")
+            abstract: "Check the whole store and list every problem, without changing anything.")
 
         @OptionGroup var store: StoreChoiceArguments
         @Flag(help: "Print the list as JSON.") var json = false
@@ -118,13 +118,13 @@ extension BackplaneTool.Store {
 
     struct Migrate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Bring the store's file to the present format, and count the records of each schema.",
+            abstract: "Upgrade the store's file to the current format, and count the records of each schema.",
             discussion: """
                 A host does the same when it opens the store. Records of an older schema of their type are migrated by their \
                 component, when it first uses the collection.
                 """)
 
-        @Flag(help: "Only say what would be done.") var dryRun = false
+        @Flag(help: "Print what would be done, and change nothing.") var dryRun = false
         @OptionGroup var store: StoreChoiceArguments
         @Flag(help: "Print the result as JSON.") var json = false
 

@@ -8,9 +8,9 @@ import FoundationEssentials
 
 /// The store that a command works on: the file in a data folder, or that of a running host.
 struct StoreChoice: Sendable {
-    /// The socket of the running host, whose store is meant.
+    /// The socket of the running host whose store to use.
     var socket: String?
-    /// The manifest whose data folder is meant; `nil` for the one in the current folder.
+    /// The manifest whose data folder to use; `nil` for the one in the current folder.
     var manifest: String?
     /// The folder of data folders.
     var data: String?
@@ -19,7 +19,7 @@ struct StoreChoice: Sendable {
     ///
     /// - Parameters:
     ///   - isWriting: Whether the command changes the store.
-    ///   - creates: Whether a store is made where there is none.
+    ///   - creates: Whether a store is created where there is none.
     /// - Throws: `store.unusable` if there is no store, or a process without a control socket has it open and it is to
     ///   be changed; `control.unreachable`.
     func open(isWriting: Bool, creates: Bool = false) throws -> StoreHandle {
@@ -36,13 +36,13 @@ struct StoreChoice: Sendable {
         guard creates || FileManager.default.fileExists(atPath: folder + "/store.sqlite") else {
             throw BackplaneError(
                 .storeUnusable,
-                "there is no store yet; a host makes it when a data access controller first uses it. --data names another data folder",
+                "there is no store yet; a host creates it when a data access controller first uses it. --data names another data folder",
                 at: folder)
         }
         return .file(try Engines.openFile(folder, isWriting: isWriting))
     }
 
-    /// The folder of the store, without asking a host.
+    /// Returns the folder of the store, without asking a host.
     func folder() throws -> String { try folder(of: ManifestChoice.taken(manifest)) }
 
     private func folder(of manifest: String) throws(BackplaneError) -> String {
@@ -113,7 +113,7 @@ enum StoreHandle: Sendable {
         }
     }
 
-    /// Passes all records of some collections on, page by page.
+    /// Passes on all records of the given collections, page by page.
     ///
     /// - Returns: The ids of records whose bytes have changed, each after its collection.
     func forEachPage(
@@ -135,7 +135,7 @@ enum StoreHandle: Sendable {
     }
 }
 
-/// A line on standard error that counts what is done, if a person is watching.
+/// A progress counter on standard error, shown only at a terminal.
 final class CountingLine {
     private let doing: String
     private let total: Int?

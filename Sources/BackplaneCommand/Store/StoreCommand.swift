@@ -5,7 +5,7 @@ import BackplaneStorage
 import BackplaneTerminal
 import Glibc
 
-/// The commands `backplane store …`, which look at the records of a store, save and restore them.
+/// The commands `backplane store …`, which show, save and restore the records of a store.
 struct StoreCommand: Sendable {
     var choice: StoreChoice
     var json = false
@@ -41,7 +41,7 @@ struct StoreCommand: Sendable {
             let place = "\(namespace)/\(collection)/\(id)".printable
             guard page.damaged.isEmpty else {
                 return Output.fail(
-                    "\(place): the stored bytes of the record have changed; `backplane store check` has more")
+                    "\(place): the stored bytes of the record have changed; `backplane store check` reports details")
             }
             return Output.fail("\(place): there is no such record; `backplane store list` names the collections")
         }
@@ -122,7 +122,7 @@ struct StoreCommand: Sendable {
         }
     }
 
-    /// Reads everything, and prints what is wrong.
+    /// Reads the whole store, and prints its problems.
     func check() async -> Int32 {
         await with { store throws(BackplaneError) in
             let damage = try await store.findDamage()
@@ -133,14 +133,14 @@ struct StoreCommand: Sendable {
             } else {
                 for error in damage { Output.line(error.description.printable) }
                 Output.remark(
-                    "backplane: the readable records are saved when the store is next opened by nobody else, unless the manifest's `store` refuses that"
+                    "backplane: the readable records are saved when the store is next opened by a single process, unless the manifest's `store` refuses that"
                 )
             }
             return damage.isEmpty ? 0 : 1
         }
     }
 
-    /// Opens the store, and prints the error of what is done with it.
+    /// Opens the store, and prints the error of the operation on it.
     private func with(isWriting: Bool = false, _ body: (StoreHandle) async throws(BackplaneError) -> Int32) async
         -> Int32
     {

@@ -4,8 +4,7 @@ import BackplaneHost
 import BackplaneStorage
 import BackplaneTerminal
 
-/// The command `backplane store migrate`: brings a store's file to the present format, and lists the schemas of
-/// records.
+/// The command `backplane store migrate`: upgrades a store's file to the current format, and lists its schemas.
 struct StoreMigration: Sendable {
     var choice: StoreChoice
     var isDryRun: Bool

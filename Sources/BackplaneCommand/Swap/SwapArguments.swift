@@ -9,13 +9,13 @@ extension BackplaneTool {
             discussion: """
                 Calls in flight finish on the code they began on. Calls that arrive during the swap wait, and none is \
                 lost. State is carried over. If anything fails, the old code keeps running and the exit code is 1. \
-                With --dry-run, nothing is changed and the planned swap is printed. A library that ends the child \
-                process in which the host opens it first is refused.
+                With --dry-run, nothing is changed and the planned swap is printed. The host first opens each library \
+                in a child process, and refuses one that ends it.
 
                 With --apply, a manifest is activated in the same transaction: for a renamed class, a manager in \
-                another plugin, a new wire. Manifest, code and state change together or not at all. `"was"` in the \
-                manifest carries over what a component of another name has. Libraries that the manifest names for \
-                the first time need not be given.
+                another plugin, a new wire. Manifest, code and state change together or not at all. A component takes \
+                over the state of the one that `"was"` names in the manifest. Libraries that the manifest adds need \
+                not be given.
 
                 EXAMPLES
                   backplane swap .build/debug/libAlmanac.so
@@ -27,7 +27,7 @@ extension BackplaneTool {
 
         @Argument(
             help: ArgumentHelp(
-                "The libraries: their paths, or their names as the manifest gives them.", valueName: "library"))
+                "The libraries: their paths, or their names in the manifest.", valueName: "library"))
         var libraries: [String] = []
         @Option(
             help: ArgumentHelp("The manifest to activate together with the libraries.", valueName: "manifest"),
@@ -35,7 +35,7 @@ extension BackplaneTool {
         var apply: String?
         @Option(
             help: ArgumentHelp(
-                "The environment of the manifest of --apply (default: the active one).", valueName: "name"))
+                "The environment of the --apply manifest (default: the active one).", valueName: "name"))
         var environment: String?
         @OptionGroup var swap: SwapOptionsArguments
         @Flag(help: "Load the libraries without trying them in a child process first.") var trust = false

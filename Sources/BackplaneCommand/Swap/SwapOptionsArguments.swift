@@ -36,7 +36,7 @@ struct SwapOptionsArguments: ParsableArguments {
     }
 }
 
-/// The options of commands that swap, or swap again and again, for the callers of what is swapped.
+/// The options for the treatment of callers, of commands that swap once or repeatedly.
 struct LongCallArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -50,10 +50,12 @@ struct LongCallArguments: ParsableArguments {
             valueName: "what"), completion: .list(["later", "cancel", "fail"]))
     var longCalls: String?
 
-    @Option(help: ArgumentHelp("How often to try again later (default: 100).", valueName: "number"))
+    @Option(help: ArgumentHelp("The maximum number of retries (default: 100).", valueName: "number"))
     var retries: Int?
 
-    @Option(help: ArgumentHelp("Seconds for which to try again later (default: 600, in dev 10).", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp(
+            "Seconds after which no further retry begins (default: 600; in dev: 10).", valueName: "seconds"))
     var retryFor: Double?
 
     @Flag(help: "Continue if callers use methods that the new code lacks; such calls fail then.")
@@ -70,7 +72,7 @@ struct LongCallArguments: ParsableArguments {
             allowsMissingMethods: allowMissing, encodesState: encodedState)
     }
 
-    /// The options of a swap with these; `nil` if they are the host's own.
+    /// The swap options with these values; `nil` if all are the host's defaults.
     var options: SwapOptions? {
         get throws { try understood { () throws(Misuse) in try words.options() } }
     }

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneHost
 import BackplaneTerminal
 
-/// The options of a swap as they are entered.
+/// The options of a swap, as entered.
 struct SwapWords: Sendable, Hashable {
     /// The length of the probation, in seconds.
     var probation: Double?
@@ -46,7 +46,7 @@ struct SwapWords: Sendable, Hashable {
 
 /// The treatment of callers, and the lane of state, in a swap, as they are entered.
 struct LongCallWords: Sendable, Hashable {
-    /// The time that calls in flight have to end in, in seconds.
+    /// The time limit for calls in flight to end, in seconds.
     var drain: Double?
     /// The treatment of calls that take longer.
     var longCalls: String?
@@ -78,7 +78,7 @@ struct LongCallWords: Sendable, Hashable {
             retryFor: retryFor.map(Duration.seconds))
     }
 
-    /// The options of a swap with these; `nil` if they are the host's own.
+    /// Returns the swap options with these values; `nil` if all are the host's defaults.
     func options() throws(Misuse) -> SwapOptions? {
         var options = SwapOptions()
         try add(to: &options)

@@ -3,7 +3,7 @@ import ArgumentParser
 
 /// The arguments of commands that run a library's code in child processes, and of these processes.
 struct LibraryArguments: ParsableArguments {
-    @Argument(help: "The library: its path, or its name as a manifest gives it.")
+    @Argument(help: "The library: its path, or its name in a manifest.")
     var library: String
 
     @Option(

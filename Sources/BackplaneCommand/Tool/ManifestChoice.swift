@@ -17,7 +17,7 @@ enum ManifestChoice {
         let description: String
     }
 
-    /// Returns the given manifest or the one in the current folder; if there are several, remarks which one is used.
+    /// Returns the given manifest or the one in the current folder; if there are several, reports which one is used.
     static func taken(_ given: String?) throws(Missing) -> String {
         if let given { return given }
         let here = names.filter(isFile)

@@ -4,14 +4,14 @@ import BackplaneHost
 
 /// The first word of a command line that is neither a command nor an option of its command.
 ///
-/// The parser stops at whatever it meets first, which is often a later word that is right.
+/// The parser stops at the first word that it rejects, which is often a later and correct one.
 struct UnknownWord: CustomStringConvertible {
     private let word: String
     /// The command before the word, as it is typed.
     private let command: String
     private let known: [String]
 
-    /// Returns the word in what follows the program's name; `nil` if there is none.
+    /// Returns the unknown word among the arguments after the program's name; `nil` if there is none.
     static func find(in arguments: [String], of tool: any ParsableCommand.Type) -> UnknownWord? {
         var type = tool, words = [name(of: tool)], rest = arguments[...]
         while let first = rest.first, !first.hasPrefix("-"), !type.configuration.subcommands.isEmpty {
@@ -38,14 +38,14 @@ struct UnknownWord: CustomStringConvertible {
         return nil
     }
 
-    /// Returns the names and values of the options in a help text, without what is said of them.
+    /// Returns the names and values of the options in a help text, without their descriptions.
     private static func options(in help: String) -> String {
         let lines = help.split(separator: "\n").drop { $0 != "OPTIONS:" }.filter { $0.hasPrefix("  -") }
         return lines.map { line in String(line.dropFirst(2).split(separator: "  ").first ?? "") }
             .joined(separator: "\n")
     }
 
-    /// The text for standard error, which ends with the command that lists what there is.
+    /// The text for standard error, which ends with the command that lists the alternatives.
     var report: String { "Error: \(self)\n  See '\(command) --help' for more information." }
 
     var description: String {
@@ -58,7 +58,7 @@ struct UnknownWord: CustomStringConvertible {
         return "`\(command)` has no \(kind) `\(word)`; \(question)"
     }
 
-    /// The first word of an option, in the singular.
+    /// Returns the first word of an option, in the singular.
     private func stem(of option: String) -> Substring {
         let first = option.dropFirst(2).prefix { $0 != "-" }
         return first.hasSuffix("s") ? first.dropLast() : first

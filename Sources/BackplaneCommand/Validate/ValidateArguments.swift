@@ -35,7 +35,7 @@ extension BackplaneTool {
         @OptionGroup var arguments: LibraryArguments
 
         func run() async throws {
-            guard let trial = Trial(rawValue: trial) else { throw ValidationError("there is no such trial") }
+            guard let trial = Trial(rawValue: trial) else { throw ValidationError("unknown trial") }
             await ValidationChild.run(trial, arguments.library, loadFolder: arguments.loadFolder)
         }
     }

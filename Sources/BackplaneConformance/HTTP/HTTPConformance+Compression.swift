@@ -4,7 +4,7 @@ import BackplaneNetwork
 import BackplaneTestKit
 
 extension HTTPConformance {
-    /// Content that is compressed.
+    /// The cases about compressed content.
     static let compression: [Case] = [
         Case("content and its fields agree when it is compressed and nobody asked") { executor in
             let server = try TestServer { $1.answer("200 OK", [("Content-Encoding", "gzip")], body: hello) }

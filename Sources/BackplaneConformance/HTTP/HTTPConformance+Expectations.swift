@@ -1,7 +1,7 @@
 import Backplane
 
 extension HTTPConformance {
-    /// A rule that was not followed.
+    /// A violation of a rule.
     struct Unmet: Error, CustomStringConvertible {
         let description: String
 

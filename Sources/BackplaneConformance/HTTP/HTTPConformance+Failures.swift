@@ -4,7 +4,7 @@ import BackplaneNetwork
 import BackplaneTestKit
 
 extension HTTPConformance {
-    /// Requests that are refused before anything is sent.
+    /// The cases about requests that are refused before anything is sent.
     static let refusals: [Case] = [
         Case("what the executor does not declare is refused, and nothing is sent") { executor in
             let server = try TestServer { $1.answer("204 No Content") }
@@ -53,7 +53,7 @@ extension HTTPConformance {
         },
     ]
 
-    /// Servers that do not answer as they should.
+    /// The cases about servers that misbehave.
     static let failures: [Case] = [
         Case("a server that is down accepts no connection") { executor in
             let held = try LoopbackSocket(backlog: nil)
@@ -110,7 +110,7 @@ extension HTTPConformance {
         },
     ]
 
-    /// Tasks that are cancelled.
+    /// The cases about cancelled tasks.
     static let cancellation: [Case] = [
         Case("cancelling ends the exchange at once, and its connection") { executor in
             // Once while there is no head, and once while the rest of the body is awaited.

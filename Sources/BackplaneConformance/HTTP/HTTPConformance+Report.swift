@@ -7,7 +7,7 @@ extension HTTPConformance {
         public enum Outcome: Sendable, Equatable {
             /// The rule was followed.
             case passed
-            /// The case needs something that is declared to be missing.
+            /// The case needs a capability that the executor does not declare.
             case skipped(String)
             /// The rule was not followed.
             case failed(String)
@@ -16,7 +16,7 @@ extension HTTPConformance {
         public struct Result: Sendable {
             /// The rule, as a sentence.
             public var name: String
-            /// Whether the case passed, and if not, why.
+            /// The outcome, with the reason unless the case passed.
             public var outcome: Outcome
         }
         /// All cases in order.

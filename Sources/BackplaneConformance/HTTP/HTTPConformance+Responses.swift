@@ -183,7 +183,7 @@ extension HTTPConformance {
         },
     ]
 
-    /// Bodies that are read while they arrive.
+    /// The cases about bodies that are read while they arrive.
     static let streams: [Case] = [
         Case("the head is there before the body is complete, and chunks arrive as they are sent") { executor in
             let latches = [Latch(), Latch()]

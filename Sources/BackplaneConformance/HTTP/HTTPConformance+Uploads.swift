@@ -6,7 +6,7 @@ import FoundationEssentials
 import Synchronization
 
 extension HTTPConformance {
-    /// Bodies that are read while they are sent.
+    /// The cases about bodies that are read while they are sent.
     static let uploads: [Case] = [
         Case("a file arrives whole, with its length") { executor in
             let bytes = [UInt8].pattern(count: 300_000)
@@ -158,7 +158,7 @@ extension HTTPConformance {
     /// Twice as many bytes as the buffers of both sides' sockets may grow to: 32 MB each on recent kernels.
     static let moreThanBuffersHold = 256 << 20
 
-    /// Returns texts as a sequence of chunks.
+    /// Returns strings as a sequence of chunks.
     static func chunks(_ texts: [String]) -> AsyncStream<[UInt8]> {
         AsyncStream { stream in
             for text in texts { stream.yield(Array(text.utf8)) }
@@ -175,7 +175,7 @@ extension HTTPConformance {
         try await step(file.path)
     }
 
-    /// Requires that the server has received nothing, by sending it one request more, which must be its first.
+    /// Requires that the server has received nothing, by sending one more request, which must be its first.
     static func expectSilence(_ server: TestServer, _ executor: any HTTPExecutor) async throws {
         _ = try await executor.execute(HTTPRequest("GET", server.url("/probe")))
         let first = await server.requests.first { _ in true }

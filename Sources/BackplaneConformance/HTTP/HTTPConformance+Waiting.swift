@@ -16,7 +16,7 @@ package final class Latch: Sendable {
     package func open() { semaphore.signal() }
 }
 
-/// A count that several threads raise.
+/// A count that several threads increment.
 package final class Counted: Sendable {
     private let count = Atomic(0)
 

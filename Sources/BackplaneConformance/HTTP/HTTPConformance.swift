@@ -1,7 +1,7 @@
 public import BackplaneExchange
 import BackplaneNetwork
 
-/// The suite that any executor of HTTP is run through, over real sockets on loopback.
+/// The conformance suite for HTTP executors, over real sockets on loopback.
 ///
 /// ```swift
 /// @Test func `my executor conforms`() async throws {

@@ -14,13 +14,13 @@ extension RecordStoreConformance {
 /// A random history of a collection with two indexes, and a model of it that sorts and compares all records each time.
 private struct RecordHistory {
     private struct Book {
-        /// The places of the properties' values among the ordered values.
+        /// The positions of the properties' values among the ordered values.
         var p, q: Int
         var version: Int64
     }
     private let trial: RecordStoreTrial
     private var random: ConformanceNumbers
-    /// The books by the bytes of their ids.
+    /// The books, keyed by the bytes of their ids.
     private var books: [[UInt8]: Book] = [:]
     private var last: Int64 = 0
 

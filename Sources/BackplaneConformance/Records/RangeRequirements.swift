@@ -3,7 +3,7 @@ import BackplaneRecords
 import BackplaneStorage
 
 extension RecordStoreConformance {
-    /// Values of an indexed property in JSON, in the order in which stores have them.
+    /// Values of an indexed property in JSON, in the order in which stores sort them.
     static let orderedValues = [
         "null", "false", "true", "-1e300", "-9223372036854775808", "-9007199254740993", "-9007199254740992", "-1.5",
         "-1", "0", "1e-300", "0.5", "1", "2", "10", "9007199254740992", "9007199254740993", "9007199254740995",

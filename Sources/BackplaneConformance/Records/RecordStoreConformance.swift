@@ -1,6 +1,6 @@
 public import BackplaneRecords
 
-/// The requirements that every record store fulfils, for the tests of its author.
+/// The conformance requirements for record stores, for the tests of their authors.
 ///
 /// Each requirement is checked with an empty store of its own:
 ///
@@ -26,7 +26,7 @@ public enum RecordStoreConformance {
         /// - Parameters:
         ///   - store: An empty store.
         ///   - waitingTasks: Returns the number of tasks that the store makes wait for changes, so that requirements
-        ///     about these meet the moment. Without it they give the tasks a little time.
+        ///     can synchronise with them. Without it, they wait for a short time instead.
         /// - Throws: ``ConformanceFailure`` if the store does not fulfil the requirement; other errors as the store
         ///   throws them.
         public func check(_ store: any RecordStore, waitingTasks: (@Sendable () -> Int)? = nil) async throws {

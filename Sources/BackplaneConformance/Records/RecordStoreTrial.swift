@@ -2,7 +2,7 @@ import Backplane
 import BackplaneRecords
 import BackplaneStorage
 
-/// An empty store on trial, and short forms of what requirements do with it.
+/// An empty store under test, and short forms of the steps of requirements.
 struct RecordStoreTrial: Sendable {
     let store: any RecordStore
     let waitingTasks: (@Sendable () -> Int)?

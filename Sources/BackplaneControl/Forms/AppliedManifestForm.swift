@@ -7,7 +7,7 @@ package struct AppliedManifestForm: Codable, Sendable, Hashable {
     package var manifest: String
     /// The environment, `nil` for the active manifest's, or an empty string for none.
     package var environment: String?
-    /// Whether a manifest without managers is meant; `nil` means no.
+    /// Whether a manifest without managers is accepted; `nil` means no.
     package var empty: Bool?
 
     package init(manifest: String, environment: String? = nil, empty: Bool = false) {
@@ -39,7 +39,7 @@ package struct AppliedManifestForm: Codable, Sendable, Hashable {
         guard empty == true || hasErrors || !document.manifest.managers.isEmpty else {
             throw BackplaneError(
                 .manifestEmpty,
-                "the manifest has no managers, so that every manager of the host would stop; `backplane apply --empty`, or `\"empty\": true` in the request, says that this is meant",
+                "the manifest has no managers, so every manager of the host would stop; to allow that, use `backplane apply --empty`, or `\"empty\": true` in the request",
                 at: manifest)
         }
         return document

@@ -54,7 +54,7 @@ extension ManifestChange {
         started.isEmpty && restarted.isEmpty && stopped.isEmpty && reconfigured.isEmpty
     }
 
-    /// The change on a line.
+    /// The change in one line.
     fileprivate var text: String { "the manifest: \(ChangeRow(self).lines.joined(separator: "; "))" }
 }
 

@@ -130,7 +130,7 @@ enum DevEvent: Sendable {
 
     struct Refusal: Codable, Sendable {
         enum Subject: String, Codable, Sendable {
-            /// The request that failed, or what could not be read.
+            /// The operation that failed.
             case swap, rollback, manifest, package, build, host, watching
         }
         var subject: Subject

@@ -12,7 +12,7 @@ package struct DevSettings: Sendable {
     package var options: [String]
     /// The options of all swaps; `nil` leaves them to the host.
     package var swaps: SwapOptions?
-    /// Reads the manifest.
+    /// The function that reads the manifest.
     package var read: @Sendable () -> ManifestDocument
 
     package init(

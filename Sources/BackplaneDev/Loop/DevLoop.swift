@@ -126,7 +126,7 @@ struct DevLoop: Sendable {
         }
     }
 
-    /// Returns whether to tell the user why the last request failed.
+    /// Returns whether to notify the user of the failure of the last request.
     private mutating func answered(_ answer: Answer) -> Bool {
         defer { asked = nil }
         switch asked {
@@ -167,7 +167,7 @@ struct DevLoop: Sendable {
         }
     }
 
-    /// Returns whether anything else is about to come that may fit the given libraries.
+    /// Returns whether other libraries or a manifest are expected that may fit the given libraries.
     private func isMoreComing(than libraries: Set<String>) -> Bool {
         readings > 0 || manifest == .new || !newLibraries.isEmpty || !waiting.isEmpty
             || building.map { !libraries.contains($0.library) } ?? false

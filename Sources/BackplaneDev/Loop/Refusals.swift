@@ -4,7 +4,7 @@ struct Refusals: Sendable, Hashable {
     private(set) var libraries: Set<String> = []
     /// A Boolean value that indicates whether another attempt may succeed.
     private(set) var areWorthTrying = false
-    /// A Boolean value that indicates whether the user has not been told of the refusal yet.
+    /// A Boolean value that indicates whether the user has not been notified of the refusal yet.
     private var areUntold = false
 
     /// Removes libraries that have been replaced by newer ones.

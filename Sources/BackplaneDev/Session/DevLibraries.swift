@@ -44,7 +44,8 @@ struct DevLibraries: Sendable {
 
     /// Marks libraries as swapped in.
     ///
-    /// One that was replaced before it was loaded is active already when its change is seen, which is no news then.
+    /// One that was replaced before it was loaded is already active when its change is detected, and is not reported
+    /// then.
     mutating func areSwapped(_ paths: [String]) {
         unremarkable.formUnion(paths.filter { seen[$0]?.library != ProductStamp(library: $0).library })
     }

@@ -28,7 +28,7 @@ extension DevSession {
         }
     }
 
-    /// Builds all products and offers the refused libraries again, because the reason may be gone.
+    /// Builds all products and offers the refused libraries again, because the reason may no longer apply.
     private func rebuild() {
         let products = composition?.products ?? []
         let others = libraries.tryAgain().filter { library in

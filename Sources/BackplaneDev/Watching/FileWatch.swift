@@ -39,7 +39,7 @@ final class FileWatch: Sendable {
         guard HostThread.tryStart("bp-watch", { self.work(report) }) else {
             throw BackplaneError(
                 .watchUnusable,
-                "no thread could be created to watch files: end other programs, or raise the limit of threads"
+                "no thread could be created to watch files: end other programs, or raise the limit on threads"
             )
         }
     }

@@ -1,6 +1,6 @@
 import BackplaneHost
 
-/// Watched files: a whole tree, the libraries of a folder, or a single file.
+/// A tree of watched files: a whole tree, the libraries of a folder, or a single file.
 struct WatchedTree: Sendable, Hashable {
     enum Extent: Sendable, Hashable {
         /// A folder with everything below it, except for linked folders, which may lead back to it.

@@ -16,7 +16,7 @@ package struct JSONGrammar<Receiver: JSONReceiver> {
 
     /// Parses a whole document.
     ///
-    /// - Throws: What is wrong with the text, or what the receiver refuses.
+    /// - Throws: The mistake in the text, or the receiver's refusal.
     package mutating func document() throws(Mistake) {
         skipSpace()
         if index == bytes.count { throw Mistake(offset: index, reason: receiver.subject.emptiness) }

@@ -2,7 +2,7 @@ package import FoundationEssentials
 
 /// A strict reader of JSON (RFC 8259) that reports the position of a mistake.
 ///
-/// `JSONDecoder` gives neither line nor column, and silently drops a duplicate key: a manager would disappear.
+/// `JSONDecoder` reports neither line nor column, and silently drops a duplicate key: a manager would disappear.
 package struct JSONReader: DocumentTextReader {
     private var grammar: JSONGrammar<JSONTree>
 

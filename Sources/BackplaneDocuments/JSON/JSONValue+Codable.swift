@@ -25,7 +25,7 @@ extension JSONValue: Decodable {
 }
 
 extension JSONValue: Encodable {
-    /// Encodes any JSON value as what it is, without a wrapper.
+    /// Encodes any JSON value as itself, without a wrapper.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

@@ -12,7 +12,7 @@ extension JSONValue {
 
     /// The value as text, with sorted keys and without spaces.
     ///
-    /// Equal values give equal bytes.
+    /// Equal values yield equal bytes.
     public var json: Data {
         var bytes: [UInt8] = []
         write(to: &bytes)

@@ -10,11 +10,11 @@ public indirect enum JSONValue: Sendable, Hashable {
     case integer(Int64)
     /// A number that is not whole or does not fit in 64 bits.
     case number(Double)
-    /// A text.
+    /// A Unicode string.
     case string(String)
     /// A list of values.
     case array([JSONValue])
-    /// Values by key.
+    /// Values keyed by strings.
     case object([String: JSONValue])
 
     /// Creates the canonical value of a number, in which it is compared and encoded.

@@ -6,7 +6,7 @@ package struct JSONWriter {
     private var path = DocumentPath()
     private var indent = ""
 
-    /// The greatest length of a value that is written on one line, in bytes.
+    /// The maximum length of a value that is written on one line, in bytes.
     private static let lineLength = 80
 
     package static func write(_ value: DocumentValue, _ order: some MemberOrder) throws(DocumentError) -> Data {

@@ -13,7 +13,7 @@ struct BinaryPropertyListReader {
     private let bytesPerReference: Int
     private var depth = 0
     private var valuesLeft = DocumentLimits.values
-    /// The remaining bytes of texts and data, which can also be referenced many times.
+    /// The remaining bytes of strings and data, which can also be referenced many times.
     private var bytesLeft = DocumentLimits.bytes
 
     static func read(_ data: Data, as subject: DocumentSubject) throws(DocumentError) -> DocumentValue {

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 
 /// A writer of binary property lists in the format of CFBinaryPList.c in Core Foundation.
 ///
-/// Each text is written once.
+/// Each string is written once.
 struct BinaryPropertyListWriter {
     /// The encoded objects, in which references have 4 bytes.
     private var objects: [[UInt8]] = []

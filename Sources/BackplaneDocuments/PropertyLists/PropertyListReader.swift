@@ -2,8 +2,8 @@ internal import FoundationEssentials
 
 /// A reader of XML property lists that reports the position of a mistake.
 ///
-/// Foundation's decoder gives no column, drops duplicate keys, cannot read a key `$null`, and has no recursion limit of
-/// its own.
+/// Foundation's decoder reports no column, drops duplicate keys, cannot read a key `$null`, and has no recursion limit
+/// of its own.
 struct PropertyListReader: DocumentTextReader {
     private let subject: DocumentSubject
     let bytes: [UInt8]

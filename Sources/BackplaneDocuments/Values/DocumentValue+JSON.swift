@@ -17,7 +17,7 @@ extension DocumentValue {
 
     /// The value as JSON, with sorted keys and without spaces.
     ///
-    /// Equal values give equal bytes.
+    /// Equal values yield equal bytes.
     ///
     /// Data becomes base64, and a date its seconds since the reference date, as `JSONDecoder` expects by default. JSON
     /// has no infinity and no NaN: such a number, which only a property list can contain, becomes `null`.

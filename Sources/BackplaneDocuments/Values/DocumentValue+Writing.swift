@@ -3,7 +3,7 @@ public import FoundationEssentials
 extension DocumentValue {
     /// Returns the value as a file, with members in alphabetical order.
     ///
-    /// Equal values give equal bytes.
+    /// Equal values yield equal bytes.
     ///
     /// JSON has neither data nor dates: they become base64 and seconds since the reference date, as in ``json``.
     ///

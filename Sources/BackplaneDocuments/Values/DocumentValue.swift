@@ -13,7 +13,7 @@ public indirect enum DocumentValue: Sendable, Hashable {
     case integer(Int64)
     /// A number that is not whole or does not fit in 64 bits.
     case number(Double)
-    /// A text.
+    /// A Unicode string.
     case string(String)
     /// Bytes, which only property lists can express.
     case data(Data)
@@ -21,7 +21,7 @@ public indirect enum DocumentValue: Sendable, Hashable {
     case date(Date)
     /// A list of values.
     case array([DocumentValue])
-    /// Values by key.
+    /// Values keyed by strings.
     case dictionary([String: DocumentValue])
 
     /// The kind of the value with its article, for messages: "a string".

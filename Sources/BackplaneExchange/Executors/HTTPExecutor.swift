@@ -7,10 +7,10 @@ public import BackplaneNetwork
 /// adopts these rules passes the suite of `BackplaneConformance`:
 ///
 /// - What ``capabilities`` does not contain is refused before anything is sent, with ``require(_:_:)``.
-/// - ``open(_:_:)`` returns once the head of the final response is there, whatever its status. The response's body is
-///   read from its producer as it is asked for, and the request's body as the server takes it.
+/// - ``open(_:_:)`` returns once the head of the final response has arrived, whatever its status. The response's body
+///   is read from its producer as it is requested, and the request's body as the server accepts it.
 /// - Cancelling the task ends the exchange immediately, and so does releasing the response.
-/// - Errors are `BackplaneError`s that give the URL as `printableURL`, and contain no values; or `CancellationError`.
+/// - Errors are `BackplaneError`s that state the URL as `printableURL`, and contain no values; or `CancellationError`.
 public protocol HTTPExecutor: Sendable {
     /// The URL schemes that the executor serves, in lower case.
     var schemes: [String] { get }
@@ -38,7 +38,7 @@ public protocol HTTPFileExecutor: HTTPExecutor {
     ///
     /// - Parameters:
     ///   - path: The path of the file, which replaces an existing one once it is complete.
-    ///   - headed: Called with the response without its body, once its head is there, and before `received`. Returns
+    ///   - headed: Called with the response without its body, once its head has arrived, and before `received`. Returns
     ///     whether the body is wanted: if it is not, the exchange ends, and an existing file stays as it was.
     ///   - received: Called with the number of bytes of each part of the body.
     /// - Returns: The response without its body.
@@ -66,7 +66,7 @@ extension HTTPExecutor {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - limit: The greatest number of bytes of the body.
+    ///   - limit: The maximum number of bytes of the body.
     ///   - options: The options that executors follow.
     /// - Throws: What ``open(_:_:)`` throws; `network.too-large` if the body has more than `limit` bytes.
     public func execute(

@@ -13,7 +13,7 @@ public struct MemoryExecutor: HTTPExecutor {
 
     /// The URL schemes that are answered.
     public let schemes: [String]
-    /// The capabilities that requests may need; the closure has to follow what they ask for.
+    /// The capabilities that requests may need; the closure has to honour them.
     public let capabilities: HTTPCapabilities
     private let answer: Answer
 

@@ -30,7 +30,7 @@ struct ExchangeWatch: Sendable {
         return response
     }
 
-    /// Has the body of the response written to a file.
+    /// Writes the body of the response to a file.
     ///
     /// - Parameter headed: Called with the head of a response, again if another attempt follows after that.
     func download(
@@ -62,7 +62,7 @@ struct ExchangeWatch: Sendable {
         return response
     }
 
-    /// Looks whether a limit of a download has passed; returns when to look again, or `nil` if there is no limit.
+    /// Checks whether a limit of a download has passed; returns the time of the next check, or `nil` without a limit.
     private func look(hasHead: Bool) -> Race<HTTPResponse>.Look? {
         let limits =
             hasHead
@@ -75,7 +75,7 @@ struct ExchangeWatch: Sendable {
         return .over(HTTPFailure.late(next.what, limit: next.limit).error(for: request))
     }
 
-    /// Returns the request with a body that counts what is taken of it, where the executor can stream it.
+    /// Returns the request with a body that counts the bytes taken from it, where the executor can stream it.
     private func metered(_ executor: any HTTPExecutor, _ meter: ProgressMeter) -> HTTPRequest {
         guard !request.body.isEmpty, executor.capabilities.contains(.streamedUploads) else { return request }
         var request = request
@@ -153,7 +153,7 @@ private final class ProgressMeter: Sendable {
 
     func received(_ count: Int) { change { $0.received += Int64(count) } }
 
-    /// Changes the counts, and reports them before anybody else changes them.
+    /// Changes the counts, and reports them before any further change.
     private func change(_ change: (inout HTTPProgress) -> Void) {
         progress.withLock { progress in
             change(&progress)

@@ -1,23 +1,23 @@
 package import Backplane
 public import BackplaneNetwork
 
-/// The way of every exchange of a host or of a program: choice of the executor, limits, progress, timings.
+/// The stages of every exchange of a host or a program: choice of the executor, limits, progress and timings.
 ///
 /// ```swift
 /// let network = HTTPPipeline([AsyncHTTPClientExecutor()])
 /// let response = try await network.send(HTTPRequest("GET", "https://books.example.org/whale"))
 /// ```
 public struct HTTPPipeline: Sendable {
-    /// A function that returns an executor as it is at the start of an exchange, given the exchange's call.
+    /// A function that returns the current executor at the start of an exchange, given the exchange's call.
     package typealias Connect = @Sendable (Call) async throws -> any HTTPExecutor
-    /// The executor of an exchange: one that is there, or one that has to be asked first.
+    /// The executor of an exchange: an existing one, or one that has to be requested first.
     private enum Choice {
         case given(any HTTPExecutor)
         case connected(Connect)
     }
     private let executors: [any HTTPExecutor]
     private let tls: [String: TLSSettings]
-    /// The executors that plugins bring, by name, which is also the URL scheme that they serve.
+    /// The executors of plugins, keyed by name, which is also the URL scheme that they serve.
     private let named: [String: Connect]
     /// The names of executors that these exchanges must not use, since they belong to one themselves.
     private let reserved: Set<String>
@@ -53,7 +53,7 @@ public struct HTTPPipeline: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - limit: The greatest number of bytes of the body.
+    ///   - limit: The maximum number of bytes of the body.
     ///   - options: The options of the exchange.
     /// - Throws: What ``open(_:_:)`` throws; `network.too-large` if the body has more than `limit` bytes.
     public func send(
@@ -64,7 +64,7 @@ public struct HTTPPipeline: Sendable {
 
     /// Sends a request and returns the response with its body in memory.
     ///
-    /// - Parameter headed: Called once the head of the response is there.
+    /// - Parameter headed: Called once the head of the response has arrived.
     package func send(
         _ request: HTTPRequest, upTo limit: Int, _ options: HTTPOptions, headed: () -> Void
     ) async throws -> HTTPResponse {
@@ -79,7 +79,7 @@ public struct HTTPPipeline: Sendable {
         return try await response.collect(upTo: limit, of: request)
     }
 
-    /// Sends a request, and returns once the head of the response is there, whatever its status.
+    /// Sends a request, and returns once the head of the response has arrived, whatever its status.
     ///
     /// - Throws: `network.refused` if no executor serves the URL, or none has the name; `network.unsupported` if it
     ///   does not have what the request needs, before anything is sent; `network.timeout`; `network.body`;
@@ -107,8 +107,8 @@ public struct HTTPPipeline: Sendable {
 
     /// Sends a request, and writes the response's body to a file.
     ///
-    /// - Parameter headed: Called with the response once its head is there; again if its body breaks off, and another
-    ///   attempt follows.
+    /// - Parameter headed: Called with the response once its head has arrived; again if its body breaks off, and
+    ///   another attempt follows.
     package func download(
         _ request: HTTPRequest, to path: String, _ options: HTTPOptions,
         headed: @escaping @Sendable (HTTPStreamedResponse) -> Void
@@ -121,14 +121,15 @@ public struct HTTPPipeline: Sendable {
 
     /// Checks that there is an executor for a request.
     ///
-    /// - Throws: `network.refused` if there is none; the error of the manifest if that says not how to make exchanges.
+    /// - Throws: `network.refused` if there is none; the error of the manifest if it does not state how to make
+    ///   exchanges.
     package func requireExecutor(for request: HTTPRequest, _ options: HTTPOptions) throws(BackplaneError) {
         _ = try choice(for: request, options)
     }
 
     /// Returns the executor for a request.
     ///
-    /// - Throws: `network.refused` if there is none; `network.failed` if it does not come up.
+    /// - Throws: `network.refused` if there is none; `network.failed` if it does not start.
     package func executor(for request: HTTPRequest, _ options: HTTPOptions) async throws -> any HTTPFileExecutor {
         try await executor(for: request, options, ExchangeWatch(request, options))
     }

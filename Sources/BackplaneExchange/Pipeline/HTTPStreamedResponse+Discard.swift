@@ -1,7 +1,7 @@
 import BackplaneNetwork
 
 extension HTTPStreamedResponse {
-    /// Gives the response up: reads a short body, so that the connection is used again, and cancels any other.
+    /// Discards the response: reads a short body, so that the connection can be reused, and cancels a longer one.
     func discard() async {
         guard let length = contentLength, length <= 16 << 10 else { return body.cancel() }
         let body = body

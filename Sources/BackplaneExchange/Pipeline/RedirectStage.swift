@@ -1,10 +1,10 @@
 import BackplaneNetwork
 
-/// The stage that follows redirects, each through the choice of the executor and its settings again.
+/// The stage that follows redirects, and chooses the executor and its settings again for each.
 struct RedirectStage: PipelineStage {
     /// The executor of the first request.
     let first: any HTTPFileExecutor
-    /// Returns the executor and the options for a request that a redirect asks for.
+    /// Returns the executor and the options for a redirected request.
     let choose: @Sendable (HTTPRequest, HTTPOptions) async throws -> (any HTTPFileExecutor, HTTPOptions)
 
     var inside: any HTTPExecutor { first }

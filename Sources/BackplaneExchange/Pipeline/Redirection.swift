@@ -4,13 +4,13 @@ import FoundationEssentials
 
 /// The rules for redirects: which request follows a response (RFC 9110, section 15.4; WHATWG, Fetch, section 4.4).
 struct Redirection {
-    /// The greatest number of redirects.
+    /// The maximum number of redirects.
     let limit: Int
     private var count = 0
 
     init(limit: Int) { self.limit = limit }
 
-    /// Returns the request that a response asks for, or `nil` if the response is the result.
+    /// Returns the request that a response redirects to, or `nil` if the response is the result.
     ///
     /// - Throws: `network.redirect` if the redirect cannot or may not be followed.
     mutating func next(
@@ -39,13 +39,13 @@ struct Redirection {
         return next
     }
 
-    /// Returns whether a response is the result, and neither followed nor an error.
+    /// Returns whether a response is the final result, rather than a redirect or an error.
     func ends(with status: Int, _ headers: HTTPHeaders, of request: HTTPRequest) -> Bool {
         var redirection = self
         do { return try redirection.next(after: status, headers, of: request) == nil } catch { return false }
     }
 
-    /// The names of fields that are no credentials.
+    /// The names of fields that carry no credentials.
     private static let fieldsForAnyone: Set<String> = [
         "accept", "accept-encoding", "accept-language", "cache-control", "expect", "if-match", "if-modified-since",
         "if-none-match", "if-range", "if-unmodified-since", "pragma", "range", "user-agent",
@@ -59,7 +59,7 @@ struct Redirection {
         }
     }
 
-    /// Returns the URL that a `Location` means, without credentials that it brings itself.
+    /// Returns the URL that a `Location` refers to, without any credentials in it.
     private static func target(_ location: String, of request: HTTPRequest) throws(BackplaneError) -> String {
         guard let base = URL(string: request.url), let url = URL(string: location, relativeTo: base)?.absoluteURL,
             var address = URLComponents(url: url, resolvingAgainstBaseURL: true)

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// The state that retries share: a budget for each host, and the clock and the chance that delays go by.
+/// The state that retries share: a budget for each host, and the clock and the randomness of delays.
 ///
 /// A pipeline has one of its own unless it is given one, as a test does to control time:
 ///
@@ -18,7 +18,7 @@ public final class Retries: Sendable {
     /// Creates the state of retries, with full budgets.
     ///
     /// - Parameters:
-    ///   - clock: The clock that delays and budgets go by.
+    ///   - clock: The clock of delays and budgets.
     ///   - date: Returns the time that a date in `Retry-After` is compared with.
     ///   - random: Returns a number from 0 up to 1: the part of a delay's bound that is waited.
     public init(

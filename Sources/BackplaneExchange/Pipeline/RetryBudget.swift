@@ -1,28 +1,28 @@
 import Synchronization
 
-/// The number of retries that each host may still cause, so that retries do not multiply an outage.
+/// The number of retries that each host may still cause, so that retries do not aggravate an outage.
 ///
-/// A host begins with ten. A retry takes one; each request gives back a tenth, and each second another. So no more than
-/// a tenth of the requests are repeated in the long run, and six more a minute.
+/// A host begins with ten. A retry takes one; each request returns a tenth, and each second another. So no more than a
+/// tenth of the requests are repeated in the long run, and six more a minute.
 final class RetryBudget: Sendable {
     private struct Account {
         var balance: Double
         /// The time of the last change.
         var time: Duration
 
-        /// Returns the balance that time has filled up since.
+        /// Returns the balance, replenished for the time that has passed since.
         func balance(at now: Duration) -> Double {
             min(RetryBudget.most, balance + 0.1 * max(0, (now - time) / .seconds(1)))
         }
     }
     static let most = 10.0
-    /// The greatest number of hosts with an account of their own; all others share one.
+    /// The maximum number of hosts with an account of their own; all others share one.
     private static let mostHosts = 1_000
-    /// The name of the account that is shared, which is no host's.
+    /// The name of the shared account, which is not that of a host.
     private static let others = "*"
     private let accounts = Mutex<[String: Account]>([:])
 
-    /// Notes a first attempt.
+    /// Records a first attempt.
     func requested(_ host: String, at time: Duration) { change(host, at: time, by: 0.1) }
 
     /// Takes a retry out of a host's budget; `false` if there is none left.

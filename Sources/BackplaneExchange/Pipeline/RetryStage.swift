@@ -2,9 +2,9 @@ import Backplane
 import BackplaneNetwork
 import Synchronization
 
-/// The stage that attempts an exchange again, by the policy in its options and the budget of its host.
+/// The stage that attempts an exchange again, according to the policy in its options and the budget of its host.
 struct RetryStage: PipelineStage {
-    /// Returns the head of a response with the number of its attempt, or `nil` if another attempt follows.
+    /// A function that returns the head of a response with the number of its attempt; `nil` if another attempt follows.
     private typealias Judge = @Sendable (HTTPStreamedResponse) -> HTTPStreamedResponse?
     private typealias Exchange = @Sendable (@escaping Judge) async throws -> HTTPStreamedResponse
     let next: any HTTPFileExecutor
@@ -38,7 +38,7 @@ struct RetryStage: PipelineStage {
     ) async throws -> HTTPStreamedResponse {
         let start = ContinuousClock.now
         var number = options.attempt
-        /// Whether an attempt has got as far as the body; each further one has as long for its head as the first.
+        /// Whether an attempt has reached the body; further attempts have the same time for their heads as the first.
         var hadBody = false
         if number > 1 {
             try await beginRejected(request, options, number)
@@ -82,14 +82,14 @@ struct RetryStage: PipelineStage {
         }
     }
 
-    /// Waits before an attempt that the sender asks for, since it has rejected the last response.
+    /// Waits before an attempt that the sender requests, since it has rejected the last response.
     ///
     /// - Throws: `network.not-retried` if the policy or the budget does not allow it.
     private func beginRejected(_ request: HTTPRequest, _ options: HTTPOptions, _ number: Int) async throws {
         let delay = policy.backoff(after: number - 1, random: retries.random())
         guard policy.allows(request, after: number - 1), isWorthIt(delay, options, .now, false), take(request) else {
             throw BackplaneError(
-                .networkNotRetried, "the rules or the budget for retries do not allow attempt \(number)",
+                .networkNotRetried, "the policy or the budget for retries does not allow attempt \(number)",
                 at: request.printableURL)
         }
         try await retries.sleep(delay)
@@ -130,7 +130,7 @@ struct RetryStage: PipelineStage {
     }
 }
 
-/// Whether another attempt follows the response of one, once its head is there.
+/// The decision whether another attempt follows a response, made once its head has arrived.
 private final class Judgement: Sendable {
     private let state = Mutex<(isThere: Bool, delay: Duration?, isOver: Bool)>((false, nil, false))
 
@@ -139,11 +139,11 @@ private final class Judgement: Sendable {
     var delay: Duration? { state.withLock { $0.delay } }
 
     var isOver: Bool { state.withLock { $0.isOver } }
-    /// Whether the response is there and is the result, unless its body breaks off.
+    /// Whether the response has arrived and is the result, unless its body breaks off.
     var isWanted: Bool { state.withLock { $0.isThere && $0.delay == nil && !$0.isOver } }
 
     func judge(_ delay: Duration?) { state.withLock { ($0.isThere, $0.delay) = (true, delay) } }
 
-    /// Notes that the attempt has ended, whatever still arrives.
+    /// Records that the attempt has ended, whatever arrives later.
     func giveUp() { state.withLock { $0.isOver = true } }
 }

@@ -4,7 +4,7 @@ public import BackplaneNetwork
 extension HTTPClient {
     /// Creates the client of a program without plugins.
     ///
-    /// - Parameter pipeline: The way of its exchanges.
+    /// - Parameter pipeline: The pipeline of its exchanges.
     public init(_ pipeline: HTTPPipeline) { self.init(PipelineWay(pipeline: pipeline)) }
 
     /// Creates the client of a program without plugins, with a pipeline of its own.

@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneNetwork
 
-/// The way of the exchanges of a program without plugins: through its own pipeline.
+/// The exchanges of a program without plugins, through its own pipeline.
 struct PipelineWay: HTTPWay {
     let pipeline: HTTPPipeline
 
@@ -72,7 +72,7 @@ struct PipelineWay: HTTPWay {
         }
     }
 
-    /// Returns the error of an exchange; a time limit that was the call's is the call's deadline.
+    /// Returns the error of an exchange; if the time limit was the call's, the error is `call.deadline`.
     private static func failure(
         _ error: any Error, _ call: Call, before event: String
     ) -> BackplaneError {

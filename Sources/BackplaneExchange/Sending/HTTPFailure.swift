@@ -38,7 +38,7 @@ package enum HTTPFailure: Error, Hashable {
             case .tooLarge(let limit):
                 (
                     .networkTooLarge,
-                    "the response body of \(host) has more than \(limit) bytes, the limit for bodies held in memory"
+                    "the response body of \(host) has more than \(limit) bytes, which is the limit for bodies in memory"
                 )
             case .inflated(let ratio):
                 (

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// The proxies for `https:` URLs, as the environment names them to curl and other clients.
+/// The proxies for `https:` URLs, as the environment defines them for curl and other clients.
 public struct HTTPProxies: Sendable {
-    /// A proxy that makes tunnels with `CONNECT`.
+    /// A proxy that creates tunnels with `CONNECT`.
     public struct Proxy: Sendable, Hashable {
         /// The host name or address.
         public var host: String
@@ -19,10 +19,10 @@ public struct HTTPProxies: Sendable {
     /// No proxies.
     public static var none: HTTPProxies { HTTPProxies([:]) }
 
-    /// The proxies that the process's environment names.
+    /// The proxies that the process's environment defines.
     public static var environment: HTTPProxies { HTTPProxies(ProcessInfo.processInfo.environment) }
 
-    /// Creates the proxies that variables name.
+    /// Creates the proxies that environment variables define.
     ///
     /// `https_proxy` or `HTTPS_PROXY` is read, otherwise `all_proxy` or `ALL_PROXY`; and `no_proxy` or `NO_PROXY`:
     /// host names and domains separated by commas, or `*`. A proxy whose URL is not `http:` is ignored.

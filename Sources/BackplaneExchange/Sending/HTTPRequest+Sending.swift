@@ -12,8 +12,7 @@ extension HTTPRequest {
     /// The host of the URL; empty if it has none.
     package var host: String { URLComponents(string: url)?.host ?? "" }
 
-    /// The host by which settings know it: in lower case, and without the dot of the root, which servers and
-    /// certificates leave out.
+    /// The host name by which settings are keyed: in lower case, without the final dot that certificates omit.
     package var hostName: String {
         let name = host.lowercased()
         return name.hasSuffix(".") ? String(name.dropLast()) : name
@@ -48,7 +47,7 @@ extension HTTPRequest {
 
     /// Returns the request as an executor that has a URL scheme of its own sends it.
     ///
-    /// A URL of that scheme stays as it is, unless the scheme is `http` or `https`.
+    /// A URL of that scheme stays unchanged, unless the scheme is `http` or `https`.
     ///
     /// - Throws: `network.refused` as ``readyToSend()`` does; for a URL of the scheme, if it contains a space or a
     ///   control character.

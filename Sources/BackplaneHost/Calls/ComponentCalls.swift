@@ -54,7 +54,7 @@ final class ComponentCalls: EncodedProvider, CallOwner {
         enter()
         defer { leave() }  // a plugin may answer before it returns
         guard !isClosed.load(ordering: .sequentiallyConsistent) else {
-            reply.end(BackplaneError(.callRetired, "\(name) has stopped, or its host has"))
+            reply.end(BackplaneError(.callRetired, "\(name) or its host has stopped"))
             return 0
         }
         enter()
@@ -64,7 +64,8 @@ final class ComponentCalls: EncodedProvider, CallOwner {
         instance.call(UInt32(method), input, call, id: id)
         if methods[method].isSynchronous {
             let error = BackplaneError(
-                .componentFailed, "`\(methods[method].name)` of \(name) is synchronous and did not answer at once")
+                .componentFailed,
+                "`\(methods[method].name)` of \(name) is synchronous but did not answer before returning")
             Callbacks.end(id, EncodedAnswer(error))
         }
         if Callbacks.isWaiting(id, self) { return id }
@@ -110,7 +111,7 @@ final class ComponentCalls: EncodedProvider, CallOwner {
 
     private func requireOpen() throws(BackplaneError) {
         guard !isClosed.load(ordering: .sequentiallyConsistent) else {
-            throw BackplaneError(.callRetired, "\(name) has stopped, or its host has")
+            throw BackplaneError(.callRetired, "\(name) or its host has stopped")
         }
     }
 
@@ -184,17 +185,17 @@ final class ComponentCalls: EncodedProvider, CallOwner {
 }
 
 extension MethodDescription {
-    /// The error of a call of a method that is not called.
+    /// Returns the error of calling a method that cannot be called.
     fileprivate func notCallable(of component: String) -> BackplaneError {
         isStream
             ? BackplaneError(
-                .callWrongKind, "`\(name)` of \(component) is a stream, which is opened and not called")
+                .callWrongKind, "`\(name)` of \(component) is a stream; open it instead of calling it")
             : BackplaneError(
                 .callUnimplemented, "`\(name)` of \(component) is \(kind.adjective), which this host cannot call")
     }
 }
 
 extension BackplaneError {
-    /// The error of everything that is asked of a host that has stopped.
+    /// The error of all requests to a host that has stopped.
     static var hostHasStopped: BackplaneError { BackplaneError(.hostStopped, "the host has stopped; create a new one") }
 }

@@ -41,16 +41,16 @@ final class ComponentStreams: Sendable {
     /// The numbers of open streams by consumer, of all components of the process.
     private static let consumers = Mutex<[UInt32: Int]>([:])
 
-    /// Returns whether a component may have opened a stream that has not ended, so that few that stop are looked for.
+    /// Returns whether a component may have opened a stream that has not ended, so that most components need no search.
     static func mayBeOpen(by consumer: UInt16) -> Bool { consumers.withLock { $0[UInt32(consumer)] != nil } }
 
-    /// The greatest number of streams that a component has open.
+    /// The maximum number of streams that a component has open.
     static let limit = 65_536
 
     /// The number of streams whose bodies have not returned.
     var count: Int { state.withLock { $0.open.count } }
 
-    /// The number of streams that are open and of those that were opened, and of the elements that consumers took.
+    /// The numbers of open streams, of streams opened so far, and of elements taken by consumers.
     var statistics: StreamStatistics {
         let (open, counts) = state.withLock { state in
             (
@@ -63,7 +63,7 @@ final class ComponentStreams: Sendable {
 
     /// Keeps a stream until ``remove(_:)``.
     ///
-    /// - Throws: The reason why no stream can be opened; `host.exhausted` for one too many.
+    /// - Throws: The reason why no stream can be opened; `host.exhausted` if there are too many.
     func add(_ id: UInt64, by consumer: UInt32, _ make: () -> Open) throws(BackplaneError) {
         Self.consumers.withLock { $0[consumer, default: 0] += 1 }
         let refusal = state.withLock { state -> BackplaneError? in
@@ -108,7 +108,7 @@ final class ComponentStreams: Sendable {
             }, error)
     }
 
-    /// Lets streams be opened again.
+    /// Allows streams to be opened again.
     func admit() {
         state.withLock { $0.refusal = nil }
     }

@@ -3,8 +3,8 @@ import BackplaneBoundary
 
 /// A timer on a thread of its own, so that deadlines expire even while plugins occupy every other thread.
 ///
-/// One thread waits; each action runs on a separate thread, since it may call a plugin's function and block. Where the
-/// system gives no thread to wait on, Swift's pool waits, and actions run on the thread that waited.
+/// One thread waits; each action runs on a separate thread, since it may call a plugin's function and block. If no
+/// thread can be created to wait on, Swift's pool waits, and actions run on the thread that waited.
 final class DeadlineTimer: Sendable {
     private struct State {
         var entries: [UInt64: (deadline: Deadline, action: @Sendable () -> Void)] = [:]
@@ -28,7 +28,7 @@ final class DeadlineTimer: Sendable {
         if needsThread { _ = startThread() }
     }
 
-    /// Starts the thread before there is a deadline, or returns `false` if the system gives none.
+    /// Starts the thread ahead of the first deadline, or returns `false` if it cannot be created.
     func begin() -> Bool {
         let needsThread = state.withLock { state in
             defer { state.isRunning = true }
@@ -37,7 +37,7 @@ final class DeadlineTimer: Sendable {
         return !needsThread || startThread()
     }
 
-    /// Starts the thread, or has Swift's pool wait for what is scheduled; the next to be scheduled tries again.
+    /// Starts the thread or, if that fails, waits on Swift's pool; the next scheduling tries again.
     private func startThread() -> Bool {
         if HostThread.tryStart("bp-deadlines", { self.run() }) { return true }
         let deadlines = state.withLock { state in

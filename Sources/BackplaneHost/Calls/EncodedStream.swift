@@ -12,7 +12,7 @@ final class EncodedStream: ProvidedStream, CallOwner {
     private enum Request {
         /// It waits until a function of the provider has returned.
         case queued(Int, Reply)
-        /// The provider owes the answer with this number (``Callbacks``).
+        /// The provider is to answer under this number (``Callbacks``).
         case asked(UInt64)
     }
     private struct State {
@@ -25,7 +25,7 @@ final class EncodedStream: ProvidedStream, CallOwner {
         var isOver = false
         /// The reason why the provider is to close the stream, or `nil` while it is open.
         var closing: BackplaneError?
-        /// A Boolean value that indicates whether the provider was told to close the stream.
+        /// A Boolean value that indicates whether the provider was asked to close the stream.
         var wasClosed = false
     }
     let id: UInt64
@@ -41,7 +41,7 @@ final class EncodedStream: ProvidedStream, CallOwner {
         (self.id, self.instance, self.provider) = (id, instance, provider)
     }
 
-    /// Goes on after the provider has opened the stream.
+    /// Continues after the provider has opened the stream.
     func opened() { leave() }
 
     func next(_ count: Int, _ reply: Reply) {
@@ -71,9 +71,9 @@ final class EncodedStream: ProvidedStream, CallOwner {
         }
     }
 
-    /// Does what became due while a function of the provider was being called.
+    /// Performs the actions that became due while a function of the provider was being called.
     ///
-    /// A provider that answers at once is asked again from here, so that its stack does not grow.
+    /// A provider that answers immediately is asked again from here, so that its stack does not grow.
     private func leave() {
         enum Step {
             case ask(Int, UInt64)
@@ -122,7 +122,7 @@ final class EncodedStream: ProvidedStream, CallOwner {
         }
     }
 
-    /// Counts the elements of an answer, or a failure of the provider's, which an interruption is not.
+    /// Counts the elements of an answer, or a failure of the provider; an interruption is not a failure.
     private func note(_ status: Int32, _ payload: bp_bytes) {
         if status == BP_OK {
             taken.add(JSONArrayLength.of(payload), ordering: .relaxed)
@@ -139,7 +139,7 @@ final class EncodedStream: ProvidedStream, CallOwner {
     /// Ends the stream for its consumer.
     func close() { end(.streamClosed, isConsumers: true) }
 
-    /// Ends the stream, for a reason of the host's that the consumer is told of.
+    /// Ends the stream with an error of the host, which is reported to the consumer.
     func end(_ error: BackplaneError) { end(error, isConsumers: false) }
 
     private func end(_ error: BackplaneError, isConsumers: Bool) {

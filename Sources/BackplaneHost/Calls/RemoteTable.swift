@@ -53,7 +53,7 @@ final class RemoteTable: Sendable {
         state.withLock { _ = $0.up.remove(node.name) }
     }
 
-    /// Gives managers, with their wires, other names.
+    /// Renames managers together with their wires.
     ///
     /// - Parameter names: The earlier and the later name of each.
     func rename(_ names: [(from: String, to: String)]) {

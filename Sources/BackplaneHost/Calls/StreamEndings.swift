@@ -2,16 +2,16 @@ import Backplane
 import BackplaneBoundary
 import Synchronization
 
-/// The ends of several streams, of which one that is stuck does not hold up the others.
+/// The closing of several streams, in which a stuck stream does not delay the others.
 ///
 /// A body may react to its cancellation on the thread that cancels it, and a plugin's `close` may block; neither need
-/// ever return. One thread ends the streams. Whenever it makes no progress, another one goes on in its place, so that
-/// there is never more than one thread beyond those that are stuck.
+/// ever return. One thread ends the streams. Whenever it makes no progress, another one takes over, so that there is
+/// never more than one thread beyond those that are stuck.
 final class StreamEndings: Sendable {
     private struct State {
-        /// The functions that end the streams which are left, the next one last.
+        /// The functions that end the remaining streams, the next one last.
         var left: [@Sendable () -> Void]
-        /// The number of those that were left when progress was last looked for.
+        /// The number of functions that remained at the last check for progress.
         var seen: Int
     }
     private let state: Mutex<State>
@@ -21,13 +21,13 @@ final class StreamEndings: Sendable {
     /// The time after which a thread that has begun no further end counts as stuck.
     private static let patience = Duration.milliseconds(10)
 
-    /// Creates the ends, of which the first is begun first.
+    /// Creates the closing of streams from the functions that end them, in order.
     init(_ ends: [@Sendable () -> Void], timer: DeadlineTimer) {
         state = Mutex(State(left: ends.reversed(), seen: ends.count))
         self.timer = timer
     }
 
-    /// Begins the ends without waiting for them; where the system gives no thread, on this one.
+    /// Begins to end the streams without waiting; on this thread if no other can be created.
     func run() {
         let count = state.withLock { $0.left.count }
         guard count > 0 else { return }
@@ -40,7 +40,7 @@ final class StreamEndings: Sendable {
         timer.cancel(id)
     }
 
-    /// Looks after a while whether the work goes on, and takes it over if it does not, on a thread of the timer's.
+    /// Checks after a while whether the work progresses, and otherwise takes it over on a thread of the timer.
     private func watch() {
         timer.schedule(id, at: .now + Self.patience) { [self] in
             let (isOver, isStuck) = state.withLock { state in

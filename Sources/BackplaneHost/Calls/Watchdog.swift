@@ -29,7 +29,8 @@ package final class Watchdog: Sendable {
     ///
     /// - Parameters:
     ///   - limit: The time that a probe may wait before the pool counts as occupied.
-    ///   - looked: A function called after every sample with the number of probes that have begun since the one before.
+    ///   - looked: A function called after every sample with the number of probes that have begun since the previous
+    ///     one.
     package init(limit: Duration, log: any LogSink, looked: @escaping @Sendable (_ begun: Int) -> Void = { _ in }) {
         (self.limit, self.log, self.looked) = (limit, log, looked)
     }
@@ -37,7 +38,7 @@ package final class Watchdog: Sendable {
     /// Starts to watch, without any known components.
     package func start() { start([]) }
 
-    /// Starts to watch, or goes on with these components as candidates.
+    /// Starts to watch, or continues with these components as candidates.
     func start(_ components: [WatchedComponent]) {
         let needsThread = state.withLock { state in
             state.components = components

@@ -2,8 +2,8 @@ public import Backplane
 
 /// The elements of a stream that is read in advance, into a buffer.
 ///
-/// It begins to read when it is created, and does not wait for its consumer: what no longer fits into the buffer is
-/// dropped, as its policy says. Use it where the latest elements matter more than all of them.
+/// It begins to read when it is created, and does not wait for its consumer: elements that exceed the buffer are
+/// dropped according to its policy. Use it where the latest elements matter more than all of them.
 ///
 /// ```swift
 /// for try await progress in transfers.progress(id).buffered(.bufferingNewest(1)) { show(progress) }
@@ -47,7 +47,7 @@ public struct BufferedElements<Element: Sendable>: AsyncSequence, Sendable {
 extension StreamElements {
     /// Reads the elements in advance, without waiting for the consumer.
     ///
-    /// - Parameter policy: The size of the buffer, and what is dropped when it is full.
+    /// - Parameter policy: The size of the buffer, and the elements to drop when it is full.
     public func buffered(_ policy: BufferedElements<Element>.Policy) -> BufferedElements<Element> {
         BufferedElements(self, policy)
     }

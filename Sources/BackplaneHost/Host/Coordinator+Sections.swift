@@ -19,7 +19,7 @@ extension Coordinator {
             at: document.path)
     }
 
-    /// Hands the sections of a manifest that becomes active to the parts that use them.
+    /// Passes the sections of a manifest that becomes active to the parts that use them.
     ///
     /// Exchanges follow the manifest that is active (``LiveComposition``).
     func follow(_ manifest: Manifest) {

@@ -15,7 +15,7 @@ actor Coordinator {
     nonisolated let dataFolder: @Sendable () throws(BackplaneError) -> DataFolder
     /// The record store of all components.
     nonisolated let records: HostStore
-    /// The way of all exchanges.
+    /// The HTTP exchanges of all components.
     nonisolated let network: HostNetwork
 
     /// The source of the active manifest, readable without waiting for this actor.
@@ -83,7 +83,7 @@ actor Coordinator {
 
     /// Starts the threads that the host needs, if they are not running.
     ///
-    /// - Throws: `host.exhausted` if the system gives none.
+    /// - Throws: `host.exhausted` if they cannot be created.
     nonisolated func requireThreads() throws(BackplaneError) {
         guard executor.begin(), timer.begin() else { throw .noThread }
     }
@@ -117,7 +117,7 @@ actor Coordinator {
 
     /// Stops the host once; concurrent callers wait until it has stopped.
     ///
-    /// Nothing of it waits for Swift's pool.
+    /// No part of it waits for Swift's pool.
     func stop() async {
         live.isStopped = true
         let task = stopping ?? Task(executorPreference: executor) { await self.stopAll() }
@@ -125,14 +125,14 @@ actor Coordinator {
         await task.value
     }
 
-    /// Stops the host on the calling thread, because the system gives it no other. Nothing has started then.
+    /// Stops the host on the calling thread, because no other can be created. No component has started then.
     nonisolated func stopOnCallingThread() {
         guard !executor.runOnCallingThread(until: .now + options.stopLimit, { await self.stop() }) else { return }
         options.log.write(
             LogRecord(
                 level: .error, source: "host",
                 message:
-                    "not stopped: the system gives the host no thread; its copies of libraries are left, and removed by the next host",
+                    "not stopped: the system cannot create a thread for it; its copies of libraries remain, and the next host removes them",
                 metadata: [:]))
     }
 

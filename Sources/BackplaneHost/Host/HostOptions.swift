@@ -25,14 +25,14 @@ public struct HostOptions: Sendable {
     /// The function that opens the record store in one of the host's folders, when the first data access controller
     /// starts.
     public var openStore: StoreOpener
-    /// The treatment of a store whose file is damaged; `nil` means what the manifest says.
+    /// The treatment of a store whose file is damaged; `nil` uses the manifest's policy.
     public var damagedStore: DamagedStorePolicy?
     /// The rule for the lanes that calls, and states in a swap, may take.
     public var lanes: LaneRule
     /// The rule for the libraries that are tried in a child process before this process loads them.
     ///
     /// The child is forked from this program, started once more in the background; `main` does not run in it. A host
-    /// that is not part of the program's executable, but of a library, tries none and says so once in its log.
+    /// that is not part of the program's executable, but of a library, tries none and logs that once.
     public var trials = TrialRule.whileRunning
     /// The process for trials; for tests.
     package var trialProcess = TrialProcess.shared
@@ -54,14 +54,14 @@ public struct HostOptions: Sendable {
     public var startLimit: Duration
     /// The time one component may take to finish its calls, and then again to stop.
     public var stopLimit: Duration
-    /// The time in which something of a response's body must pass before the exchange of a component is ended.
+    /// The time without progress of a response's body after which a component's exchange is ended.
     ///
     /// The component has to read a body that streams to it, and the server has to send one that is collected, or
     /// written to a file.
     public var exchangeIdleLimit = Duration.seconds(60)
     /// The number of calls that may wait for one component while it is swapped or restarted.
     ///
-    /// Further calls fail at once with `call.overloaded`.
+    /// Further calls fail immediately with `call.overloaded`.
     public var waitingLimit = 10_000
     /// The time Swift's thread pool may be occupied before the log reports it, and the likely components.
     ///

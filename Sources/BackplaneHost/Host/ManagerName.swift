@@ -17,7 +17,7 @@ public struct ManagerName<C: Contract>: Hashable, Sendable {
 }
 
 extension ManagerName: ExpressibleByStringLiteral {
-    /// Creates the name of a manager for the contract `C`, from a text in source code.
+    /// Creates the name of a manager for the contract `C` from a string literal.
     public init(stringLiteral name: String) { self.init(name) }
 }
 

@@ -6,7 +6,7 @@ import FoundationEssentials
 
 /// The elements of a stream that was opened by name, each as JSON.
 ///
-/// Leaving the loop, cancelling its task or dropping the iterator closes the stream. One element is asked for at a
+/// Leaving the loop, cancelling its task or dropping the iterator closes the stream. One element is requested at a
 /// time.
 public struct NamedElements: AsyncSequence, Sendable {
     private let stream: NamedStream
@@ -29,7 +29,7 @@ public struct NamedElements: AsyncSequence, Sendable {
     }
 }
 
-/// A stream that is closed when nobody refers to it any more.
+/// A stream that is closed when it is no longer referenced.
 private final class NamedStream: Sendable {
     private let stream: ServedStream
     private let method: String
@@ -43,7 +43,7 @@ private final class NamedStream: Sendable {
         if !HostThread.launch({ stream.close() }) { stream.close() }
     }
 
-    /// Asks for one element.
+    /// Requests one element.
     ///
     /// The plugin's function runs on a separate thread, which it keeps if it never returns.
     nonisolated(nonsending) func next() async throws(BackplaneError) -> [UInt8]? {
@@ -54,13 +54,13 @@ private final class NamedStream: Sendable {
         return try element(in: pulled.get())
     }
 
-    /// The only element of a JSON array, byte for byte.
+    /// Returns the only element of a JSON array, byte for byte.
     private func element(in array: [UInt8]) throws(BackplaneError) -> [UInt8] {
         let extents = JSONReader.extents(of: ["/0", "/1"], in: Data(array))
         guard let extent = extents["/0"], extents["/1"] == nil else {
             throw BackplaneError(
                 .callInvalidOutput,
-                "`\(method)` answered a request for one element with something else than a JSON array of one: \(String(decoding: array.prefix(100), as: UTF8.self))"
+                "`\(method)` answered a request for one element with something other than a JSON array of one element: \(String(decoding: array.prefix(100), as: UTF8.self))"
             )
         }
         return Array(array[extent])

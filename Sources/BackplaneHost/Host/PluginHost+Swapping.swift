@@ -9,7 +9,7 @@ extension PluginHost {
     /// If a step fails, the old code keeps running as if the swap had never been attempted.
     ///
     /// - Parameters:
-    ///   - libraries: The paths of the libraries, or their names as the manifest has them.
+    ///   - libraries: The paths of the libraries, or their names in the manifest.
     ///   - options: The limits of the swap, and its probation.
     /// - Throws: `swap.refused` before anything was touched, or the error of the step that failed, with the old
     ///   generation still active.
@@ -25,7 +25,7 @@ extension PluginHost {
     /// The code fits the new manifest and the manifest the new code, so a class can be renamed, a manager moved to
     /// another plugin, or a wire added together with the code that calls through it. Components that the manifest adds
     /// start before anything else is touched, and those that it no longer has stop when the swap is committed. If a
-    /// step fails, or the probation, the old manifest, code and state go on.
+    /// step fails, or the probation, the old manifest, code and state continue.
     ///
     /// ```swift
     /// let manifest = ManifestDocument(contentsOf: "manifests/almanac.json")
@@ -33,8 +33,8 @@ extension PluginHost {
     /// ```
     ///
     /// - Parameters:
-    ///   - libraries: The paths of the libraries, or their names as the new manifest has them; those that the manifest
-    ///     names for the first time are loaded in any case.
+    ///   - libraries: The paths of the libraries, or their names in the new manifest; those that the manifest adds are
+    ///     loaded in any case.
     ///   - manifest: The manifest to activate. A definition with `was` continues the component that had that name.
     ///   - options: The limits of the swap, and its probation.
     /// - Throws: `swap.refused` or the errors of the manifest before anything was touched, or the error of the step
@@ -46,7 +46,7 @@ extension PluginHost {
         try await swap(libraries, applying: manifest, options, progress: nil)
     }
 
-    /// Activates new builds of plugins and perhaps a manifest, and reports how a swap that takes a while proceeds.
+    /// Activates new builds of plugins and perhaps a manifest, and reports the progress of a long swap.
     ///
     /// - Parameter report: A closure that runs on the coordinator's thread, which it must not block.
     package func swap(
@@ -74,7 +74,7 @@ extension PluginHost {
     /// Activates a new build of one plugin while the host runs.
     ///
     /// - Parameters:
-    ///   - library: The path of the library, or its name as the manifest has it.
+    ///   - library: The path of the library, or its name in the manifest.
     ///   - options: The limits of the swap, and its probation.
     /// - Throws: The same errors as for several libraries.
     @discardableResult
@@ -83,10 +83,10 @@ extension PluginHost {
         try await swap([library], options)
     }
 
-    /// Returns what a swap would do; loads the libraries and runs their entry functions, but touches nothing that runs.
+    /// Returns a preview of a swap; loads the libraries and runs their entry functions, but affects no component.
     ///
     /// - Parameters:
-    ///   - libraries: The paths of the libraries, or their names as the manifest has them.
+    ///   - libraries: The paths of the libraries, or their names in the manifest.
     ///   - manifest: The manifest that the swap would activate, or `nil` for the active one.
     ///   - options: The options that the swap would have.
     /// - Throws: The reason why a library cannot be loaded. Reasons to refuse the swap are part of the preview.
@@ -103,7 +103,7 @@ extension PluginHost {
     /// earlier manifest is activated again with all the code that belongs to it.
     ///
     /// - Parameters:
-    ///   - plugin: The plugin's id, or its library as the manifest names it.
+    ///   - plugin: The plugin's id, or the name of its library in the manifest.
     ///   - generation: The number of the generation; `nil` means the last one that was active before and has not failed
     ///     its probation since.
     ///   - options: The limits of the swap, and its probation.
@@ -116,7 +116,7 @@ extension PluginHost {
         try await rollback(plugin: plugin, to: generation, options, progress: nil)
     }
 
-    /// Swaps back to an older generation, and reports how that proceeds.
+    /// Swaps back to an older generation, and reports the progress.
     ///
     /// - Parameter report: The same closure as for a swap.
     package func rollback(
@@ -131,7 +131,7 @@ extension PluginHost {
     ///
     /// Measuring how much memory each one takes costs milliseconds.
     ///
-    /// - Parameter plugin: The plugin's id, or its library as the manifest names it; `nil` means all plugins.
+    /// - Parameter plugin: The plugin's id, or the name of its library in the manifest; `nil` means all plugins.
     /// - Throws: `plugin.unknown`.
     public func generations(of plugin: String? = nil) async throws(BackplaneError) -> [Generation] {
         try await coordinator.generations(of: plugin)

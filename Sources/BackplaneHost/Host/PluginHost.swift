@@ -85,10 +85,10 @@ public final class PluginHost: Sendable {
         await coordinator.lock()
     }
 
-    /// The way of all exchanges; available immediately, whatever the coordinator is doing.
+    /// The pipeline of all HTTP exchanges; available immediately, whatever the coordinator is doing.
     package var network: HTTPPipeline { coordinator.network.pipeline }
 
-    /// Returns an executor that the manifest names under `network.executors`, with its capabilities as they are now.
+    /// Returns an executor that the manifest names under `network.executors`, with its current capabilities.
     ///
     /// The manager that it is starts if necessary. `HTTPConformance` of `BackplaneConformance` tests it.
     ///
@@ -108,8 +108,8 @@ public final class PluginHost: Sendable {
 
     /// Starts all eager managers and what they need; independent managers start concurrently.
     ///
-    /// - Parameter keepGoing: A Boolean value that indicates whether to skip what cannot be started; ``managers`` gives
-    ///   the reasons.
+    /// - Parameter keepGoing: A Boolean value that indicates whether to skip what cannot be started; ``managers``
+    ///   states the reasons.
     /// - Throws: All errors of the manifest, before anything starts; or the reasons why components did not start, while
     ///   everything that does not need them is up. With `keepGoing`, only `host.stopped`.
     public func start(keepGoing: Bool = false) async throws(BackplaneError) {
@@ -124,9 +124,9 @@ public final class PluginHost: Sendable {
     ///
     /// Whatever the new manifest changes, and whatever depends on that, is started, stopped or recreated; everything
     /// else keeps running. Remotes that the host program and other components hold stay valid: calls that arrive while
-    /// a manager is being recreated wait. Libraries that the manifest names for the first time are loaded; those it no
-    /// longer names are no longer used. A component of which only the configuration changes is given the new one while
-    /// it lives, if its class takes another configuration (`ReconfigurableComponent`).
+    /// a manager is being recreated wait. Libraries that the manifest adds are loaded; those that it drops are no
+    /// longer used. A component of which only the configuration changes receives the new one while it runs, if its
+    /// class supports that (`ReconfigurableComponent`).
     ///
     /// If the change would end an instance that has state, the manifest is activated as a swap without libraries, which
     /// carries the state over or changes nothing: ``swap(_:applying:_:)``.
@@ -139,7 +139,7 @@ public final class PluginHost: Sendable {
     ///   - encodesState: Whether state crosses as JSON even where the Swift value itself could.
     /// - Throws: All errors of the manifest, or the reason why a component refused its new configuration, in which
     ///   cases nothing has changed; the errors of a swap; or the reasons why components did not start, in which case
-    ///   the rest is as the manifest says.
+    ///   everything else follows the manifest.
     @discardableResult
     public func apply(
         _ manifest: ManifestDocument, trustsLibraries: Bool = false, allowsMissingMethods: Bool = false,
@@ -253,9 +253,9 @@ public final class PluginHost: Sendable {
     ///   - method: The name of the stream in the manager's contract.
     ///   - input: The JSON of the argument; `null` for a stream without one.
     ///   - call: The call on whose behalf the stream is opened, such as one from ``begin(within:traceparent:)``. Its
-    ///     deadline bounds the opening, and not the life, of the stream.
+    ///     deadline bounds the opening of the stream, not its lifetime.
     /// - Returns: The JSON of each element. Their iteration throws `call.unimplemented` for a method that does not
-    ///   exist, `call.wrong-kind` for one that is no stream, or the error of the stream itself.
+    ///   exist, `call.wrong-kind` for a method that is not a stream, or the error of the stream itself.
     /// - Throws: The errors of ``manager(_:as:)``.
     public func stream(_ manager: String, _ method: String, _ input: [UInt8], _ call: Call)
         async throws(BackplaneError) -> NamedElements
@@ -269,7 +269,7 @@ public final class PluginHost: Sendable {
     ///
     /// - Parameters:
     ///   - duration: The time the call has until its deadline; `nil` means no deadline.
-    ///   - traceparent: The trace that the call continues, as a `traceparent` header of W3C Trace Context gives it. A
+    ///   - traceparent: The trace that the call continues, in the format of the W3C Trace Context header `traceparent`. A
     ///     new trace begins without it, or if it is malformed.
     public func begin(within duration: Duration? = nil, traceparent: String? = nil) -> Call {
         Call(within: duration, traceparent: traceparent)

@@ -58,7 +58,7 @@ struct ComponentLookUps {
         if live.leaves(provider), live.handover?.incoming.contains(user.id) ?? false {
             throw BackplaneError(
                 .dependencyUnsatisfied,
-                "`\(manager)` is not up, and is being swapped together with \(user.node.name); look it up later, when it is first called",
+                "`\(manager)` is not running, and is being swapped together with \(user.node.name); look it up later, when it is first called",
                 at: user.node.location)
         }
         // A component waits on behalf of all that wait for it, including the callers along the path of its call.

@@ -8,7 +8,7 @@ struct ComponentNumbers {
 
     /// Returns a free number.
     ///
-    /// - Throws: An error at the component's definition if all numbers are taken.
+    /// - Throws: An error at the component's definition if all numbers are in use.
     mutating func take(for node: Plan.Node) throws(BackplaneError) -> UInt16 {
         if last < .max {
             last += 1
@@ -17,7 +17,7 @@ struct ComponentNumbers {
         guard !free.isEmpty else {
             throw BackplaneError(
                 .componentFailed,
-                "\(node.name) cannot be created: \(UInt16.max) components are up, the most that a call's path can name; use fewer, or a second host",
+                "\(node.name) cannot be created: \(UInt16.max) components are running, the most that a call's path can identify; use fewer, or a second host",
                 at: node.location)
         }
         return free.removeFirst()

@@ -32,7 +32,7 @@ struct ComponentStarter {
 
     /// Creates the instance of a component.
     ///
-    /// - Parameter network: The way of its exchanges if the component does not belong to the active manifest.
+    /// - Parameter network: The network for its exchanges if the component does not belong to the active manifest.
     /// - Throws: The reason why it was not created, located at its definition in the manifest.
     func make(
         _ node: Plan.Node, _ type: ComponentClass, of plugin: LoadedPlugin, in plan: Plan, number: UInt16, gate: Gate,
@@ -96,7 +96,7 @@ struct ComponentStarter {
         store.endDeclarations(of: handle)
     }
 
-    /// Opens the store before it is needed, so that the log has at the start why it cannot be used.
+    /// Opens the store before it is needed, so that the log reports problems with it at startup.
     private func prepareStore() {
         store.prepare { [log = options.log] error in
             log.write(
@@ -121,7 +121,7 @@ struct ComponentStarter {
 
     /// Runs a step of the component until its time limit, or until the host abandons it; then it counts as failed.
     ///
-    /// - Parameter late: A function that is given the step's number once the limit has passed.
+    /// - Parameter late: A function that receives the step's number once the limit has passed.
     func limited<Value>(
         _ what: String, _ node: Plan.Node, limit: Duration? = nil, canBeGivenUp: Bool = true,
         late: @escaping @Sendable (UInt64) -> Void = { _ in },

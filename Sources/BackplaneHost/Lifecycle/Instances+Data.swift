@@ -2,9 +2,9 @@ import Backplane
 
 /// The data of data access controllers that are continued under another namespace.
 extension Instances {
-    /// Records where the data of a component is that has come up for good.
+    /// Records the place of the data of a component that has started successfully.
     ///
-    /// It is found there anyway until the manifest changes again, so that a failure is only logged.
+    /// Until the manifest changes again, the data is found there anyway, so a failure is only logged.
     func keepData(of node: LiveNode, in plan: Plan) {
         guard node.node.role == .dataAccessController else { return }
         do throws(BackplaneError) { try starter.data.keep(node.node, in: plan) } catch {
@@ -13,9 +13,9 @@ extension Instances {
         }
     }
 
-    /// Records where the data of all controllers is that continue a former namespace, whether they are up or not.
+    /// Records the places of the data of all controllers that continue a former namespace, whether they are up or not.
     ///
-    /// They would not find it any more once the manifest no longer says what they were called.
+    /// They would not find it once the manifest no longer states their former names.
     func keepFormerData(in plan: Plan) {
         for node in plan.nodes where node.dataNamespace != nil && node.was != nil {
             do throws(BackplaneError) { try starter.data.keep(node, in: plan) } catch {
@@ -48,7 +48,7 @@ extension Instances {
             errors.append(
                 BackplaneError(
                     .stateIncompatible,
-                    "\(node.name) would begin without the data that it has as `\(former)`; \(advice) or go on without the data (--discard-state)",
+                    "\(node.name) would begin without the data that it has as `\(former)`; \(advice) or continue without the data (--discard-state)",
                     at: node.location))
         }
         return errors

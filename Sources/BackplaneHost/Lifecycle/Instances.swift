@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneBoundary
 
-/// The creation of component instances, and the resources that they take while they live.
+/// The creation of component instances, and the resources that they use.
 struct Instances {
     let live: LiveComposition
     let starter: ComponentStarter
@@ -17,9 +17,9 @@ struct Instances {
         var isLater = false
     }
 
-    /// Gives a node the number that identifies it in the path of calls.
+    /// Assigns a node the number that identifies it in the path of calls.
     ///
-    /// - Throws: An error at the component's definition if all numbers are taken.
+    /// - Throws: An error at the component's definition if all numbers are in use.
     func number(_ node: LiveNode) throws(BackplaneError) {
         node.number = try live.numbers.take(for: node.node)
     }
@@ -47,7 +47,7 @@ struct Instances {
             exchanging: live.isActive(manifest) ? nil : starter.network.network(of: manifest.document), limit: limit)
     }
 
-    /// Gives back the resources of a node that no longer lives.
+    /// Releases the resources of a node that has ended.
     func end(_ node: LiveNode) {
         live.connections.abandon(usedBy: node)
         node.found = [:]
@@ -55,7 +55,7 @@ struct Instances {
         node.number = nil
     }
 
-    /// Gives back the resources of a node that is not in the active plan, and forgets it.
+    /// Releases the resources of a node that is not in the active plan, and forgets it.
     func giveBack(_ node: LiveNode) {
         end(node)
         live.dismiss(node)
@@ -67,7 +67,7 @@ struct Instances {
 extension Instances {
     /// Suspends an instance without callers, once its use of the host's services ends or a limit passes.
     ///
-    /// - Returns: A warning if the instance went on to use those services after its `suspend`.
+    /// - Returns: A warning if the instance continued to use those services after its `suspend`.
     func suspend(_ component: RunningComponent, _ limit: Duration, canBeGivenUp: Bool = true)
         async throws(BackplaneError) -> String?
     {

@@ -28,7 +28,7 @@ final class LiveComposition {
     private var lastID = 0
     /// The nodes outside of the active plan, which a swap is creating or has left behind.
     private var guests: [Int: LiveNode] = [:]
-    /// The gates of managers by name, kept when a manager goes because it may return.
+    /// The gates of managers, keyed by name; that of a removed manager is kept because the manager may return.
     private var managerGates: [String: Gate] = [:]
     /// The nodes that are up, in the order in which they started.
     var started: [LiveNode] = []
@@ -91,7 +91,7 @@ final class LiveComposition {
 // MARK: Manifest
 
 extension LiveComposition {
-    /// The active manifest and what was loaded for it; loading is lazy and happens at the first use.
+    /// The active manifest with its plugins, which are loaded on first use.
     var loaded: LoadedManifest {
         if let loadedManifest { return loadedManifest }
         let new = load(document)
@@ -100,7 +100,7 @@ extension LiveComposition {
         return new
     }
 
-    /// Loads what a manifest names and is not loaded yet, without changing the composition.
+    /// Loads the libraries of a manifest that are not loaded yet, without changing the composition.
     ///
     /// - Parameter trust: Whether to load libraries without a trial in a child process.
     func load(_ document: ManifestDocument, trust: Bool = false) -> LoadedManifest {
@@ -123,7 +123,7 @@ extension LiveComposition {
     /// Activates a manifest.
     ///
     /// - Parameters:
-    ///   - kept: The new place of each node that stays, by its old place.
+    ///   - kept: The new place of each node that stays, keyed by its old place.
     ///   - placed: The nodes that already exist, by their new places.
     func putInForce(_ new: LoadedManifest, keeping kept: [Int: Int], placing placed: [Int: LiveNode] = [:]) {
         var staying = placed
@@ -151,7 +151,7 @@ extension LiveComposition {
     /// Returns whether a manifest is the active one, perhaps with other code.
     func isActive(_ manifest: LoadedManifest) -> Bool { loadedManifest?.reading === manifest.reading }
 
-    /// Has components exchange as the manifest says that becomes active, and those that leave as theirs says.
+    /// Routes the exchanges of components according to the new manifest, and those of leaving components to theirs.
     private func lead(exchangesOf nodes: [LiveNode], by new: LoadedManifest) {
         guard loadedManifest != nil, !isActive(new) else { return }
         func exchanges(of node: LiveNode) -> Exchanges? {
@@ -163,7 +163,8 @@ extension LiveComposition {
         for node in nodes { exchanges(of: node)?.follow(nil) }
     }
 
-    /// Gives the gates of renamed managers their names; a former name has a gate of its own when it comes again.
+    /// Files the gates of renamed managers under their new names; a former name that is used again has a gate of its
+    /// own.
     private func nameGates(of nodes: [LiveNode]) {
         let renamed = nodes.filter { $0.node.role == .manager && managerGates[$0.node.name] !== $0.gate }
         guard !renamed.isEmpty else { return }
@@ -247,7 +248,7 @@ extension LiveComposition {
         node.leaves || handover?.withheld.contains(node.id) ?? false
     }
 
-    /// Returns whether the node will not come up any more, though another may take its place.
+    /// Returns whether the node will not start any more, though another may take its place.
     func isGone(_ node: LiveNode) -> Bool {
         node.isStopping || leaves(node) && node.running == nil && node.startUnderWay == nil
     }

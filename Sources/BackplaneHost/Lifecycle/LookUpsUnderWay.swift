@@ -22,7 +22,7 @@ final class LookUpsUnderWay {
     ///
     /// - Parameters:
     ///   - waiting: The node that looks up, followed by those on whose behalf it does.
-    ///   - start: Begins the look-up with this number; not called if it is abandoned at once.
+    ///   - start: Begins the look-up with this number; not called if it is abandoned immediately.
     func wait(for manager: String, by waiting: [LiveNode], _ start: (Int) -> Void) async -> Found {
         last += 1
         let id = last

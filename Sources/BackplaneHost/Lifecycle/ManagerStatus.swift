@@ -6,7 +6,7 @@ public struct ManagerStatus: Sendable, Hashable {
     public var name: String
     /// The manager's current state.
     public var state: ManagerState
-    /// The manager's class, as the manifest names it if no plugin provides it; `nil` if the manifest does not either.
+    /// The manager's class, from the manifest if no plugin provides it; `nil` if the manifest names none.
     public var className: String?
     /// The version of the class, or `nil` if no plugin provides it.
     public var version: Version?
@@ -14,7 +14,7 @@ public struct ManagerStatus: Sendable, Hashable {
     public var plugin: String?
 }
 
-/// The stages of a manager's life.
+/// The stages of a manager's lifecycle.
 public enum ManagerState: Sendable, Hashable {
     /// Everything that the manager needs is present, and it has not been started.
     case resolved

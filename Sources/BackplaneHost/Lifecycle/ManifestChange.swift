@@ -6,7 +6,7 @@ public struct ManifestChange: Sendable, Hashable {
     public var restarted: Set<String> = []
     /// The managers that are no longer up.
     public var stopped: Set<String> = []
-    /// The managers whose instance, or that of a collaborator, took another configuration while it lived.
+    /// The managers that were reconfigured without being recreated, or that have such a collaborator.
     public var reconfigured: Set<String> = []
     /// The managers that were not affected.
     public var kept: Set<String> = []

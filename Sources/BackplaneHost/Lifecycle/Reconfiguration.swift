@@ -1,20 +1,20 @@
 import Backplane
 import BackplaneBoundary
 
-/// The new configurations that a change gives to living instances: to all of them, or to none.
+/// The reconfiguration of running instances by a change: of all of them, or of none.
 final class Reconfiguration {
     private let live: LiveComposition
     private let starter: ComponentStarter
-    /// The places of the nodes that take another configuration, before and after the change.
+    /// The places of the nodes whose configuration changes, before and after the change.
     private let places: [(old: Int, new: Int)]
     private let plan: Plan
-    /// The nodes whose instances have taken their configuration, in this order, each with its earlier definition.
+    /// The nodes whose instances have applied their configuration, in this order, each with its earlier definition.
     private var taken: [(node: LiveNode, component: RunningComponent, before: Plan.Node)] = []
 
-    /// Creates the new configurations of some of the nodes that stay.
+    /// Creates the reconfiguration of some of the nodes that stay.
     ///
     /// - Parameters:
-    ///   - places: The earlier places of the nodes that take another configuration.
+    ///   - places: The earlier places of the nodes whose configuration changes.
     ///   - kept: The later place of each node that stays, by its earlier place.
     init(
         _ places: [Int], keeping kept: [Int: Int], to plan: Plan, _ live: LiveComposition, _ starter: ComponentStarter
@@ -23,9 +23,9 @@ final class Reconfiguration {
         (self.plan, self.live, self.starter) = (plan, live, starter)
     }
 
-    /// Gives every instance that is up its configuration, before anything else of the change is done.
+    /// Applies the new configuration to every running instance, before any other part of the change.
     ///
-    /// - Throws: The reason of the first one that refuses it; those before it have the old one again.
+    /// - Throws: The error of the first instance that refuses it; those before it have the old one again.
     func perform() async throws(BackplaneError) {
         for place in places {
             let node = live.nodes[place.old], next = plan.nodes[place.new]
@@ -47,9 +47,9 @@ final class Reconfiguration {
         }
     }
 
-    /// Gives instances that came up during the change, with the old configuration, the new one.
+    /// Applies the new configuration to instances that started during the change with the old one.
     ///
-    /// - Returns: The reasons of those that refused it.
+    /// - Returns: The errors of those that refused it.
     func finish() async -> [BackplaneError] {
         var errors: [BackplaneError] = []
         for place in places {
@@ -72,14 +72,14 @@ final class Reconfiguration {
     private func give(_ next: Plan.Node, to component: RunningComponent, of node: LiveNode) async throws(BackplaneError)
     {
         guard node.isBetweenSteps(component) else {
-            throw BackplaneError(.callDeadline, "an earlier step of it has not ended")
+            throw BackplaneError(.callDeadline, "an earlier step of the component has not ended")
         }
         try await starter.limited("take its configuration", component.node) { watch async throws(BackplaneError) in
             try await component.instance.reconfigure(Array(next.configuration), watch)
         }
     }
 
-    /// Gives the instances that have taken their configuration the old one again, the last one first.
+    /// Restores the old configuration of the instances that have applied the new one, the last one first.
     func revert() async {
         for (node, component, before) in taken.reversed() where node.running === component {
             do throws(BackplaneError) { try await give(before, to: component, of: node) } catch {

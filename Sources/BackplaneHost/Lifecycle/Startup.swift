@@ -36,13 +36,13 @@ final class Startup {
         if !keepGoing, !errors.isEmpty { throw .combining(errors, of: "the start", at: loaded.document.path) }
     }
 
-    /// Waits until it is known whether the store can be used, which a damaged or large one delays.
+    /// Waits until the store is open or has failed to open, which a damaged or large one delays.
     private func storeIsOpen() async {
         let store = instances.starter.store
         _ = await live.timer.waits(live.options.startLimit) { !store.isBeingOpened || live.isStopped }
     }
 
-    /// Starts managers and returns the errors of those that did not come up, each error once.
+    /// Starts managers and returns the errors of those that did not start, each error once.
     ///
     /// Managers that a change removes meanwhile are ignored.
     func start(_ managers: [String], in domain: isolated (any Actor)? = #isolation) async -> [BackplaneError] {
@@ -100,7 +100,7 @@ final class Startup {
         return lastAttempt
     }
 
-    /// Starts a node once, however many ask for it; a node that failed in an earlier round is tried again.
+    /// Starts a node once, however many callers request it; a node that failed in an earlier round is tried again.
     func start(
         _ node: LiveNode, during attempt: LiveNode.Attempt, in domain: isolated (any Actor)? = #isolation
     ) async -> Result<RunningComponent, BackplaneError> {

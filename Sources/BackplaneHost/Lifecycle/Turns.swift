@@ -4,7 +4,7 @@ final class Turns {
     private struct Turn {
         /// A Boolean value that indicates whether the request changes nothing, and so ends no probation.
         var onlyLooks: Bool
-        /// The continuation, resumed with whether the turn has come.
+        /// The continuation, which is resumed with whether the request has its turn.
         var continuation: UnsafeContinuation<Bool, Never>
     }
     /// A Boolean value that indicates whether a change of the manifest, a reset or a swap is in progress.

@@ -2,12 +2,12 @@ import BackplaneBoundary
 import Glibc
 import Synchronization
 
-/// The creations of instances that were given up at their time limit, and whose code has not returned.
+/// The creations of instances that were abandoned at their time limit, and whose code has not returned.
 ///
 /// Nothing can end such code except the end of the process.
 final class UnfinishedCreations: Sendable {
     struct Entry: Sendable {
-        /// The number under which the plugin owes its answer.
+        /// The number of the plugin's pending answer.
         let id: UInt64
         /// The component's name.
         let component: String

@@ -1,4 +1,4 @@
-/// Folder names that show what the folders belong to.
+/// Folder names that show the owners of the folders.
 extension DataFolder {
     /// Returns the manifest's file name, for people, with a hash of its path to tell manifests of one name apart.
     static func folderName(manifest path: String) -> String {

@@ -87,7 +87,7 @@ package struct DataFolder: Sendable {
         guard let home = environment("HOME") else {
             throw BackplaneError(
                 .dataFolderUnusable,
-                "neither XDG_STATE_HOME nor HOME gives a folder for data; choose one with --data")
+                "neither XDG_STATE_HOME nor HOME names a folder for data; choose one with --data")
         }
         return FilePath.join(home, ".local/state/backplane")
     }

@@ -1,11 +1,12 @@
 import Backplane
 import FoundationEssentials
 
-/// The places of data access controllers' data that are not called like the controllers' namespaces.
+/// The places of data access controllers' data whose names differ from the controllers' namespaces.
 ///
 /// A place is the name of a folder and of a part of the record store. It never moves: a controller that has another
 /// namespace now, and continues the earlier one, keeps its place. So an interrupted change loses nothing, and the
-/// earlier code finds its data again. When a namespace comes again whose place another has kept, it gets a new one.
+/// earlier code finds its data again. A namespace that is used again while another one has kept its place gets a new
+/// place.
 struct DataPlaces: Equatable, Sendable {
     /// A place that a namespace took over or was given.
     struct Entry: Codable, Equatable, Sendable {
@@ -66,7 +67,7 @@ struct DataPlaces: Equatable, Sendable {
 }
 
 extension DataFolder {
-    /// The file of the places, which no component's folder is called like, because `@` is escaped in those.
+    /// The file of the places, whose name no component's folder can have, because `@` is escaped in those.
     private var placesFile: String { FilePath.join(path, "@places.json") }
 
     /// Reads the places; a folder that has no file of them has none.
@@ -78,12 +79,12 @@ extension DataFolder {
         } catch {
             throw BackplaneError(
                 .dataFolderUnusable,
-                "the file that says which folders renamed data access controllers use cannot be read (\(error)); restore it, or remove it and give each of them its `namespace`",
+                "the file that lists the folders of renamed data access controllers cannot be read (\(error)); restore it, or remove it and give each of them its `namespace`",
                 at: placesFile)
         }
     }
 
-    /// Writes the places, so that there are the old ones or the new ones whatever happens.
+    /// Writes the places atomically.
     func write(_ places: DataPlaces) throws(BackplaneError) {
         do {
             let encoder = JSONEncoder()
@@ -94,7 +95,7 @@ extension DataFolder {
         } catch let error as BackplaneError {
             throw error
         } catch {
-            throw BackplaneError(.dataFolderUnusable, "cannot be written: \(error)", at: placesFile)
+            throw BackplaneError(.dataFolderUnusable, "the file cannot be written: \(error)", at: placesFile)
         }
     }
 

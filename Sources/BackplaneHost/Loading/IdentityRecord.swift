@@ -14,7 +14,7 @@ package struct IdentityRecord: Sendable, Hashable {
 
     /// The size in bytes of the fields that each record must have.
     private static let leastSize = 24
-    /// The greatest number of records; a plugin has one for each part of it that was built on its own.
+    /// The maximum number of records; a plugin has one for each part of it that was built on its own.
     private static let most = 1_000
 
     /// Returns the consecutive records that fill `section`.

@@ -4,8 +4,8 @@ import CBackplaneHost
 ///
 /// It contains the file name of the copy, and with it the plugin and its generation.
 ///
-/// The line also says when the process has no memory left: the Swift runtime ends such a process in whatever
-/// code asks for memory next.
+/// A line is also printed when the process has no memory left: the Swift runtime ends such a process in whatever code
+/// asks for memory next.
 ///
 /// A trap (a `fatalError`, an index out of range, `abort`) cannot be survived within one process, but it can be
 /// attributed.

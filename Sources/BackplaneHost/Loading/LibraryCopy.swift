@@ -11,7 +11,7 @@ package struct LibraryCopy: Sendable {
 
     /// Creates a copy of the library at `path` in `folder`.
     ///
-    /// - Parameter sha256: The digest that the manifest gives for it, if any.
+    /// - Parameter sha256: The digest in the manifest, if any.
     /// - Throws: The reason why the library is not trusted or cannot be copied.
     package init(of path: String, sha256: String? = nil, in folder: LoadFolder) throws(BackplaneError) {
         let file = try LibraryFile.open(path)

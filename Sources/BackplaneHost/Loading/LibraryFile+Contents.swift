@@ -56,7 +56,7 @@ extension LibraryFile {
         }
     }
 
-    /// Returns a digest as a manifest gives it: two hexadecimal digits for each byte.
+    /// Returns a digest as written in a manifest: two hexadecimal digits for each byte.
     package static func text(ofDigest digest: [UInt8]) -> String {
         digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
@@ -91,7 +91,7 @@ extension LibraryFile {
         }
     }
 
-    /// Checks that the system's loader, which does not check what it follows, stays inside the library.
+    /// Checks that the system's loader, which does not validate its input, stays inside the library.
     static func requireLoadable(_ image: ELFImage, _ path: String) throws(BackplaneError) {
         do throws(ELFImage.Defect) {
             try image.requireLoadable()
@@ -118,7 +118,7 @@ extension LibraryFile {
             throw BackplaneError(
                 .pluginNoEntry,
                 """
-                a plugin exports the function `\(entry)`, but this library does not; \
+                a plugin must export the function `\(entry)`, but this library does not; \
                 write it with `@c @implementation public` in Swift, or as backplane.h declares it in C
                 """,
                 at: path)

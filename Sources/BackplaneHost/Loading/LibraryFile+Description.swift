@@ -3,7 +3,7 @@ import BackplaneBoundary
 import CBackplane
 
 extension LibraryFile {
-    /// Asks the plugin of a loaded library what it provides, which runs nothing of its code but the entry function.
+    /// Returns the description of a loaded library's plugin; of its code, only the entry function runs.
     ///
     /// - Parameter getInterface: The function through which the plugin fetches the host's services.
     /// - Throws: The reason why its answer is invalid, located at the library's path.

@@ -8,7 +8,7 @@ extension LibraryFile {
     /// The checks of trust come first, then the copy, and then the checks of its contents.
     ///
     /// - Parameters:
-    ///   - sha256: The digest that the manifest gives for the library, as 64 hexadecimal digits.
+    ///   - sha256: The library's digest in the manifest, as 64 hexadecimal digits.
     ///   - digest: The algorithm that computes it; `nil` in a host without cryptography.
     ///   - runtime: The Swift runtime with which the library must be compatible.
     ///   - generation: The same function as for ``LibraryCopy/checked(for:as:)``.

@@ -15,7 +15,7 @@ extension LibraryFile {
             if status?.kind == .link {
                 throw BackplaneError(
                     .pluginUntrusted,
-                    "a plugin is a regular file, but this is a symbolic link; give the file that it points to",
+                    "a plugin must be a regular file, but this is a symbolic link; name the file that it points to",
                     at: path)
             }
             // Sockets cannot be opened, nor can devices where the mount excludes them.
@@ -37,7 +37,8 @@ extension LibraryFile {
         guard status.kind == .file else {
             throw BackplaneError(
                 .pluginUntrusted,
-                "a plugin is a regular file, but this is \(status.kind.rawValue); give the library itself", at: path)
+                "a plugin must be a regular file, but this is \(status.kind.rawValue); name the library itself",
+                at: path)
         }
     }
 
@@ -48,7 +49,7 @@ extension LibraryFile {
             throw BackplaneError(
                 .pluginUntrusted,
                 """
-                a plugin belongs to the user who runs the host (\(user)) or to root, but this one belongs to user \(status.owner); \
+                a plugin must belong to the user who runs the host (\(user)) or to root, but this one belongs to user \(status.owner); \
                 chown it if you trust it
                 """,
                 at: path)
@@ -70,7 +71,7 @@ extension LibraryFile {
         guard status.size <= maximumSize else {
             throw BackplaneError(
                 .pluginUnreadable,
-                "a plugin has at most \(maximumSize) bytes, but this one has \(status.size); strip it or split it",
+                "a plugin may have at most \(maximumSize) bytes, but this one has \(status.size); strip it or split it",
                 at: path)
         }
     }

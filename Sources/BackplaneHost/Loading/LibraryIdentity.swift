@@ -82,7 +82,8 @@ extension LibraryIdentity {
             ? "rebuild the host with a newer Backplane, or the plugin with an older SDK"
             : "rebuild the plugin with a newer Backplane SDK"
         throw BackplaneError(
-            .pluginABIMismatch, "the plugin speaks ABI \(Self.text(abi)), this host ABI \(Self.text(host)); \(advice)",
+            .pluginABIMismatch,
+            "the plugin supports ABI \(Self.text(abi)), this host ABI \(Self.text(host)); \(advice)",
             at: path)
     }
 
@@ -91,7 +92,7 @@ extension LibraryIdentity {
         guard abi.contains(answer.abi) else {
             throw BackplaneError(
                 .pluginABIMismatch,
-                "the plugin chose ABI \(answer.abi), but its identity gives \(Self.text(abi)); build all of it with one header"
+                "the plugin chose ABI \(answer.abi), but its identity states \(Self.text(abi)); build all of it with the same header"
             )
         }
         guard id ?? answer.id == answer.id, version ?? answer.version == answer.version else {

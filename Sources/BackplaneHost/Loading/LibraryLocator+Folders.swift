@@ -20,7 +20,7 @@ extension LibraryLocator {
         }
         guard failures.isEmpty else {
             throw BackplaneError(
-                .pluginNotFound, "not every --plugin-path can be searched for plugins; correct or remove these",
+                .pluginNotFound, "some folders of --plugin-path cannot be searched for plugins; correct or remove them",
                 causes: failures)
         }
         return libraries

@@ -59,7 +59,7 @@ package struct LibraryLocator: Sendable {
 
     /// Returns the possible paths of a library, in order.
     ///
-    /// - Throws: `plugin.not-found` if the text cannot mean a file.
+    /// - Throws: `plugin.not-found` if the text cannot refer to a file.
     package func candidates(_ library: String) throws(BackplaneError) -> [String] {
         let name = FilePath.name(of: library)
         let isFile = name.hasSuffix(".so")
@@ -77,12 +77,12 @@ package struct LibraryLocator: Sendable {
 private final class Neighbours: Sendable {
     private struct State {
         var known: [String: [String]] = [:]
-        /// The number of libraries that may still be compared with all others, which a host waits for.
+        /// The number of libraries that may still be compared with all others, since a host waits for that.
         var looksLeft = 20
     }
     private let state = Mutex(State())
 
-    /// Returns the names of the libraries in some folders, as manifests give them; `nil` after too many questions.
+    /// Returns the names of the libraries in some folders, as in manifests; `nil` after too many requests.
     func libraries(in folders: [String]) -> [String]? {
         state.withLock { state in
             guard state.looksLeft > 0 else { return nil }

@@ -1,7 +1,7 @@
 import Backplane
 import Glibc
 
-/// The trials of a host's libraries: each is loaded, and asked what it provides, in a child process first.
+/// The trials of a host's libraries: each is first loaded and described in a child process.
 final class LibraryTrials: Sendable {
     let rule: TrialRule
     private let process: TrialProcess
@@ -14,14 +14,14 @@ final class LibraryTrials: Sendable {
 
     /// Loads a library's copy in a child process, calls its entry function and reads the descriptors in its answer.
     ///
-    /// A library that the loader itself refuses passes: this process is refused it in the same way, and may have what
-    /// it needs in memory already.
+    /// A library that the loader itself refuses passes: this process would be refused it in the same way, and may
+    /// already have its dependencies in memory.
     ///
     /// - Parameters:
     ///   - limit: The time after which the child is killed.
-    ///   - isGivenUp: Returns whether nobody waits for the result any longer.
+    ///   - isGivenUp: Returns whether the result is no longer awaited.
     /// - Throws: After removing the copy, `plugin.trial-failed` if the child does not survive it, or `host.exhausted`
-    ///   if the system gives no child.
+    ///   if no child can be created.
     func requireSurvival(of file: LibraryFile, limit: Duration, isGivenUp: () -> Bool = { false })
         throws(BackplaneError)
     {
@@ -35,7 +35,7 @@ final class LibraryTrials: Sendable {
             unlink(file.copy)
             throw BackplaneError(
                 .hostExhausted,
-                "the system gives the host no process to try the library in: \(reason); try again, or trust the library (--trust)",
+                "the system cannot create a process to try the library in: \(reason); try again, or trust the library (--trust)",
                 at: file.path)
         case .died(let death, let stage, let printed):
             unlink(file.copy)
@@ -44,7 +44,7 @@ final class LibraryTrials: Sendable {
             }
             throw BackplaneError(
                 .pluginTrialFailed,
-                "tried in a child process first, the library \(death.text(limit)) \(stage.text), so this process does not load it; `backplane validate` says more",
+                "tried in a child process first, the library \(death.text(limit)) \(stage.text), so this process does not load it; `backplane validate` reports details",
                 at: file.path, causes: lines)
         }
     }
@@ -65,9 +65,9 @@ final class LibraryTrials: Sendable {
 }
 
 extension BackplaneError {
-    /// The error of work on a library whose result nobody waits for any longer.
+    /// Returns the error of work on a library whose result is no longer awaited.
     static func givenUp(at path: String? = nil) -> BackplaneError {
-        BackplaneError(.callCancelled, "nobody waits for it any longer", at: path)
+        BackplaneError(.callCancelled, "the trial was cancelled, because no caller waits for it any longer", at: path)
     }
 }
 

@@ -5,7 +5,7 @@ import CBackplane
 /// A plugin that is linked into this program.
 package struct LinkedPlugin: Sendable {
     let name: String
-    /// A function that asks the plugin what it provides, and gives it access to the host's services.
+    /// A function that returns the plugin's description, and gives it access to the host's services.
     let describe: @Sendable (bp_get_interface) throws(BackplaneError) -> PluginDescription
     /// A function that returns the folder with the plugin's files; `nil` if it has none.
     let resources: @Sendable () throws(BackplaneError) -> String?

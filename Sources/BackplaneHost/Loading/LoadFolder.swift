@@ -6,7 +6,7 @@ import Synchronization
 /// A private folder for the copies of libraries that a host loads; it is removed with the host.
 ///
 /// A library is never loaded from where it was built. A copy does not change while its code runs, and only a path that
-/// was never loaded before gives new code: loading a path again gives the old code, whatever the file contains now.
+/// was never loaded before yields new code: loading a path again yields the old code, whatever the file contains now.
 package final class LoadFolder: Sendable {
     /// The absolute path.
     package let path: String

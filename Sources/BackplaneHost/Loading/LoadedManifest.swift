@@ -14,7 +14,7 @@ struct LoadedManifest: Sendable {
     let document: ManifestDocument
     private let loadProblems: [Problem]
     let loadFolder: LoadFolder?
-    /// The identity of what was read: the same for all that differ only in their plugins.
+    /// The identity of the parsed manifest: the same for all values that differ only in their plugins.
     let reading: Reading
 
     /// The identity of a manifest that was read once.

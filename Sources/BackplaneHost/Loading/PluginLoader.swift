@@ -30,7 +30,7 @@ struct LoadedPlugin: Sendable {
 }
 
 extension LoadedPlugin {
-    /// Creates a plugin by asking a loaded library what it provides.
+    /// Creates a plugin from the description of a loaded library.
     ///
     /// - Parameter getInterface: The function through which the plugin fetches the host's services.
     init(_ prepared: PreparedLibrary, _ library: DynamicLibrary, _ getInterface: bp_get_interface)
@@ -213,7 +213,7 @@ struct PluginLoader {
         switch opened {
         case .known(let plugin): return .success(plugin)
         case .ready(let library):
-            return .failure(BackplaneError(.pluginLoadFailed, "it was not loaded", at: library.file.path))
+            return .failure(BackplaneError(.pluginLoadFailed, "the library was not loaded", at: library.file.path))
         case .loaded(let prepared, let library):
             return Result { () throws(BackplaneError) in try LoadedPlugin(prepared, library, getInterface) }
         }
@@ -253,7 +253,7 @@ extension PluginLoader.Opened {
 }
 
 extension Catalogue {
-    /// Creates the catalogue of what plugins registered.
+    /// Creates the catalogue of the classes that plugins registered.
     init(of plugins: [LoadedPlugin]) {
         self.init(
             plugins.enumerated().flatMap { order, plugin in

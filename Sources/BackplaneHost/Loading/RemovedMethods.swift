@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneBoundary
 
-/// Methods that a wire's user declares, that the active code of its provider has, and that its next code lacks.
+/// The methods that a wire's user declares and its provider's active code has, but its next code lacks.
 struct RemovedMethods: Hashable {
     /// The user's name, or `nil` for the host program.
     let user: String?
@@ -12,7 +12,7 @@ struct RemovedMethods: Hashable {
     /// The location of the provider's definition in the manifest.
     let location: String
 
-    /// Compares the code of a provider with its successor, or returns `nil` if the user misses nothing.
+    /// Compares the code of a provider with its successor, or returns `nil` if the user loses nothing.
     init?(
         _ user: String?, _ label: String, needing contract: ContractDescription, of provider: Plan.Node,
         from old: ContractDescription?, to new: ContractDescription?
@@ -39,7 +39,7 @@ struct RemovedMethods: Hashable {
 extension LoadedManifest {
     /// Returns the methods that wires of this manifest use and that their providers lose with another manifest.
     ///
-    /// A user that changes too is judged by its new code, and a wire that is new by nothing.
+    /// A user that changes, too, is judged by its new code; new wires are not judged.
     func methodsRemoved(in new: LoadedManifest) -> [RemovedMethods] {
         let before = Succession(from: plan, to: new.plan).before.map { place in place.map { plan.nodes[$0] } }
         return new.plan.nodes.flatMap { user -> [RemovedMethods] in

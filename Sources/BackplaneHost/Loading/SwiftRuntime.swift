@@ -37,7 +37,7 @@ extension SwiftRuntime {
             throw BackplaneError(
                 .pluginToolchainMismatch,
                 """
-                this library contains Swift code, but does not record which Swift built it; \
+                this library contains Swift code, but does not record the version of Swift that built it; \
                 link the Backplane SDK, which records it, and build it with Swift \(own)
                 """,
                 at: path)
@@ -46,7 +46,7 @@ extension SwiftRuntime {
             throw BackplaneError(
                 .pluginToolchainMismatch,
                 """
-                a process has only one Swift runtime: this host's is of Swift \(own), but the library was built by Swift \(Self.minor(built)); \
+                a process has only one Swift runtime: this host uses Swift \(own), but the library was built with Swift \(Self.minor(built)); \
                 rebuild it with Swift \(own)
                 """,
                 at: path)

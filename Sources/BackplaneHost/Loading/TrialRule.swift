@@ -1,12 +1,12 @@
 /// The rule for which libraries are tried in a child process before this process loads them.
 ///
 /// A library that passes every check can still end the process that loads it: in the system's loader, in a constructor
-/// or in its entry function. A child that dies of it costs nothing but its refusal.
+/// or in its entry function. If it ends a child instead, it is only refused.
 public enum TrialRule: Sendable, Hashable {
-    /// None.
+    /// No libraries.
     case never
     /// Libraries that a running host loads, in a swap, a preview or for another manifest: components are at stake.
     case whileRunning
-    /// All.
+    /// All libraries.
     case always
 }

@@ -19,7 +19,7 @@ package struct ComponentDefinition: Sendable, Hashable {
     /// The key of the definition in the manifest's lock.
     var lockKey = ""
     var configuration: [String: ManifestValue] = [:]
-    /// The name of its private folder, if the manifest gives one or it is a data access controller.
+    /// The name of its private folder, if the manifest specifies one or it is a data access controller.
     var namespace: String?
     /// The name that a manager had, or the namespace that a data access controller had.
     var was: String?

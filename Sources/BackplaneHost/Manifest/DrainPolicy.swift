@@ -1,14 +1,14 @@
-/// The time that calls wait at the gates of a swap for those in flight, and what happens to calls that take longer.
+/// The time that calls wait at the gates of a swap for those in flight, and the treatment of calls that take longer.
 ///
 /// ```swift
 /// SwapOptions(drain: .upTo(.milliseconds(200), then: .later))
 /// ```
 public struct DrainPolicy: Sendable, Hashable {
-    /// The way in which a swap treats calls that outlast its drain.
+    /// The treatment of calls that outlast a swap's drain.
     public enum Fallback: Sendable, Hashable {
         /// The swap fails, and the error names the calls.
         case fail
-        /// The calls are cancelled, and have the same time again to end in before the swap fails.
+        /// The calls are cancelled, and have the same time again to end before the swap fails.
         ///
         /// A native call runs in its caller's task, which is cancelled for good.
         case cancel
@@ -18,28 +18,28 @@ public struct DrainPolicy: Sendable, Hashable {
         /// components has to start meanwhile.
         case retry(attempts: Int, within: Duration)
 
-        /// Up to 100 further attempts within ten minutes.
+        /// The default: up to 100 further attempts within ten minutes.
         public static let later = retry(attempts: 100, within: .seconds(600))
     }
-    /// The time that calls in flight have to end in.
+    /// The time limit for calls in flight to end.
     public var limit: Duration
     /// The treatment of calls that have not ended by then.
     public var fallback: Fallback
 
-    /// Returns a policy that waits for a time, and then treats the calls that are left as a fallback says.
+    /// Returns a policy that waits for a time, and then applies a fallback to the remaining calls.
     ///
     /// - Parameters:
-    ///   - limit: The time that calls in flight have to end in, for which new calls wait.
-    ///   - fallback: What happens when they do not.
+    ///   - limit: The time limit for calls in flight to end, during which new calls wait.
+    ///   - fallback: The treatment of calls that do not.
     public static func upTo(_ limit: Duration, then fallback: Fallback) -> Self {
         DrainPolicy(limit: limit, fallback: fallback)
     }
 
-    /// The policy of a host without another: 200 ms, and then later.
+    /// The default policy of a host: 200 ms, and then ``Fallback/later``.
     public static let standard = upTo(.milliseconds(200), then: .later)
 }
 
-/// The words for what happens to calls that outlast a drain, as manifests, requests and commands have them.
+/// The words for the treatment of calls that outlast a drain, in manifests, requests and commands.
 package enum LongCalls: String, Sendable, Hashable, CaseIterable, Codable {
     case later = "later"
     case cancel = "cancel"
@@ -64,7 +64,7 @@ extension DrainPolicy {
         }
     }
 
-    /// The word for what happens to calls that take longer.
+    /// The word for the treatment of calls that take longer.
     package var longCalls: LongCalls {
         switch fallback {
         case .fail: .fail

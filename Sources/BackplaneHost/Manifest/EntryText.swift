@@ -17,12 +17,12 @@ package enum EntryText {
         guard ManifestFormat(of: bytes) == .json else {
             throw BackplaneError(
                 .manifestUnsupported,
-                "a property list cannot be edited in place; `backplane convert` converts it to JSON")
+                "a property list cannot be edited in place; convert it to JSON with `backplane convert`")
         }
         guard case .dictionary(var root) = try ManifestValue(parsing: bytes), root["manifestVersion"] != nil else {
             throw BackplaneError(
                 .manifestUnsupported,
-                "`manifestVersion` is missing; `backplane convert --upgrade` writes a manifest with it")
+                "`manifestVersion` is missing; add it with `backplane convert --upgrade`")
         }
         var text = bytes
         if let library, case .array(let plugins)? = root["plugins"] {
@@ -43,7 +43,7 @@ package enum EntryText {
         }
         for (name, value) in managers.sorted(by: { $0.key < $1.key }) {
             guard present[name] == nil else {
-                throw BackplaneError(.manifestMalformed, "there already is a manager `\(name)`", at: "/managers")
+                throw BackplaneError(.manifestMalformed, "there is already a manager `\(name)`", at: "/managers")
             }
             let places = present.keys.map { (ManifestPath() / "managers" / $0).description }
             text = try insert(

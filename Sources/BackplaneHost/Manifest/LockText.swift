@@ -6,7 +6,7 @@ package import FoundationEssentials
 package enum LockText {
     /// Returns the bytes with the given lock; in JSON, nothing but the lock changes.
     ///
-    /// A manifest that has this lock already is returned as it is.
+    /// A manifest that has this lock already is returned unchanged.
     ///
     /// - Throws: `manifest.unsupported` for a plain Nemo Logic manifest; `manifest.unwritable` if the text cannot be
     ///   edited.
@@ -14,7 +14,7 @@ package enum LockText {
         guard case .dictionary(var root) = try ManifestValue(parsing: bytes), root["manifestVersion"] != nil else {
             throw BackplaneError(
                 .manifestUnsupported,
-                "a manifest without `manifestVersion` cannot have a lock; `backplane convert --upgrade` writes one that can"
+                "a manifest without `manifestVersion` cannot have a lock; add the version with `backplane convert --upgrade`"
             )
         }
         if root["lock"] == lock.value { return bytes }

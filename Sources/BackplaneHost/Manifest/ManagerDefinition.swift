@@ -4,7 +4,7 @@ public struct ManagerDefinition: Sendable, Hashable {
     public var className: String
     /// The accepted versions of the class; `nil` accepts any, as in all definitions.
     public var version: VersionRange?
-    /// The managers that this one calls, by the label that its class gives to each.
+    /// The managers that this one calls, keyed by the labels of its class.
     public var uses: [String: String]
     /// The configuration passed to the manager.
     public var configuration: [String: ManifestValue]
@@ -14,7 +14,7 @@ public struct ManagerDefinition: Sendable, Hashable {
     public var communicationController: CommunicationControllerDefinition?
     /// The time at which the manager starts.
     public var activation: Activation
-    /// The name that the manager had before, whose state it continues; `nil` if it has been renamed from none.
+    /// The name that the manager had before, whose state it continues; `nil` if it has not been renamed.
     public var was: String?
 
     /// Creates the entry of a manager, which is added to the manifest under the manager's name.
@@ -44,7 +44,7 @@ public struct DataAccessControllerDefinition: Sendable, Hashable {
     /// The namespace that the controller had before, whose folder and records it continues; `nil` if it had no other.
     public var was: String?
 
-    /// Creates the part of a manager's entry that gives it a data access controller.
+    /// Creates the definition of a data access controller, which is part of a manager's entry.
     public init(
         className: String, version: VersionRange? = nil, configuration: [String: ManifestValue] = [:],
         namespace: String? = nil, was: String? = nil
@@ -66,10 +66,10 @@ public struct CommunicationControllerDefinition: Sendable, Hashable {
     public var configuration: [String: ManifestValue]
     /// The definitions of the controller's services, in the order of their creation.
     public var services: [ServiceDefinition]
-    /// The name of the controller's private folder; `nil` means one that is named by its manager.
+    /// The name of the controller's private folder; `nil` means one named after its manager.
     public var namespace: String?
 
-    /// Creates the part of a manager's entry that gives it a communication controller.
+    /// Creates the definition of a communication controller, which is part of a manager's entry.
     public init(
         className: String, version: VersionRange? = nil, configuration: [String: ManifestValue] = [:],
         services: [ServiceDefinition] = [], namespace: String? = nil
@@ -91,10 +91,10 @@ public struct ServiceDefinition: Sendable, Hashable {
     public var propertyName: String
     /// The configuration passed to the service; its keys are defined by the service.
     public var networkServiceConfiguration: [String: ManifestValue]
-    /// The name of the service's private folder; `nil` means one that is named by its manager and its property.
+    /// The name of the service's private folder; `nil` means one named after its manager and its property.
     public var namespace: String?
 
-    /// Creates the part of a communication controller's entry that gives it a network service.
+    /// Creates the definition of a network service, which is part of a communication controller's entry.
     public init(
         className: String, version: VersionRange? = nil, propertyName: String,
         networkServiceConfiguration: [String: ManifestValue] = [:], namespace: String? = nil

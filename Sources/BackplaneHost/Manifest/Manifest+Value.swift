@@ -2,10 +2,10 @@ internal import Backplane
 public import BackplaneDocuments
 
 extension Manifest {
-    /// The manifest as a value in the `backplane` dialect; reading that value gives an equal manifest.
+    /// The manifest as a value in the `backplane` dialect; reading that value yields an equal manifest.
     ///
-    /// Properties that have their default value are omitted. A `${` in a text is escaped, so that it is not taken for a
-    /// variable.
+    /// Properties that have their default value are omitted. A `${` in a string is escaped, so that it is not taken for
+    /// a variable.
     public var value: ManifestValue {
         var root: [String: ManifestValue] = [
             "manifestVersion": .integer(ManifestReader.supportedVersion),
@@ -71,7 +71,7 @@ extension ServiceDefinition {
 }
 
 extension ManifestValue {
-    /// Returns a dictionary of the texts and values that are not `nil`.
+    /// Returns a dictionary of the strings and values that are not `nil`.
     fileprivate static func dictionary(of texts: [String: String?], _ values: [String: ManifestValue?] = [:])
         -> ManifestValue
     {

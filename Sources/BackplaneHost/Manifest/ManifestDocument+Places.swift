@@ -34,7 +34,7 @@ extension ManifestDocument {
         origins.below(path)
     }
 
-    /// Returns a text as a message may show it: one with variables as written, because their values may be secret.
+    /// Returns a string as a message may show it: with variables as written, because their values may be secret.
     func shown(_ text: String, at path: ManifestPath) -> String {
         spellings[path] ?? text
     }

@@ -21,7 +21,7 @@ public struct ManifestDocument: Sendable {
     let text: Data?
     /// The origins of the values that the environment contributed.
     let origins: ManifestOrigins
-    /// The texts with variables in them, as they are written.
+    /// The strings with variables in them, as written.
     let spellings: [ManifestPath: String]
     /// The places of the plugins in the manifest.
     let pluginPaths: [ManifestPath]
@@ -31,7 +31,7 @@ public struct ManifestDocument: Sendable {
     /// - Parameters:
     ///   - path: The path of the file; a relative one is resolved in the current folder.
     ///   - environment: The one of the manifest's `environments` to merge into it; `nil` means none.
-    ///   - variables: A function that returns the values for `${NAME}` in the manifest's texts.
+    ///   - variables: A function that returns the values for `${NAME}` in the manifest's strings.
     public init(
         contentsOf path: String, environment: String? = nil,
         variables: @escaping (String) -> String? = ManifestDocument.processVariable
@@ -49,7 +49,7 @@ public struct ManifestDocument: Sendable {
     ///   - bytes: The text of the manifest in one of the formats of files.
     ///   - path: The path to report as the source of the bytes.
     ///   - environment: The one of the manifest's `environments` to merge into it; `nil` means none.
-    ///   - variables: A function that returns the values for `${NAME}` in the manifest's texts.
+    ///   - variables: A function that returns the values for `${NAME}` in the manifest's strings.
     public init(
         parsing bytes: Data, path: String? = nil, environment: String? = nil,
         variables: @escaping (String) -> String? = ManifestDocument.processVariable
@@ -82,7 +82,7 @@ public struct ManifestDocument: Sendable {
     /// - Parameters:
     ///   - value: The content of the manifest.
     ///   - environment: The one of the manifest's `environments` to merge into it; `nil` means none.
-    ///   - variables: A function that returns the values for `${NAME}` in the manifest's texts.
+    ///   - variables: A function that returns the values for `${NAME}` in the manifest's strings.
     public init(
         _ value: ManifestValue, environment: String? = nil,
         variables: @escaping (String) -> String? = ManifestDocument.processVariable

@@ -24,7 +24,8 @@ extension ManifestFile {
     {
         if (try? FileStatus(at: path)) != nil {
             guard replaces else {
-                throw BackplaneError(.manifestUnwritable, "the file already exists; --force overwrites it", at: path)
+                throw BackplaneError(
+                    .manifestUnwritable, "the file already exists; overwrite it with --force", at: path)
             }
             return try replace(path, named: path, with: bytes)
         }
@@ -53,7 +54,7 @@ extension ManifestFile {
 
     /// Returns the permissions of a regular file without those to execute; for anything else, those of a new file.
     ///
-    /// Only the permissions of a regular file say who may see its contents.
+    /// Only the permissions of a regular file show who may see its contents.
     private static func permissions(like model: String) -> UInt32 {
         guard let file = try? FileDescriptor(opening: model, O_RDONLY | O_NONBLOCK),
             let status = try? FileStatus(of: file), status.kind == .file

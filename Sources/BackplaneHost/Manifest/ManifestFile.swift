@@ -3,17 +3,17 @@ import BackplaneDocuments
 package import FoundationEssentials
 internal import Glibc
 
-/// A namespace for reading and writing manifest files, each as a whole.
+/// The time that may pass before a pipe delivers its first bytes, and then the next ones.
 package enum ManifestFile {
     /// The time that may pass before a pipe gives its first bytes, and then the next ones.
     private static let patience = Duration.seconds(5)
     /// The time that a pipe may take altogether.
     private static let limit = Duration.seconds(60)
 
-    /// Returns the contents of a file, or what another program writes into a pipe.
+    /// Returns the contents of a file, or the data that another program writes into a pipe.
     ///
-    /// - Parameter onlyRegular: Whether anything else than a regular file is refused.
-    /// - Throws: `manifest.unreadable`, also for a pipe into which nobody writes.
+    /// - Parameter onlyRegular: Whether anything but a regular file is refused.
+    /// - Throws: `manifest.unreadable`, also for a pipe that is not written to.
     package static func read(_ path: String, onlyRegular: Bool = false) throws(BackplaneError) -> Data {
         // One byte more than is allowed, so that the reader notices an excess.
         let most = DocumentLimits.bytes + 1
@@ -31,7 +31,7 @@ package enum ManifestFile {
             let reason =
                 switch error.number {
                 case ESPIPE: "expected a regular file, found a pipe, a device or a socket"
-                case ETIMEDOUT: "nobody has written to it for \(patience), or its end has not come within \(limit)"
+                case ETIMEDOUT: "nothing was written to it for \(patience), or it did not end within \(limit)"
                 default: "\(error)"
                 }
             throw BackplaneError(.manifestUnreadable, "the manifest cannot be read: \(reason)", at: path)

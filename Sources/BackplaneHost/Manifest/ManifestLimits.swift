@@ -1,16 +1,16 @@
 /// The limits of a manifest in addition to those of any document.
 package enum ManifestLimits {
     package static let managers = 10_000
-    /// The greatest number of services of all managers.
+    /// The maximum number of services of all managers.
     package static let services = 10_000
-    /// The greatest number of libraries.
+    /// The maximum number of libraries.
     package static let plugins = 10_000
-    /// The greatest length of a name or a path; the latter is the system's `PATH_MAX`.
+    /// The maximum length of a name or a path; the latter is the system's `PATH_MAX`.
     package static let nameBytes = 4_096
     /// The number of errors, and of warnings, that are listed; more are counted.
     package static let problems = 1_000
     package static let environments = 100
-    /// The greatest number of hosts that traces are sent to.
+    /// The maximum number of hosts that traces are sent to.
     package static let tracedHosts = 1_000
     /// The greatest number of credentials.
     package static let credentials = 1_000

@@ -20,8 +20,8 @@ extension ManifestReader {
     /// Reads an array that may be missing.
     ///
     /// - Parameters:
-    ///   - most: The most elements that all arrays of this key may have together.
-    ///   - left: The most elements that this one may have; `nil` means all of those.
+    ///   - most: The maximum number of elements in all arrays of this key together.
+    ///   - left: The maximum number of elements in this one; `nil` means all of those.
     mutating func array(_ key: String, in section: Section, most: Int, left: Int? = nil) -> [ManifestValue]? {
         guard let value = section.values[key] else { return nil }
         if case .array(let values) = value {
@@ -35,7 +35,7 @@ extension ManifestReader {
         return wrongType(value, expected: "an array", at: section.path / key)
     }
 
-    /// Reads a text that may be missing but not empty.
+    /// Reads a string that may be missing but not empty.
     mutating func string(_ key: String, in section: Section) -> String? {
         guard let value = section.values[key], !unusable.contains(section.path / key) else { return nil }
         guard case .string(let text) = value else {
@@ -58,7 +58,7 @@ extension ManifestReader {
         return string(key, in: section)
     }
 
-    /// Reads a text that is one of several values.
+    /// Reads a string that is one of several values.
     mutating func choice<Value: RawRepresentable<String>>(_ key: String, of values: [Value], in section: Section)
         -> Value?
     {

@@ -2,9 +2,9 @@ internal import Backplane
 internal import BackplaneDocuments
 
 extension ManifestReader {
-    /// Returns a value with the variables in its texts expanded.
+    /// Returns a value with the variables in its strings expanded.
     ///
-    /// Failures are reported, and the affected texts are not examined further.
+    /// Failures are reported, and the affected strings are not examined further.
     mutating func expanding(_ value: ManifestValue, at path: ManifestPath) -> ManifestValue {
         guard dialect == .backplane, value.needsVariables else { return value }
         switch value {
@@ -50,7 +50,7 @@ extension ManifestReader {
         }
     }
 
-    /// Returns a text as a message may show it: one with variables as written, because their values may be secret.
+    /// Returns a string as a message may show it: with variables as written, because their values may be secret.
     func shown(_ text: String, at path: ManifestPath) -> String {
         spellings[path] ?? text
     }

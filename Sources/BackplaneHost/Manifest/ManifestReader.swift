@@ -3,8 +3,8 @@ internal import BackplaneDocuments
 
 /// A reader that turns a value into a manifest and collects all problems instead of stopping at the first.
 struct ManifestReader {
-    /// The problems found, in the order of discovery; of each severity only the first ``ManifestLimits/problems``, and
-    /// the first error of each manager, by which it is known not to be usable.
+    /// The problems found, in the order of discovery: the first ``ManifestLimits/problems`` of each severity, and
+    /// always the first error of each manager.
     private(set) var problems: [Problem] = []
     /// The numbers of errors and of warnings, with those that are not listed.
     private(set) var errorCount = 0, warningCount = 0
@@ -25,9 +25,9 @@ struct ManifestReader {
     let variables: (String) -> String?
     /// The origins of the values that the environment contributed.
     var origins = ManifestOrigins()
-    /// The texts with variables in them, as they are written.
+    /// The strings with variables in them, as written.
     var spellings: [ManifestPath: String] = [:]
-    /// The paths of texts that could not be expanded, which has been reported.
+    /// The paths of strings that could not be expanded, which has been reported.
     var unusable: Set<ManifestPath> = []
     /// The paths of the manifest's valid plugins, in order.
     private(set) var pluginPaths: [ManifestPath] = []
@@ -174,8 +174,7 @@ struct ManifestReader {
         problems.append(problem)
     }
 
-    /// The problems found, of which keys that are missing follow from those that are misspelt, and how many more there
-    /// are that are not listed.
+    /// The problems found, with missing keys as consequences of misspelt ones, and the number of those not listed.
     var summary: [Problem] {
         let found: [(severity: Problem.Severity, count: Int, noun: String)] = [
             (.error, errorCount, "error"), (.warning, warningCount, "warning"),
@@ -188,7 +187,7 @@ struct ManifestReader {
                     severity, manager: nil,
                     BackplaneError(
                         .manifestUnsupported,
-                        "\(more) more \(noun)\(more == 1 ? " is" : "s are") not listed; correct those that are, and look again"
+                        "\(more) more \(noun)\(more == 1 ? " is" : "s are") not listed; correct the listed ones, and check again"
                     ))
             }
     }

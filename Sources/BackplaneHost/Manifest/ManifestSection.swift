@@ -14,7 +14,7 @@ struct ManifestSection: Sendable {
     let keys: ManifestKeys
     /// The keys whose values a running host cannot change once it uses them.
     let fixed: Set<String>
-    /// Reads the section, with its variables expanded, and reports its problems.
+    /// The function that reads the section, with its variables expanded, and reports its problems.
     let read: @Sendable (inout ManifestReader, ManifestReader.Section, inout Manifest) -> Void
     /// Returns the members that differ from their defaults.
     let members: @Sendable (Manifest) -> [String: ManifestValue]
@@ -72,7 +72,7 @@ struct ManifestSection: Sendable {
 }
 
 extension ManifestValue {
-    /// A duration as a number of seconds.
+    /// Returns a duration as a number of seconds.
     fileprivate static func seconds(_ duration: Duration) -> ManifestValue {
         let seconds = duration / .seconds(1)
         return Int64(exactly: seconds).map(ManifestValue.integer) ?? .number(seconds)

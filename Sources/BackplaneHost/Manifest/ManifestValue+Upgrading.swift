@@ -22,7 +22,7 @@ extension ManifestValue {
         return unknown(self).filter { !later.contains((ManifestDialect.backplane.managers).description + $0) }
     }
 
-    /// The value escaped so that reading it with variables gives the original.
+    /// The value, escaped so that reading it with variables yields the original.
     var withoutVariables: ManifestValue {
         switch self {
         case .string(let text): .string(VariableText.spelling(of: text))

@@ -25,7 +25,7 @@ extension ManifestValue {
 
     /// Returns the value as the contents of a file, which are the same bytes for the same value.
     ///
-    /// They are readable as far as the format is.
+    /// They are formatted for reading where the format permits it.
     ///
     /// JSON has neither data nor dates: they become base64 and seconds since the reference date, as in ``json``.
     ///

@@ -1,4 +1,4 @@
-/// Existing names, arranged for a message about one that does not exist.
+/// The existing names, arranged for a message about one that does not exist.
 package struct NameSuggestions {
     /// The names that are spelled almost like the wanted one, nearest first.
     let nearMisses: [String]

@@ -53,7 +53,7 @@ extension BackplaneError {
 }
 
 extension BackplaneError.Code {
-    /// Returns how many of the errors have which code, the most frequent first: "9 `manager.cycle`, 2 `wire.unknown`".
+    /// Returns the number of errors for each code, the most frequent first: "9 `manager.cycle`, 2 `wire.unknown`".
     package static func counts(in errors: some Sequence<BackplaneError>) -> String {
         let counts = errors.reduce(into: [:]) { $0[$1.code.rawValue, default: 0] += 1 }
         return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.value) `\($0.key)`" }

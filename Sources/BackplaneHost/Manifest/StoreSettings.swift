@@ -3,7 +3,7 @@ public import BackplaneStorage
 
 /// The settings of a host's record store in a manifest.
 public struct StoreSettings: Sendable, Hashable {
-    /// The failures that a write which has returned survives.
+    /// The failures that a completed write survives.
     public var durability: StoreDurability
     /// The treatment of a store whose file is damaged.
     public var damaged: DamagedStorePolicy

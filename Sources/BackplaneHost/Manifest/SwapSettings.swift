@@ -1,6 +1,6 @@
 /// The settings of a host's swaps in a manifest.
 public struct SwapSettings: Sendable, Hashable {
-    /// The treatment of calls that take long, for swaps whose options have none.
+    /// The treatment of long calls, for swaps whose options specify none.
     public var drain: DrainPolicy
 
     /// Creates settings with a policy for long calls.

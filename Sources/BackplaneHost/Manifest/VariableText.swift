@@ -10,7 +10,7 @@ struct VariableText {
 
     private(set) var parts: [Part] = []
 
-    /// Returns whether a text contains `${`, and so may differ from its expansion.
+    /// Returns whether a string contains `${`, and so may differ from its expansion.
     static func isNeeded(for text: String) -> Bool {
         var last: UInt8 = 0
         return text.utf8.contains { byte in
@@ -19,7 +19,7 @@ struct VariableText {
         }
     }
 
-    /// Creates a text by parsing its variables.
+    /// Parses the variables of a string.
     ///
     /// - Throws: `manifest.malformed-variable`.
     init(_ text: String) throws(BackplaneError) {
@@ -84,7 +84,7 @@ struct VariableText {
         return (text, unset)
     }
 
-    /// Returns the spelling of a text without variables: it doubles the dollar signs before a brace.
+    /// Returns the spelling of a string without variables: it doubles the dollar signs before a brace.
     static func spelling(of text: String) -> String {
         guard isNeeded(for: text) else { return text }
         var spelled = "", dollars = 0

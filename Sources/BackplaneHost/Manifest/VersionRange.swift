@@ -27,15 +27,15 @@ public struct VersionRange: Sendable, Hashable {
         (self.lower, self.upper) = (lower, upper)
     }
 
-    /// The error for a text that is not a version range, with a description of what to write instead.
+    /// The error for a string that is not a version range, with a description of the expected form.
     public struct Malformed: Error, Sendable, Hashable, CustomStringConvertible {
-        /// The reason as a sentence that says what to write instead.
+        /// The reason as a sentence that states the expected form.
         public let description: String
     }
 
     /// Creates a range from its notation, such as `[1.2,2.0)`.
     ///
-    /// - Throws: ``Malformed`` for other texts, a single version without brackets, and a range that contains no
+    /// - Throws: ``Malformed`` for other strings, a single version without brackets, and a range that contains no
     ///   version.
     public init(_ text: String) throws(Malformed) {
         if let version = Version(text) {

@@ -2,7 +2,7 @@ internal import Backplane
 
 /// The name of the private folder of a communication controller or a network service.
 package enum NetworkFolderName: Sendable, Hashable {
-    /// The name that the manifest gives.
+    /// The name in the manifest.
     case namespace(String)
     /// The place of the component in the manifest: the manager, and the label by which it is reached there.
     case place(manager: String, label: String)

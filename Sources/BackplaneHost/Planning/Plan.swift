@@ -12,7 +12,7 @@ package struct Plan: Sendable {
         package var wires: [Link]
         /// The location of the definition in the manifest; of the first one if the node is shared.
         package var location: String
-        /// The name of its private folder, if the manifest gives one or it is a data access controller.
+        /// The name of its private folder, if the manifest specifies one or it is a data access controller.
         package var namespace: String?
         /// The name that a manager had, or the namespace that a data access controller had, if it is continued.
         package var was: String?

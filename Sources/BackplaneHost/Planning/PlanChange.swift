@@ -3,12 +3,12 @@ import Backplane
 /// The changes that lead from one plan to another, as node ids.
 ///
 /// A node is kept if its definition and its component class are the same and all nodes that it is wired to are kept
-/// too. So exactly the nodes that depend on a change are recreated. A node whose class takes another configuration is
-/// also kept if nothing but its configuration differs.
+/// too. So exactly the nodes that depend on a change are recreated. A node whose class is reconfigurable is also kept
+/// if nothing but its configuration differs.
 struct PlanChange {
     /// The new id of each kept node, by its old id.
     private(set) var kept: [Int: Int] = [:]
-    /// The old ids of the kept nodes that take another configuration, in the order of creation.
+    /// The old ids of the kept nodes whose configuration changes, in the order of creation.
     private(set) var reconfigured: [Int] = []
     /// The old ids of the nodes to remove, in the order of creation.
     private(set) var removed: [Int] = []
@@ -19,7 +19,7 @@ struct PlanChange {
     ///
     /// - Parameters:
     ///   - isSame: A function that returns whether two entries are the same class of the same loaded library.
-    ///   - isReconfigurable: A function that returns whether instances of an entry take another configuration.
+    ///   - isReconfigurable: A function that returns whether instances of an entry accept another configuration.
     init(
         from old: Plan, to new: Plan, isReconfigurable: (Catalogue.Entry) -> Bool = { _ in false },
         isSame: (Catalogue.Entry, Catalogue.Entry) -> Bool
@@ -82,7 +82,7 @@ private struct Unconfigured: Hashable {
 }
 
 extension Plan {
-    /// The wires that lead to each node, by its id: of which managers' components, and by which labels.
+    /// The wires that lead to each node, by its id, with the managers and labels of their users.
     fileprivate var uses: [Set<Use>] {
         var uses = nodes.map { _ in Set<Use>() }
         for node in nodes {

@@ -31,7 +31,7 @@ package struct DynamicLibrary: Sendable {
     /// Returns the address of the symbol `name`.
     package func symbol(_ name: String) throws(BackplaneError) -> UnsafeMutableRawPointer {
         guard let address = dlsym(handle, name) else {
-            throw BackplaneError(.pluginNoEntry, "has no symbol `\(name)`: \(Self.lastError)", at: path)
+            throw BackplaneError(.pluginNoEntry, "the library has no symbol `\(name)`: \(Self.lastError)", at: path)
         }
         return address
     }

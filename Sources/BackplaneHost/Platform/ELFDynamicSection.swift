@@ -22,7 +22,7 @@ struct ELFDynamicSection {
     /// The segment that holds it; `nil` if there is none.
     let segment: ELFImage.Segment?
     private(set) var entries: [(tag: UInt64, value: UInt64)] = []
-    /// A Boolean value that indicates whether the entry that ends it was found.
+    /// A Boolean value that indicates whether the terminating entry was found.
     private(set) var hasEnd = false
 
     init(_ segments: [ELFImage.Segment], _ reader: ELFReader) throws(ELFImage.Defect) {

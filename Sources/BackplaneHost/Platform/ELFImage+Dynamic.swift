@@ -11,7 +11,7 @@ extension ELFImage {
         package var hasStartFiles = false
         /// A Boolean value that indicates whether the loader writes to its code.
         package var relocatesText = false
-        /// A Boolean value that indicates whether the system gives it an executable stack.
+        /// A Boolean value that indicates whether the system provides it with an executable stack.
         ///
         /// That is so if the library requires one, or does not rule it out on a system where that is the default.
         package var hasExecutableStack = false

@@ -9,7 +9,7 @@ package struct ELFImage: Sendable {
     let sections: [Section]
     let sectionNames: ELFNames
 
-    /// The number of findings of one kind that are listed: beyond it, a library is not one that somebody reads about.
+    /// The maximum number of findings of one kind that are listed; a longer list would not be read.
     static let mostListed = 1_000
 
     /// Creates an image from the bytes of a file.
@@ -47,9 +47,9 @@ extension ELFImage {
         case notLibrary(type: UInt16)
         /// A library for another processor, word size or byte order.
         case wrongMachine(found: String)
-        /// A truncated or incomplete file, with a description of what is missing.
+        /// A truncated or incomplete file, with a description of the missing part.
         case damaged(String)
-        /// A complete file that leads the system's loader outside the library, with a description of what does.
+        /// A complete file that leads the system's loader outside the library, with a description of the culprit.
         case misleading(String)
     }
 }

@@ -1,4 +1,4 @@
-/// The tables in which the loader looks symbols up, which alone tell it how many symbols there are.
+/// The tables in which the loader looks up symbols, which alone determine how many symbols there are.
 extension ELFLoaderTables {
     /// Returns the number of dynamic symbols.
     func symbolCount() throws(ELFImage.Defect) -> UInt64 {

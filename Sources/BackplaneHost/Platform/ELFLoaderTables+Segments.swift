@@ -1,4 +1,4 @@
-/// The check of the segments that tell the loader about parts of the memory.
+/// The check of the segments that describe parts of the memory to the loader.
 extension ELFLoaderTables {
     /// The largest size and alignment of thread-local variables.
     ///

@@ -24,7 +24,7 @@ extension ELFLoaderTables {
 
         static let function: UInt8 = 2, threadLocal: UInt8 = 6, chooser: UInt8 = 10
 
-        /// A Boolean value that indicates whether its value is an address, and not a number (SHN_ABS).
+        /// A Boolean value that indicates whether its value is an address rather than a number (SHN_ABS).
         var isAddress: Bool { section != 0 && section != 0xFFF1 && kind != Self.threadLocal }
     }
 

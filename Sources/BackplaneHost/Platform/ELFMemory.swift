@@ -16,7 +16,7 @@ struct ELFMemory {
     let pages: Range<UInt64>
     let pageSize: UInt64
 
-    /// The first address that no process has.
+    /// The first address beyond the address space of any process.
     private static let limit: UInt64 = 1 << 47
 
     /// Creates the memory of the loaded segments among `segments`.
@@ -74,7 +74,7 @@ struct ELFMemory {
 
     /// Returns whether an address in data lies in the image's pages.
     ///
-    /// The highest bit may be set: it marks the texts of Swift's `String` that live as long as the process.
+    /// The highest bit may be set: it marks the storage of `String` values that lives as long as the process.
     func reaches(stored address: UInt64) -> Bool { reaches(address & ~(1 << 63)) }
 
     /// Returns the range in the file of `count` bytes at an address, which must lie in one segment.

@@ -1,13 +1,13 @@
 /// A table of zero-terminated names in untrusted bytes.
 ///
-/// A table can name the same long text thousands of times, so names are compared as bytes, and one that is made into a
-/// `String` is cut.
+/// A table can name the same long text thousands of times, so names are compared as bytes, and one that is converted to
+/// a `String` is truncated.
 struct ELFNames: Sendable {
     let bytes: MappedBytes
     /// The range of the table in the file.
     let range: Range<Int>
 
-    /// The length in bytes after which a text is cut; mangled names of 1,000 bytes are common.
+    /// The length in bytes after which a string is truncated; mangled names of 1,000 bytes are common.
     static let longestText = 4_096
 
     /// The end of the name that lies farthest back in the table: the offset after the last zero.

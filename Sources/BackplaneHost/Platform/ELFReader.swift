@@ -1,4 +1,4 @@
-/// A reader of little-endian numbers and texts in untrusted bytes; it checks every offset before using it.
+/// A reader of little-endian numbers and strings in untrusted bytes; it checks every offset before using it.
 struct ELFReader {
     let bytes: MappedBytes
 

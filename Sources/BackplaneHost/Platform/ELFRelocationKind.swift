@@ -1,6 +1,6 @@
 /// The effect of a relocation, by its number in `r_info`: what the loader writes to its place.
 enum ELFRelocationKind: Hashable {
-    /// Nothing.
+    /// No effect.
     case nothing
     /// The library's base and the addend.
     case relative
@@ -17,7 +17,7 @@ enum ELFRelocationKind: Hashable {
 
     /// Creates the kind with a number for a processor, or `nil` for one that the loader refuses in a library.
     ///
-    /// Copies of variables (`COPY`) are of programs only.
+    /// Copies of variables (`COPY`) occur in programs only.
     init?(_ number: UInt32, machine: UInt16 = ELFImage.machine.number) {
         let kind: Self? = machine == 62 ? .x86(number) : machine == 183 ? .arm(number) : nil
         guard let kind else { return nil }

@@ -6,7 +6,7 @@ extension FileDescriptor {
     ///
     /// Where the file system supports it, the copy is a clone, which shares its storage until one of the files is
     /// written to. Otherwise the kernel copies the bytes, or this process does, through a buffer. A file that is
-    /// written to meanwhile can give fewer or more bytes than `size`; the caller also compares its status before and
+    /// written to meanwhile can yield fewer or more bytes than `size`; the caller also compares its status before and
     /// after.
     ///
     /// - Precondition: Both files are positioned at their start, and `target` is empty.

@@ -17,7 +17,7 @@ package enum FileReplacement {
         }
     }
 
-    /// Creates a private file, or replaces the one that is there.
+    /// Creates a private file, or replaces an existing one.
     static func put(_ path: String, with bytes: some Collection<UInt8>) throws(SystemError) {
         try write(bytes, beside: path, mode: 0o600) { file, temporary throws(SystemError) in
             try file.synchronize()

@@ -21,7 +21,7 @@ extension FileTree {
         }
     }
 
-    /// The state of a copy: how many bytes and files may still follow.
+    /// The state of a copy: the numbers of bytes and files that may still follow.
     private struct Copying {
         var size: Int
         var count: Int

@@ -1,7 +1,7 @@
 import Backplane
 import Glibc
 
-/// Threads that belong to the host, for work that must not wait while plugins occupy Swift's thread pool.
+/// A namespace for threads of the host, for work that must not wait while plugins occupy Swift's thread pool.
 package enum HostThread {
     private final class Body {
         let run: @Sendable () -> Void
@@ -52,10 +52,10 @@ package enum HostThread {
     }
 }
 
-/// Threads that have finished their work and wait a while for more; waking one costs less than half of creating one.
+/// The threads that have finished their work and wait for more; waking one costs less than half of creating one.
 ///
 /// They belong to the process: a thread that has returned from a plugin keeps nothing of the host it worked for, and
-/// may return after that host is gone.
+/// may return after that host has ended.
 private final class IdleThreads: Sendable {
     private struct State {
         var waiting = 0

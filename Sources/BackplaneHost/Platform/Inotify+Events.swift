@@ -13,7 +13,7 @@ extension Inotify {
         package static let movedHere = Kinds(Int(IN_MOVED_TO)), movedAway = Kinds(Int(IN_MOVED_FROM))
         /// The deletion of the watched folder itself.
         package static let selfDeleted = Kinds(Int(IN_DELETE_SELF))
-        /// The end of the watch, because the folder is gone or the watch was removed.
+        /// The end of the watch, because the folder was deleted or the watch was removed.
         package static let ignored = Kinds(Int(IN_IGNORED))
         /// An overflow of the kernel's queue, which discarded later events.
         package static let overflow = Kinds(Int(IN_Q_OVERFLOW))

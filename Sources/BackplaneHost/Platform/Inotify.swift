@@ -18,7 +18,7 @@ package final class Inotify: Sendable {
             throw BackplaneError(
                 .watchUnusable,
                 error.number == EMFILE
-                    ? "files cannot be watched, because the system's limit is reached: end other programs that watch files, raise `fs.inotify.max_user_instances`, or raise the limit of open files"
+                    ? "files cannot be watched, because the system's limit is reached: end other programs that watch files, raise `fs.inotify.max_user_instances`, or raise the limit on open files"
                     : "files cannot be watched: \(error)")
         }
     }
@@ -47,7 +47,7 @@ package final class Inotify: Sendable {
         case ENOSPC, ENOMEM:
             BackplaneError(
                 .watchLimit,
-                "this folder cannot be watched, because the user's limit of watched folders is reached: raise `fs.inotify.max_user_watches` with `sysctl`, or watch less",
+                "this folder cannot be watched, because the user's limit of watched folders is reached: raise `fs.inotify.max_user_watches` with `sysctl`, or watch fewer folders",
                 at: path)
         case EACCES, EPERM:
             BackplaneError(

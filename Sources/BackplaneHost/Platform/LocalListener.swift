@@ -78,7 +78,7 @@ package final class LocalListener: Sendable {
         }
     }
 
-    /// Makes the socket again if its file was removed; what else may be at its path is left alone.
+    /// Recreates the socket if its file was removed; any other file at its path is left alone.
     ///
     /// Only the thread that accepts connections may call it.
     package func restore() throws(SystemError) {

@@ -22,7 +22,7 @@ extension LocalSocket {
 
     /// Writes all of `bytes`.
     ///
-    /// - Throws: `ETIMEDOUT` if the peer did not accept them in time, or `EPIPE` if it is gone.
+    /// - Throws: `ETIMEDOUT` if the peer did not accept them in time, or `EPIPE` if it has disconnected.
     package func write(_ bytes: [UInt8], until deadline: Deadline) throws(SystemError) {
         let number = descriptor.number
         var rest = bytes[...]

@@ -3,7 +3,7 @@ import Glibc
 
 /// One end of a stream between two processes of this machine.
 ///
-/// No operation waits beyond its deadline, and a peer that is gone is an error, never a signal.
+/// No operation waits beyond its deadline, and a disconnected peer is an error, never a signal.
 package final class LocalSocket: Sendable {
     let descriptor: FileDescriptor
 
@@ -19,7 +19,7 @@ package final class LocalSocket: Sendable {
 
     /// Creates a socket that is connected to the one listening at `path`.
     ///
-    /// - Throws: `ENOENT` if there is none, `ECONNREFUSED` if no process listens any more, or `EAGAIN` if the
+    /// - Throws: `ENOENT` if there is none, `ECONNREFUSED` if no process listens any longer, or `EAGAIN` if the
     ///   connection is not accepted in time.
     package convenience init(connectingTo path: String, within limit: Duration) throws(SystemError) {
         let descriptor = try Self.open(blocking: true)
@@ -34,7 +34,7 @@ package final class LocalSocket: Sendable {
         self.init(descriptor)
     }
 
-    /// Returns whether a process listens at `path`, or might; `false` only if certainly none does any more.
+    /// Returns whether a process listens at `path`, or might; `false` only if certainly none does.
     package static func isListenedTo(at path: String) -> Bool {
         do throws(SystemError) {
             let number = try Self.open(blocking: false)
@@ -61,14 +61,14 @@ package final class LocalSocket: Sendable {
         return (credentials.process, credentials.user)
     }
 
-    /// Waits until the peer is gone; a peer that has only ended its side of the stream is not.
+    /// Waits until the peer has disconnected; the end of its side of the stream alone does not count.
     ///
     /// - Returns: `false` if the signal was raised or the deadline passed first.
     package func waitForHangUp(or signal: WakeSignal, until deadline: Deadline?) -> Bool {
         signal.wait(until: deadline, or: descriptor.number) & (POLLHUP | POLLERR) != 0
     }
 
-    /// Ends the reading at once, as if the peer had ended its side of the stream; any thread may call it.
+    /// Ends the reading immediately, as if the peer had ended its side of the stream; any thread may call it.
     package func endReading() { shutdown(descriptor.number, Int32(SHUT_RD)) }
 
     /// Ends the stream in both directions; the peer still reads what was written.

@@ -16,7 +16,7 @@ public struct LogRecord: Sendable, Hashable {
     public var source: String
     /// The text of the record.
     public var message: String
-    /// Further values that belong to the record, by name.
+    /// Further values that belong to the record, keyed by name.
     public var metadata: [String: String]
 
     /// Creates an entry, as the host does for its own messages and those of components.

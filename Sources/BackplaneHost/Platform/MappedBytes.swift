@@ -9,10 +9,10 @@ package final class MappedBytes: Sendable {
     /// The bytes, which are set once and released with this object.
     private nonisolated(unsafe) let bytes: UnsafeRawBufferPointer  // constant
     private let isMapped: Bool
-    /// The count of the bytes that were looked at, for tests.
+    /// The count of the bytes that were accessed, for tests.
     private let looked: ByteCount?
 
-    /// A number of bytes, counted while parts of a file are looked at.
+    /// A number of bytes, counted while parts of a file are accessed.
     package final class ByteCount: Sendable {
         private let count = Atomic(0)
 
@@ -53,7 +53,7 @@ package final class MappedBytes: Sendable {
 
     var count: Int { bytes.count }
 
-    /// Reads a range of a file into the same range of the bytes; beyond the end of the file they stay as they are.
+    /// Reads a range of a file into the same range of the bytes; beyond the end of the file they stay unchanged.
     ///
     /// - Precondition: The bytes were created as zeros and are not shared yet, and `range` lies within them.
     func read(_ range: Range<Int>, of file: borrowing FileDescriptor) throws(SystemError) {

@@ -43,7 +43,7 @@ enum PatientThread {
     ///
     /// - Parameters:
     ///   - late: A function that returns the substitute result for such a value.
-    ///   - unable: A function that returns the substitute result for a value that no thread was found for.
+    ///   - unable: A function that returns the substitute result for a value for which no thread could be created.
     static func map<Input: Sendable, Output: Sendable>(
         _ inputs: [Input], limit: Duration, _ body: @escaping @Sendable (Int, Input) -> Output,
         late: (Int, Input) -> Output, unable: (Int, Input) -> Output

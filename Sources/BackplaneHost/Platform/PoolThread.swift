@@ -1,6 +1,6 @@
 import Glibc
 
-/// Threads of libdispatch's pool, which the whole process shares.
+/// A namespace for threads of libdispatch's pool, which the whole process shares.
 package enum PoolThread {
     /// Returns whether a thread of this process belongs to the pool and waits for work.
     ///

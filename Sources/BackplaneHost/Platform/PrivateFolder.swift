@@ -1,11 +1,11 @@
 import Glibc
 
-/// Folders to which only this user can write.
+/// A namespace for folders to which only this user can write.
 package enum PrivateFolder {
     /// The reason why a folder is not private, worded to follow its path in a sentence.
     package struct Defect: Error, Hashable {
         package let reason: String
-        /// The cure for a folder that is only for this purpose.
+        /// The remedy for a folder that serves only this purpose.
         var advice: String?
         package var text: String { [reason, advice].compactMap(\.self).joined(separator: "; ") }
     }

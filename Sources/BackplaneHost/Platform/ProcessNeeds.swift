@@ -4,7 +4,7 @@ import Glibc
 /// The open files and threads that a program with a host and engines needs, for a check before it begins.
 ///
 /// If the system refuses an open file or a thread later, the host reports an error. Foundation and the engines'
-/// packages end the process instead when they get none for event loops, transfers and child processes. So a program
+/// packages end the process instead when they receive none for event loops, transfers and child processes. So a program
 /// that uses them calls ``require()`` first in its `main`, as the command `backplane` does:
 ///
 /// ```swift
@@ -18,8 +18,8 @@ public enum ProcessNeeds {
     /// Swift's pool, which has one for each processor.
     static let threads = 12 + 2 * sysconf(Int32(_SC_NPROCESSORS_ONLN))
 
-    /// Checks that the system gives this process 20 open files, and 12 threads and 2 for each processor, and returns
-    /// them to the system.
+    /// Checks that this process can open 20 files and create 12 threads plus 2 for each processor, and releases them
+    /// again.
     ///
     /// - Throws: `host.exhausted`, which names the limit to raise.
     public static func require() throws(BackplaneError) { try require(files: files, threads: threads) }
@@ -29,19 +29,19 @@ public enum ProcessNeeds {
         guard opened == files else {
             throw BackplaneError(
                 .hostExhausted,
-                "the system gives this process \(opened) more open files, and it needs \(files); raise the limit (`ulimit -n`)"
+                "this process can open only \(opened) more files, but needs \(files); raise the limit (`ulimit -n`)"
             )
         }
         let started = startThreads(threads)
         guard started == threads else {
             throw BackplaneError(
                 .hostExhausted,
-                "the system gives this process \(started) more threads, and it needs \(threads); raise the limits of processes and of memory (`ulimit -u`, `ulimit -v`, the container's pids)"
+                "this process can create only \(started) more threads, but needs \(threads); raise the limits on processes and memory (`ulimit -u`, `ulimit -v`, the container's pids)"
             )
         }
     }
 
-    /// Opens files and closes them again; returns how many there were.
+    /// Opens files and closes them again; returns the number that could be opened.
     private static func openFiles(_ count: Int) -> Int {
         var numbers: [Int32] = []
         while numbers.count < count, case let number = open("/dev/null", O_RDONLY | O_CLOEXEC), number >= 0 {
@@ -51,7 +51,7 @@ public enum ProcessNeeds {
         return numbers.count
     }
 
-    /// Starts threads that run at the same time, and waits until they have ended; returns how many there were.
+    /// Starts threads that run at the same time, and waits until they have ended; returns the number that started.
     private static func startThreads(_ count: Int) -> Int {
         let mayEnd = Monitor(false)
         var threads: [pthread_t] = []

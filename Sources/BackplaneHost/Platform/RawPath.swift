@@ -1,4 +1,4 @@
-/// A path or a single name as the system has it: bytes that need not be text, compared byte by byte.
+/// A path or a single name as the system stores it: bytes that need not be text, compared byte by byte.
 ///
 /// As `String` values, names that the system distinguishes could be equal, and a name that is not UTF-8 would no longer
 /// identify its file.

@@ -1,7 +1,7 @@
 import CBackplaneHost
 import Glibc
 
-/// Names of functions as linkers know them.
+/// The names of functions in symbol tables.
 enum SymbolName {
     /// Returns the demangled name for Swift, or the name itself; at most 200 characters, to suit a line of a log.
     static func readable(_ name: String) -> String {

@@ -27,7 +27,7 @@ final class ThreadExecutor: SerialExecutor, TaskExecutor {
         if needsThread, !HostThread.tryStart(name, { self.run() }) { Task.detached { self.runOnPool() } }
     }
 
-    /// Starts the thread before the first job, or returns `false` if the system gives none.
+    /// Starts the thread before the first job, or returns `false` if it cannot be created.
     func begin() -> Bool {
         let needsThread = state.withLock { state in
             defer { state.isRunning = true }
@@ -38,7 +38,7 @@ final class ThreadExecutor: SerialExecutor, TaskExecutor {
         return false
     }
 
-    /// Runs the jobs that are there; the next one tries to start the thread again.
+    /// Runs the pending jobs; the next one tries to start the thread again.
     private func runOnPool() {
         func next() -> [UnownedJob]? {
             state.withLock { state in

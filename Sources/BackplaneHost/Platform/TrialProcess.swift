@@ -2,12 +2,11 @@ import Backplane
 import CBackplaneHost
 import Glibc
 
-/// A process kept ready beside this one, whose children load libraries, and call their entry functions, before this
-/// process does.
+/// A process beside this one, whose children load libraries and call their entry functions before this process does.
 ///
 /// It is this program, started once more and taken over before `main` (`trials.c`), so it has the same libraries in
 /// memory. It is single-threaded, and forks each child before there is a library for it. It starts at the first trial
-/// and ends with this process; a trial takes a few system calls and what loading the library takes.
+/// and ends with this process; a trial costs a few system calls and the loading of the library.
 package final class TrialProcess: Sendable {
     /// The process that all hosts of this program share.
     package static let shared = TrialProcess(isPossible: bph_can_try() != 0)
@@ -15,13 +14,13 @@ package final class TrialProcess: Sendable {
     /// The result of a trial.
     package enum Verdict: Sendable, Hashable {
         case passed
-        /// The system's loader does not load it, for a reason that it gives again when this process loads the library.
+        /// The system's loader refuses it, for a reason that it reports again when this process loads the library.
         case refused(String)
-        /// The child did not survive it, with what it printed.
+        /// The child ended because of it, after printing this.
         case died(Death, stage: Stage, printed: String)
-        /// Nobody waits for the result any longer.
+        /// The result is no longer awaited.
         case givenUp
-        /// The system gives no process for it, for this reason.
+        /// No process could be created for it, for this reason.
         case noProcess(String)
         /// This program cannot be started again for trials.
         case impossible
@@ -70,12 +69,12 @@ package final class TrialProcess: Sendable {
         release()
     }
 
-    /// Opens the library at `path` in a child, and asks it what it provides if it has an entry function.
+    /// Opens the library at `path` in a child, and reads its description if it has an entry function.
     ///
     /// - Parameters:
     ///   - toolchain: The compiler of this program, which the entry function is offered.
     ///   - limit: The time after which the child is killed.
-    ///   - isGivenUp: Returns whether nobody waits for the result any longer, which ends the process.
+    ///   - isGivenUp: Returns whether the result is no longer awaited, which ends the process.
     package func open(_ path: String, toolchain: String = "", limit: Duration, isGivenUp: () -> Bool = { false })
         -> Verdict
     {
@@ -97,7 +96,7 @@ package final class TrialProcess: Sendable {
         return .noProcess("the process for it was killed")
     }
 
-    /// Waits until no other trial is under way; returns `false` if it was given up before.
+    /// Waits until no other trial is in progress; returns `false` if this one was abandoned before.
     private func take(isGivenUp: () -> Bool) -> Bool {
         state.wait { state in
             guard state.isInUse else {
@@ -125,7 +124,7 @@ package final class TrialProcess: Sendable {
         while waitpid(running.id, nil, 0) < 0, errno == EINTR {}
     }
 
-    /// The time between two looks at whether a trial was given up.
+    /// The interval at which abandoned trials are detected.
     private static let interval = Duration.milliseconds(50)
     /// The time that the process may take until it is ready, and to answer beyond a trial's limit.
     private static let patience = Duration.seconds(20)
@@ -152,7 +151,7 @@ package final class TrialProcess: Sendable {
         return running.channel
     }
 
-    /// Returns the verdict on a library; `nil` if it was given up.
+    /// Returns the verdict on a library; `nil` if the trial was abandoned.
     private func ask(
         _ channel: Int32, _ path: String, _ toolchain: String, _ limit: Duration, _ isGivenUp: () -> Bool
     ) throws(SystemError) -> Verdict? {
@@ -205,9 +204,9 @@ package final class TrialProcess: Sendable {
         }
     }
 
-    /// Returns the process's answer to a request; `nil` if it was given up.
+    /// Returns the process's answer to a request; `nil` if the trial was abandoned.
     ///
-    /// - Throws: `EPIPE` if the process is gone, `ETIMEDOUT` if it says nothing until the deadline.
+    /// - Throws: `EPIPE` if the process has ended, `ETIMEDOUT` if it does not answer by the deadline.
     private func receive(_ channel: Int32, _ id: UInt32, until deadline: Deadline, _ isGivenUp: () -> Bool)
         throws(SystemError)
         -> Answer?

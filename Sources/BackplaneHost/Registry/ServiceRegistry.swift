@@ -28,7 +28,7 @@ public final class ServiceRegistry: Sendable {
     ///   - type: The class, struct or protocol that the instance must be castable to.
     ///   - isWanted: A predicate that the instance must satisfy; it may use the registry itself, also to register. By
     ///     default, any instance satisfies it.
-    /// - Throws: `service.unknown`, which names the type and lists what is registered.
+    /// - Throws: `service.unknown`, which names the type and lists the registered types.
     public func resolve<T>(_ type: T.Type = T.self, where isWanted: (T) -> Bool = { _ in true }) throws(BackplaneError)
         -> T
     {

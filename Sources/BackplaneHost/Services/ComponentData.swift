@@ -22,13 +22,13 @@ final class ComponentData: Sendable {
             of: namespace, was: node.was, others: present.contains, exists: folder.hasFolder)
     }
 
-    /// Returns the folder of a component: of a data access controller the one at its place, created if necessary.
+    /// Returns the folder of a component, created if necessary; that of a data access controller is at its place.
     func folder(of node: Plan.Node, at place: String?) throws(BackplaneError) -> String {
         guard let place else { return networkFolder(of: node).path }
         return try open().folder(named: place)
     }
 
-    /// Returns the folder of a component that uses the network, which is created when something is put into it.
+    /// Returns the folder of a component that uses the network, which is created on first use.
     func networkFolder(of node: Plan.Node) -> ComponentFolder {
         guard let name = node.networkFolder, let data = try? open() else {
             return ComponentFolder(path: "") { () throws(BackplaneError) in }
@@ -41,7 +41,7 @@ final class ComponentData: Sendable {
     /// Returns whether there are files at a place.
     func hasFiles(at place: String) -> Bool { (try? open())?.hasFiles(named: place) ?? false }
 
-    /// Records that a controller has come up with its data for good.
+    /// Records that a controller has started successfully with its data.
     func keep(_ node: Plan.Node, in plan: Plan) throws(BackplaneError) {
         guard let namespace = node.dataNamespace, let place = try place(of: node, in: plan) else { return }
         let earlier = try places()

@@ -6,7 +6,7 @@ import Glibc
 struct ComponentFolder: Sendable {
     /// The absolute path; empty if there is none.
     let path: String
-    /// Creates the folder unless it exists.
+    /// The function that creates the folder unless it exists.
     let make: @Sendable () throws(BackplaneError) -> Void
 
     /// Returns the absolute path of a file in the folder.

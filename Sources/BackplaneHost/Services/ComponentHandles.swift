@@ -3,9 +3,9 @@ import Synchronization
 
 /// The handles by which components identify themselves to the host's services.
 ///
-/// A handle is a number that is never reused, so that a context kept after its component or its host is gone is refused
-/// and does no harm. The functions of a service's table receive nothing else: they have no context of the host's, and
-/// the table itself is constant. Therefore one table per process contains the handles of all hosts.
+/// A handle is a number that is never reused, so that a context kept after its component or its host has ended is
+/// refused without harm. The functions of a service's table receive nothing else: they have no context of the host's,
+/// and the table itself is constant. Therefore one table per process contains the handles of all hosts.
 enum ComponentHandles {
     private static let components = Mutex<[UInt64: OfferedServices]>([:])
     private static let next = Atomic<UInt64>(1)
@@ -27,7 +27,7 @@ enum ComponentHandles {
         if let component = find(handle) { return component }
         guard (1..<next.load(ordering: .relaxed)).contains(handle) else {
             throw BackplaneError(
-                .roleForbidden, "no component has the handle \(handle); pass the one that bp_creation gave")
+                .roleForbidden, "no component has the handle \(handle); pass the one from bp_creation")
         }
         throw .askerStopped
     }

@@ -44,8 +44,8 @@ final class HostStore: Sendable {
 
     /// Opens the store on a thread of its own; only the first request does.
     ///
-    /// Whether a data access controller uses the store is not known before it does, so that a failure is no reason
-    /// not to start it.
+    /// Whether a data access controller uses the store is not known before it does, so a failure does not prevent its
+    /// start.
     ///
     /// - Parameter failed: Called if the store cannot be opened.
     func prepare(_ failed: @escaping @Sendable (BackplaneError) -> Void) {
@@ -77,9 +77,9 @@ final class HostStore: Sendable {
         }
     }
 
-    /// Opens the store for all who wait for it.
+    /// Opens the store for all waiting callers.
     ///
-    /// - Parameter failed: Called with the reason of a failure, before anyone else learns of it.
+    /// - Parameter failed: Called with the reason of a failure, before any waiting caller learns of it.
     private func finishOpening(_ settings: StoreSettings, orElse failed: (BackplaneError) -> Void) -> Result<
         any RecordStore, BackplaneError
     > {
@@ -96,7 +96,8 @@ final class HostStore: Sendable {
         return result
     }
 
-    /// Gives a collection the indexes that an instance declares, and those that other instances do.
+    /// Defines the indexes of a collection that an instance declares, in addition to those that other instances
+    /// declare.
     ///
     /// - Parameter owner: The handle of the instance.
     func define(_ collection: CollectionDefinition, in namespace: String, by owner: UInt64)
@@ -107,7 +108,7 @@ final class HostStore: Sendable {
         }
     }
 
-    /// Takes away the indexes that only an ended instance declared.
+    /// Removes the indexes that only an ended instance declared.
     func endDeclarations(of owner: UInt64) {
         declared.end(owner) { definition, namespace throws(BackplaneError) in
             guard self.isOpen else { return }

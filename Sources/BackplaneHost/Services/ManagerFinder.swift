@@ -8,7 +8,7 @@ struct ManagerFinder: Sendable {
 
     /// The component's class.
     let asker: ComponentClass
-    /// Looks up a manager by its name and contract.
+    /// The function that looks up a manager by its name and contract.
     let find: @Sendable (_ manager: String, NeededEnd, Call?) async -> Found
     /// Returns the managers that serve a contract, as JSON.
     let providers: @Sendable (ContractDescription) async -> EncodedAnswer

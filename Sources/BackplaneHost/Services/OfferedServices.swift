@@ -27,7 +27,7 @@ final class OfferedServices: Sendable {
     private struct Operations {
         /// The number of operations that the host has not answered.
         var count = 0
-        /// The number of those among them that somebody else ends, whatever the component does.
+        /// The number of those that end independently of the component.
         var waits = 0
         var isClosed = false
         /// The calls among those operations, by id.
@@ -37,7 +37,7 @@ final class OfferedServices: Sendable {
     private struct OwnCall {
         let reply: Reply
         let isWait: Bool
-        /// Notifies the provider that its answer is no longer needed; `nil` until the call has begun.
+        /// The function that notifies the provider that its answer is no longer needed; `nil` until the call has begun.
         var cancel: (@Sendable () -> Void)?
     }
 
@@ -73,7 +73,7 @@ final class OfferedServices: Sendable {
     ///
     /// - Parameters:
     ///   - count: The number of operations, all of them or none.
-    ///   - isWait: Whether they wait for somebody else, so that only the release of the component waits for them.
+    ///   - isWait: Whether they wait for another party, so that only the release of the component waits for them.
     func begin(_ count: Int = 1, isWait: Bool = false) throws(BackplaneError) {
         try begin(count, isWait: isWait) { _ in }
     }
@@ -109,7 +109,7 @@ final class OfferedServices: Sendable {
         return id
     }
 
-    /// Stores the function that cancels a call, and runs it at once if the component was closed meanwhile.
+    /// Stores the function that cancels a call, and runs it immediately if the component was closed meanwhile.
     func keep(_ call: UInt64, cancel: @escaping @Sendable () -> Void) {
         let isClosed = operations.withLock { operations in
             operations.calls[call]?.cancel = cancel
@@ -149,12 +149,12 @@ final class OfferedServices: Sendable {
 
     // MARK: Streams
 
-    /// The number of every stream that was one too many; those of others are lower.
+    /// The number of every stream that exceeds the limit; valid numbers are lower.
     private static let oneTooMany = UInt64.max
 
     /// Keeps a stream until it is closed, and returns its number.
     ///
-    /// A stream that the component may not have is closed; its number gives the reason in ``stream(_:)``.
+    /// A stream that the component may not have is closed; its number leads to the reason in ``stream(_:)``.
     func keep(_ stream: ServedStream) -> UInt64 {
         let id = Callbacks.newID()
         let isKept = streams.withLock { streams in
@@ -175,7 +175,7 @@ final class OfferedServices: Sendable {
 
     /// Returns an open stream.
     ///
-    /// - Throws: `host.exhausted` for one that was one too many; `call.retired` if the component is closed;
+    /// - Throws: `host.exhausted` for one that exceeded the limit; `call.retired` if the component is closed;
     ///   `stream.misused` if the component has no stream with the number.
     func stream(_ id: UInt64) throws(BackplaneError) -> ServedStream {
         if let stream = streams.withLock({ $0[id] }) { return stream }
@@ -200,7 +200,7 @@ final class OfferedServices: Sendable {
     /// A Boolean value that indicates whether an answer of the host is missing.
     var isBusy: Bool { operations.withLock { $0.count > 0 } }
 
-    /// A Boolean value that indicates whether the component still has the host do something, besides waiting.
+    /// A Boolean value that indicates whether the host still works for the component, besides waiting.
     var isWorking: Bool { operations.withLock { $0.count > $0.waits } }
 
     /// Requires the component to have one of the roles.

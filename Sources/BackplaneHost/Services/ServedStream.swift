@@ -6,7 +6,7 @@ import Synchronization
 /// A stream that the host reads for a component, or for the host program by name.
 final class ServedStream: Sendable {
     private enum State {
-        /// It waits for the provider; a request for elements that came meanwhile waits with it.
+        /// It waits for the provider; a request for elements that arrived meanwhile waits with it.
         case opening((count: Int, reply: Reply)?)
         case open(any ProvidedStream)
         /// It was not opened, or the host has ended it, and the consumer has not learnt of it.
@@ -15,7 +15,7 @@ final class ServedStream: Sendable {
         case closed
     }
     private let state = Mutex(State.opening(nil))
-    /// Ends the wait for the provider.
+    /// The cancellation of the wait for the provider.
     fileprivate let wait: Cancellation
     /// The timer of the deadline until which the stream is to be open, and its number there.
     private let timer: DeadlineTimer?
@@ -61,7 +61,7 @@ final class ServedStream: Sendable {
     /// Closes the stream for its consumer.
     func close() { leave(.closed, .streamClosed) }
 
-    /// Ends the stream for a reason of the host's, of which the consumer is told, while the stream is being opened.
+    /// Ends the stream with an error of the host while it is being opened, and reports it to the consumer.
     ///
     /// One that is open is ended at its provider.
     func end(_ error: BackplaneError) { leave(.failed(error), error, onlyWhileOpening: true) }
@@ -83,7 +83,7 @@ final class ServedStream: Sendable {
         }
     }
 
-    /// Fails the opening at a deadline; a stream that the provider opens later is closed at once.
+    /// Fails the opening at a deadline; a stream that the provider opens later is closed immediately.
     fileprivate func beOpen(by deadline: Deadline) {
         timer?.schedule(opening, at: deadline) { [weak self] in
             self?.end(.deadlinePassed(before: "the stream was opened"))
@@ -114,14 +114,14 @@ final class ServedStream: Sendable {
 }
 
 extension ServedWire {
-    /// Opens a stream, and returns at once; errors are the answer to the first request for elements.
+    /// Opens a stream, and returns immediately; errors are the answer to the first request for elements.
     func open(_ method: Method, _ input: [UInt8], _ call: Call) -> ServedStream {
         ServedStream.open(through: self, method, input, call)
     }
 
     /// Opens a stream on a separate thread, which the plugin's function keeps if it never returns.
     ///
-    /// At the call's deadline, the consumer is told that the stream is not open.
+    /// If the stream is not open at the call's deadline, the consumer receives an error.
     func openAside(_ method: Method, _ input: [UInt8], _ call: Call) -> ServedStream {
         let stream = ServedStream(of: self)
         if let deadline = call.deadline { stream.beOpen(by: deadline) }

@@ -19,7 +19,7 @@ let streamFunctions = bp_streams_1(
         do throws(BackplaneError) {
             let component = try ComponentHandles.require(handle), stream = try component.stream(id)
             guard count > 0 else {
-                throw BackplaneError(.streamMisused, "0 elements were asked for; expected at least 1")
+                throw BackplaneError(.streamMisused, "0 elements were requested; expected at least 1")
             }
             let call = try component.begin(reply)
             stream.next(Int(count), Reply { component.answer(call, $0, $1) })

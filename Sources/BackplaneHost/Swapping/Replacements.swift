@@ -37,7 +37,8 @@ final class Replacements {
                 let place = try wanted.place(of: plugin, among: loaded)
                 guard !replacements.contains(where: { $0.place == place }) else {
                     throw BackplaneError(
-                        .swapRefused, "two of the libraries are \(plugin.description.id); give only one",
+                        .swapRefused,
+                        "two of the libraries contain the plugin \(plugin.description.id); name only one of them",
                         at: wanted.path)
                 }
                 replacements.append(Replacement(place: place, plugin: plugin, library: library))
@@ -172,7 +173,7 @@ extension LoadedPlugin {
     }
 }
 
-/// The wish for a result, until nobody waits for it any longer.
+/// A request for a result, until no caller waits for it any longer.
 private final class Wish: Sendable {
     private let state = Atomic(false)
 

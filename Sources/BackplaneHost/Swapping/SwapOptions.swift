@@ -2,13 +2,13 @@
 public struct SwapOptions: Sendable, Hashable {
     /// The test that the new generation must pass before the old one is retired, or `nil` for none.
     public var probation: Probation?
-    /// The time that calls in flight have to end in, and what happens when they do not.
+    /// The time limit for calls in flight to end, and the treatment of those that do not.
     ///
     /// `nil` takes the policy of the manifest, or else ``DrainPolicy/standard``.
     public var drain: DrainPolicy?
     /// The time that each step of each component may take.
     public var stepLimit: Duration
-    /// A Boolean value that indicates whether the swap goes on when state cannot be carried over.
+    /// A Boolean value that indicates whether the swap continues when state cannot be carried over.
     ///
     /// The new code then begins without it.
     public var discardsState: Bool
@@ -23,7 +23,7 @@ public struct SwapOptions: Sendable, Hashable {
 
     /// Creates the limits and conditions of one swap.
     ///
-    /// By default there is no probation, long calls are treated as the manifest says, a step may take 10 s, each
+    /// By default there is no probation, long calls are treated according to the manifest, a step may take 10 s, each
     /// library has a trial, and a swap that loses state or methods is refused.
     public init(
         probation: Probation? = nil, drain: DrainPolicy? = nil,

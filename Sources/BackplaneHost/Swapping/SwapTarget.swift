@@ -8,7 +8,7 @@ struct SwapTarget {
     /// The plugins that take the places of others in that manifest.
     var replacements: [Replacement]
 
-    /// The libraries as the caller named them, by their plugins' keys.
+    /// The libraries as the caller named them, keyed by their plugins' keys.
     var libraries: [String: String] {
         Dictionary(replacements.map { ($0.plugin.key, $0.library) }, uniquingKeysWith: { first, _ in first })
     }

@@ -4,7 +4,7 @@ import BackplaneBoundary
 /// A library requested as a replacement, and the plugin that it seems to replace.
 struct WantedLibrary: Sendable {
     let path: String
-    /// The place of the plugin to replace, or `nil` if only the library's entry function can tell.
+    /// The place of the plugin to replace, or `nil` if only the library's entry function can identify it.
     let place: Int?
     let reference: PluginReference?
 
@@ -39,7 +39,7 @@ struct WantedLibrary: Sendable {
 
     /// Refuses a library without a known place if the manifest fixes the contents of any library by its SHA-256.
     ///
-    /// - Throws: `swap.refused`, since only running the library would tell whether it replaces one of those.
+    /// - Throws: `swap.refused`, since only running the library would show whether it replaces one of those.
     func requirePlace(among loaded: LoadedManifest) throws(BackplaneError) {
         guard place == nil else { return }
         let fixed = loaded.plugins.filter { $0.reference?.sha256 != nil }.map(\.description.id).sorted()

@@ -29,7 +29,7 @@ public struct HTTPPart: Sendable {
     let mediaType: String?
     let content: BodySegment
 
-    /// Returns a field with a text as its value.
+    /// Returns a field with a string as its value.
     public static func text(_ name: String, _ value: String) -> HTTPPart {
         HTTPPart(name: name, fileName: nil, mediaType: nil, content: .bytes(Array(value.utf8)))
     }
@@ -46,7 +46,7 @@ public struct HTTPPart: Sendable {
     /// - Parameters:
     ///   - name: The name of the form's field.
     ///   - path: The path of the file.
-    ///   - fileName: The name that the server is told; `nil` means the last component of the path.
+    ///   - fileName: The file name that is sent to the server; `nil` means the last component of the path.
     ///   - type: The media type.
     public static func file(
         _ name: String, _ path: String, fileName: String? = nil, type: String = "application/octet-stream"

@@ -8,7 +8,7 @@ package import Backplane
 /// HTTPRequest("POST", url, body: .multipart([.text("title", "Moby-Dick"), .file("cover", "/data/whale.png")]))
 /// ```
 ///
-/// A body is a value that starts nothing: ``open()`` makes a stream of its bytes, for a replayable body as often as
+/// A body is a value that starts nothing: ``open()`` creates a stream of its bytes, for a replayable body as often as
 /// an exchange is repeated.
 public struct HTTPBody: Sendable {
     enum Content: Sendable {
@@ -47,10 +47,10 @@ public struct HTTPBody: Sendable {
     /// Returns a body that is read from a sequence while it is sent, and only once.
     ///
     /// - Parameters:
-    ///   - chunks: The bytes, in chunks of any size. The next one is asked for once the last one was taken.
+    ///   - chunks: The bytes, in chunks of any size. The next one is requested once the last one was consumed.
     ///   - length: The number of all bytes, or `nil` if it is unknown. Another number fails the exchange.
     ///   - type: The media type.
-    ///   - trailers: The trailer fields, which are asked for after the last chunk; `nil` if there are none.
+    ///   - trailers: The trailer fields, which are requested after the last chunk; `nil` if there are none.
     public static func stream<Chunks: AsyncSequence & Sendable>(
         _ chunks: Chunks, length: Int64? = nil, type: String? = nil,
         trailers: (@Sendable () -> HTTPHeaders)? = nil
@@ -68,8 +68,8 @@ public struct HTTPBody: Sendable {
     /// - Parameters:
     ///   - length: The number of all bytes, or `nil` if it is unknown. Another number fails the exchange.
     ///   - type: The media type.
-    ///   - trailers: The trailer fields, which are asked for after the last chunk; `nil` if there are none.
-    ///   - chunks: Makes the sequence of chunks.
+    ///   - trailers: The trailer fields, which are requested after the last chunk; `nil` if there are none.
+    ///   - chunks: Creates the sequence of chunks.
     public static func replayable<Chunks: AsyncSequence & Sendable>(
         length: Int64? = nil, type: String? = nil, trailers: (@Sendable () -> HTTPHeaders)? = nil,
         _ chunks: @escaping @Sendable () throws -> Chunks
@@ -112,15 +112,15 @@ public struct HTTPBody: Sendable {
             .stream(length: length, open: open), type: nil, isReplayable: isReplayable, hasTrailers: hasTrailers)
     }
 
-    /// A Boolean value that indicates whether the bytes come from a sequence, and not from memory and files.
+    /// A Boolean value that indicates whether the bytes come from a sequence rather than from memory or files.
     public var isStream: Bool {
         if case .stream = content { true } else { false }
     }
 
     /// Begins to read the body.
     ///
-    /// - Throws: `network.body` if a file cannot be read, or if the body was sent and cannot be sent again; whatever
-    ///   a closure that was given throws.
+    /// - Throws: `network.body` if a file cannot be read, or if the body was sent and cannot be sent again; any error
+    ///   of a given closure.
     public func open() throws -> HTTPBodyStream {
         switch content {
         case .segments(let segments):
@@ -151,7 +151,7 @@ public struct HTTPBody: Sendable {
 
     /// Returns the body in memory, with the same media type.
     ///
-    /// - Throws: `network.too-large` if it has more than `limit` bytes; whatever reading it throws.
+    /// - Throws: `network.too-large` if it has more than `limit` bytes; any error of reading it.
     package func collected(upTo limit: Int) async throws -> HTTPBody {
         if bytes != nil { return self }
         let stream = try open()
@@ -168,7 +168,7 @@ extension BackplaneError {
     package static func bodyTooLarge(limit: Int) -> BackplaneError {
         BackplaneError(
             .networkTooLarge,
-            "the body of the request has more than \(limit) bytes, the limit for bodies held in memory"
+            "the body of the request has more than \(limit) bytes, which is the limit for bodies in memory"
         )
     }
 }

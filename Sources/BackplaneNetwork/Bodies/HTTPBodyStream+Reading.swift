@@ -4,7 +4,7 @@ import Synchronization
 extension HTTPBodyStream {
     /// Reads the rest of the body.
     ///
-    /// - Parameter limit: The greatest number of bytes.
+    /// - Parameter limit: The maximum number of bytes.
     /// - Throws: `network.too-large` as soon as there are more, which ends the stream; whatever reading throws.
     public func collect(upTo limit: Int) async throws -> [UInt8] {
         var bytes: [UInt8] = []
@@ -12,7 +12,7 @@ extension HTTPBodyStream {
             guard chunk.count <= limit - bytes.count else {
                 cancel()
                 throw BackplaneError(
-                    .networkTooLarge, "the body has more than \(limit) bytes, the limit for bodies held in memory")
+                    .networkTooLarge, "the body has more than \(limit) bytes, which is the limit for bodies in memory")
             }
             if bytes.isEmpty { bytes = chunk } else { bytes += chunk }
         }
@@ -38,10 +38,10 @@ extension HTTPBodyStream {
         }
     }
 
-    /// Returns the stream with a length that the number of its bytes must be.
+    /// Returns the stream with a length that the number of its bytes must match.
     ///
     /// The chunk that completes the length is held back until the source has ended. A server that had all the announced
-    /// bytes would take a body that goes on for a whole one, and its response could come before the error.
+    /// bytes would take a longer body for a complete one, and could respond before the error.
     func checked(length: Int64) -> HTTPBodyStream {
         let count = Mutex<Int64>(0), source = self
         return HTTPBodyStream(length: length, cancel: cancel) {
@@ -65,6 +65,6 @@ extension HTTPBodyStream {
 
 extension BackplaneError {
     fileprivate static func wrongLength(_ length: Int64, _ found: String) -> BackplaneError {
-        BackplaneError(.networkBody, "the request's body was announced with \(length) bytes and has \(found)")
+        BackplaneError(.networkBody, "the request's body was announced with \(length) bytes, but has \(found)")
     }
 }

@@ -9,7 +9,7 @@ public enum HTTPBodyPart: Sendable {
     case end(trailers: HTTPHeaders)
 }
 
-/// The bytes of a body in chunks, each read from its producer when it is asked for.
+/// The bytes of a body in chunks, each read from its producer on request.
 ///
 /// The stream can be read once. All its iterators share one position, so that a reader can begin with a loop and
 /// collect the rest. Releasing a stream that was not read to its end cancels its producer.
@@ -43,9 +43,9 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
     /// Creates a stream from a sequence of chunks.
     ///
     /// - Parameters:
-    ///   - chunks: The chunks; the next one is asked for once the last one was taken.
+    ///   - chunks: The chunks; the next one is requested once the last one was consumed.
     ///   - length: The number of all bytes, or `nil` if it is unknown.
-    ///   - trailers: The trailer fields, which are asked for after the last chunk.
+    ///   - trailers: The trailer fields, which are requested after the last chunk.
     public init<Chunks: AsyncSequence & Sendable>(
         _ chunks: Chunks, length: Int64? = nil, trailers: @escaping @Sendable () -> HTTPHeaders = { [:] }
     ) where Chunks.Element == [UInt8] {
@@ -60,7 +60,7 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
 
     /// Ends the stream for its producer; a later read throws `network.body`.
     ///
-    /// A read in progress goes on; cancel its task to end it.
+    /// A read in progress continues; cancel its task to end it.
     public func cancel() { state.end(by: true) }
 
     /// Returns whether both are one stream.
@@ -69,7 +69,7 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
     /// Returns the next chunk, or `nil` at the end.
     package func next() async throws -> [UInt8]? { try await state.next() }
 
-    /// Creates an iterator that goes on where the last one stopped.
+    /// Creates an iterator that continues where the last one stopped.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(state: state) }
 
     /// An iterator of a body's chunks, none of them empty.
@@ -132,8 +132,9 @@ private final class BodyStreamState: Sendable {
         switch phase {
         case .idle: return true
         case .ended: return false
-        case .reading: throw BackplaneError(.networkBody, "the body is being read by another task; read it in one")
-        case .cancelled: throw BackplaneError(.networkBody, "the body was given up before it was read to its end")
+        case .reading:
+            throw BackplaneError(.networkBody, "the body is being read by another task; read it in one task only")
+        case .cancelled: throw BackplaneError(.networkBody, "the body was abandoned before it was read to its end")
         }
     }
 

@@ -2,7 +2,7 @@ package import Backplane
 package import FoundationEssentials
 import Glibc
 
-/// A file that is written beside its place, and moved there when it is complete.
+/// A file that is written beside its destination, and moved there when it is complete.
 ///
 /// While it is written, it has a name that no file of a component has, and is locked (`flock(2)`): one without a lock
 /// was left by a process that was killed.
@@ -47,7 +47,7 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
         return String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
 
-    /// Returns a path beside another one for a complete file that is still to be judged.
+    /// Returns a path beside another one for a complete file that is still to be validated.
     ///
     /// The file is not locked, so ``removeAbandoned(in:)`` must not run while it is in use.
     static func judged(beside path: String) -> String {
@@ -68,7 +68,7 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
         }
     }
 
-    /// Returns whether a path is one that a file has before it is in its place.
+    /// Returns whether a path is that of an incomplete file.
     private static func isIncoming(_ path: String) -> Bool {
         let name = path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...]
         guard let mark = [mark, judgedMark].first(where: name.hasPrefix) else { return false }
@@ -100,7 +100,7 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
         guard isWritten else { throw Self.failure(path) }
     }
 
-    /// Moves the file to its place, and returns the number of its bytes.
+    /// Moves the file to its destination, and returns the number of its bytes.
     ///
     /// - Throws: `network.file` if it cannot be moved.
     package func finish() throws(BackplaneError) -> Int64 {
@@ -110,7 +110,7 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
         return count
     }
 
-    /// Removes the file, unless it is in its place.
+    /// Removes the file, unless it is at its destination.
     package func discard() {
         guard isOpen else { return }
         isOpen = false

@@ -9,7 +9,8 @@ final class Once: Sendable {
         guard !isTaken.exchange(true, ordering: .relaxed) else {
             throw BackplaneError(
                 .networkBody,
-                "the request's body was sent already and comes from a stream that can be read once; use `.replayable`")
+                "the request's body has already been sent, and comes from a stream that can be read only once; use `.replayable`"
+            )
         }
     }
 }

@@ -8,16 +8,16 @@ enum BodySegment: Sendable {
     case file(String)
 }
 
-/// A reader of a body's segments, which opens each file when it comes to it.
+/// A reader of a body's segments, which opens each file when it is reached.
 final class SegmentReader: Sendable {
     private struct State {
         var segments: ArraySlice<(segment: BodySegment, length: Int64)>
         /// The bytes that are being read, where they are more than one chunk.
         var bytes: ArraySlice<UInt8> = []
-        /// The file that is being read, with the number of bytes that are still to come.
+        /// The file that is being read, with the number of remaining bytes.
         var file: (file: OpenFile, path: String, rest: Int64)?
     }
-    /// The greatest number of bytes of one chunk.
+    /// The maximum number of bytes of one chunk.
     private static let chunkSize = 128 << 10
     /// The number of bytes of all segments.
     let length: Int64

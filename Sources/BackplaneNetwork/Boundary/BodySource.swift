@@ -6,7 +6,7 @@ import Synchronization
 final class BodySource: Sendable {
     private struct State {
         var stream: HTTPBodyStream?
-        /// The bytes of a chunk that was larger than was asked for.
+        /// The bytes of a chunk that exceed the requested number.
         var rest: ArraySlice<UInt8> = []
         /// The read in progress.
         var task: Task<Void, Never>?
@@ -18,7 +18,7 @@ final class BodySource: Sendable {
 
     /// Opens a body.
     ///
-    /// - Throws: What opening it throws.
+    /// - Throws: The error of opening it.
     init(_ body: HTTPBody) throws {
         let stream = try body.open()
         (self.body, length) = (body, stream.length)

@@ -33,7 +33,7 @@ package struct ChunkReply: Sendable {
 extension HTTPBodyPart {
     /// Copies a borrowed piece of a body.
     ///
-    /// - Throws: The error that came instead.
+    /// - Throws: The error that arrived instead.
     package init(copying chunk: bp_bytes, _ status: Int32, _ trailers: UnsafePointer<bp_pair>?, _ count: Int)
         throws(BackplaneError)
     {

@@ -1,7 +1,7 @@
 import Backplane
 import CBackplane
 
-/// The way of a component's exchanges: through `backplane.http` to its host.
+/// The transport of a component's exchanges: through `backplane.http` to its host.
 struct ComponentWay: HTTPWay {
     private let services: ComponentServices
 

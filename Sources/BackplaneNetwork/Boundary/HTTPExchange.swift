@@ -42,7 +42,7 @@ private let ended: bp_http_done = { context, status, response, payload in
     let waiting = Unmanaged<Waiting>.fromOpaque(context!).takeRetainedValue()
     do throws(BackplaneError) {
         _ = try EncodedAnswer(status, payload).get()
-        guard let response else { throw BackplaneError(.networkFailed, "the host gave no response") }
+        guard let response else { throw BackplaneError(.networkFailed, "the host returned no response") }
         waiting.continuation.resume(returning: .success(HTTPResponse(copying: response)))
     } catch {
         waiting.continuation.resume(returning: .failure(error))

@@ -36,7 +36,7 @@ final class StreamedExchange: Sendable {
         self.waitsForEnd = waitsForEnd
     }
 
-    /// Begins the exchange, and returns once the head of the final response is there, or once its body is in a file.
+    /// Begins the exchange, and returns once the head of the final response has arrived, or once its body is in a file.
     ///
     /// - Parameters:
     ///   - source: The body, unless it is in memory or the file of `upload`.
@@ -123,11 +123,11 @@ final class StreamedExchange: Sendable {
             state.failure = failure
             return (state.waiter.take(), state.head)
         }
-        let noHead = BackplaneError(.networkFailed, "the host gave no response")
+        let noHead = BackplaneError(.networkFailed, "the host returned no response")
         waiter?.resume(returning: failure.map { .failure($0) } ?? head.map { .success($0) } ?? .failure(noHead))
     }
 
-    /// The body of the final response, which is read as it is asked for.
+    /// Returns the body of the final response, which is read on request.
     func body(of head: Head) -> HTTPBodyStream {
         HTTPBodyStream(cancel: { self.cancel(head.exchange) }) { try await self.next(of: head) }
     }

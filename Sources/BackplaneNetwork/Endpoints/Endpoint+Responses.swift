@@ -81,7 +81,7 @@ extension Endpoint where Response == String {
 }
 
 extension Endpoint where Response == [UInt8] {
-    /// Creates an endpoint whose response is the body as it is.
+    /// Creates an endpoint whose response is the unchanged body.
     public init(
         _ method: String, _ path: String, query: KeyValuePairs<String, String?> = [:], headers: HTTPHeaders = [:],
         body: HTTPBody = .none
@@ -91,7 +91,7 @@ extension Endpoint where Response == [UInt8] {
 }
 
 extension Endpoint where Response == Data {
-    /// Creates an endpoint whose response is the body as it is.
+    /// Creates an endpoint whose response is the unchanged body.
     public init(
         _ method: String, _ path: String, query: KeyValuePairs<String, String?> = [:], headers: HTTPHeaders = [:],
         body: HTTPBody = .none
@@ -101,7 +101,7 @@ extension Endpoint where Response == Data {
 }
 
 extension Endpoint where Response == Nothing {
-    /// Creates an endpoint of whose response only the status counts.
+    /// Creates an endpoint for whose response only the status counts.
     public init(
         _ method: String, _ path: String, query: KeyValuePairs<String, String?> = [:], headers: HTTPHeaders = [:],
         body: HTTPBody = .none

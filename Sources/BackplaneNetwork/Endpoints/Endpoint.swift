@@ -5,7 +5,7 @@
 /// let books = try await http.load(search, call)
 /// ```
 ///
-/// An endpoint is a value, and making one starts nothing. Its path is relative to the client's base URL, so that the
+/// An endpoint is a value, and creating one starts nothing. Its path is relative to the client's base URL, so that the
 /// same endpoint is loaded in a test, in a program and inside a plugin. A response is of any `Decodable` type, of a
 /// type that parses itself (``ParsedResponse``) or chooses its decoder (``DecodedResponse``), `String`, `[UInt8]`,
 /// `Data`, `Nothing`, or a ``DownloadedFile``.
@@ -15,7 +15,7 @@ public struct Endpoint<Response: Sendable>: Sendable {
     /// The path, relative to the client's base URL; or a full URL, if ``allowsFullURL``.
     ///
     /// It may have a query. What a URL cannot contain is percent-encoded; percent-encoded bytes stay as they are.
-    /// Segments `.` and `..` are refused, so that a path that is made of values stays below the base URL.
+    /// Segments `.` and `..` are refused, so that a path built from values stays below the base URL.
     public var path: String
     /// The fields of the query, which follow those of the base URL and the path; all their bytes are encoded.
     public var query: [(name: String, value: String)]
@@ -33,7 +33,7 @@ public struct Endpoint<Response: Sendable>: Sendable {
     public var validStatuses: Range<Int>? = 200..<300
     /// The rules for further attempts; `nil` means those of the client, and ``RetryPolicy/none`` a single attempt.
     public var retry: RetryPolicy?
-    /// The greatest number of redirects that are followed; 0 means that a redirect is the response.
+    /// The maximum number of redirects that are followed; 0 means that a redirect is the response.
     public var redirects = 20
     /// The other options of the exchange; ``timeout``, ``retry`` and ``redirects`` replace theirs.
     public var options = HTTPOptions()
@@ -41,15 +41,15 @@ public struct Endpoint<Response: Sendable>: Sendable {
     public var decoder: (any ResponseDecoder)?
     /// The error type that a response whose status is not valid is decoded into; `nil` means the client's.
     public var failure: EndpointFailure?
-    /// The greatest number of bytes of a failed response's body that its error keeps: 16 KB.
+    /// The maximum number of bytes of a failed response's body that its error keeps: 16 KB.
     ///
-    /// They are waited for no longer than a second.
+    /// They are awaited for at most a second.
     public var failureLimit = 16 << 10
     /// The interceptors of this endpoint, which are inside those of the client; the first is outermost.
     public var interceptors: [HTTPInterceptor] = []
-    /// The check of what was loaded; `nil` accepts everything.
+    /// The check of the loaded value; `nil` accepts everything.
     ///
-    /// It is given the value, and the response without its body; `timings.attempts` is the number of attempts so far.
+    /// It receives the value, and the response without its body; `timings.attempts` is the number of attempts so far.
     public var verdict: (@Sendable (Response, HTTPResponse) throws -> EndpointVerdict)?
     let receipt: Receipt
     /// The decoder that the type of the response chooses.

@@ -2,11 +2,11 @@
 public struct EndpointDefaults: Sendable {
     /// The URL that paths of endpoints are relative to; it may have a path and a query.
     public var baseURL: String?
-    /// The header fields of every request to the origin of ``baseURL``; without a base URL they go nowhere.
+    /// The header fields of every request to the origin of ``baseURL``; without a base URL, they are not sent.
     ///
     /// Fields of an endpoint replace those of the same name.
     public var headers: HTTPHeaders = [:]
-    /// The decoder of endpoints without one; `nil` means a `JSONDecoder` as it is.
+    /// The decoder of endpoints without one; `nil` means a `JSONDecoder` with default settings.
     public var decoder: (any ResponseDecoder)?
     /// The error type that responses whose status is not valid are decoded into; `nil` means none.
     public var failure: EndpointFailure?

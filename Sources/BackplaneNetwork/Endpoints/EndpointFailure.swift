@@ -15,7 +15,7 @@ import FoundationEssentials
 public struct EndpointFailure: Sendable {
     let decode: @Sendable ([UInt8], any ResponseDecoder) throws -> any ComponentError
 
-    /// Returns the rule that decodes a type; a body that cannot be decoded leaves the error as it is.
+    /// Returns the rule that decodes a type; a body that cannot be decoded leaves the error unchanged.
     public static func decoded<Failure: ComponentError & Decodable>(_ type: Failure.Type) -> EndpointFailure {
         EndpointFailure { body, decoder in try decoder.decode(Failure.self, from: Data(body)) }
     }

@@ -35,7 +35,7 @@ enum EndpointURL {
         return url
     }
 
-    /// Returns whether a text begins with a scheme and `//`, as a full URL does.
+    /// Returns whether a string begins with a scheme and `//`, as a full URL does.
     static func hasScheme(_ text: String) -> Bool {
         guard let end = text.firstRange(of: "://") else { return false }
         let scheme = text[..<end.lowerBound]
@@ -85,7 +85,7 @@ enum EndpointURL {
         return (String(sent[..<mark]), String(sent[sent.utf8.index(after: mark)...]))
     }
 
-    /// Returns a text in which bytes that no URL contains are percent-encoded (RFC 3986, section 2).
+    /// Returns a string in which bytes that no URL contains are percent-encoded (RFC 3986, section 2).
     private static func encoded(_ text: String) -> String {
         text.percentEncoding { $0.isUnreserved || "%:/?#[]@!$&'()*+,;=".utf8.contains($0) }
     }
@@ -103,7 +103,7 @@ extension Character {
 }
 
 extension UInt8 {
-    /// The value of the byte as a hexadecimal digit; `nil` if it is none.
+    /// The value of the byte as a hexadecimal digit; `nil` if it is not one.
     fileprivate var hexDigit: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")

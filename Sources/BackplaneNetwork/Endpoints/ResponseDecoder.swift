@@ -7,13 +7,13 @@ public protocol ResponseDecoder: Sendable {
 }
 
 extension JSONDecoder: ResponseDecoder {
-    /// The decoder of clients and endpoints without one, which nobody changes.
+    /// The decoder of clients and endpoints without one, which is never modified.
     static let unchanged = JSONDecoder()
 }
 
 /// A response type that chooses its decoder, whatever the client's is.
 ///
-/// Arrays of it do, too. The decoder of an endpoint goes before.
+/// Arrays of it do, too. The decoder of an endpoint takes precedence.
 public protocol DecodedResponse: Decodable, Sendable {
     /// The format in which servers send this type.
     static var decoder: any ResponseDecoder { get }

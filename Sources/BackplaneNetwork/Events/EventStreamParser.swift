@@ -2,13 +2,13 @@ import Backplane
 
 /// The bytes of an event stream as events (WHATWG, HTML, section 9.2.6); each byte is passed once.
 struct EventStreamParser {
-    /// The greatest number of bytes of a line, and of the data of one event.
+    /// The maximum number of bytes of a line, and of the data of one event.
     let limit: Int
-    /// The greatest number of bytes of an identifier; servers refuse header fields that are much longer.
+    /// The maximum number of bytes of an identifier; servers refuse header fields that are much longer.
     static let longestID = 4_096
     /// The identifier of the last event that had one.
     private(set) var lastID: String
-    /// The delay before a reconnection that the server asks for.
+    /// The delay before a reconnection that the server requests.
     private(set) var retry: Duration?
     private var line: [UInt8] = []
     private var name = ""
@@ -41,7 +41,8 @@ struct EventStreamParser {
             line += rest[..<(end ?? rest.endIndex)]
             guard line.count <= limit, data.count <= limit else {
                 throw BackplaneError(
-                    .networkTooLarge, "the event stream has a line or an event with more than \(limit) bytes, the limit"
+                    .networkTooLarge,
+                    "the event stream has a line or an event with more than \(limit) bytes, which is the limit"
                 )
             }
             guard let end else { break }

@@ -1,6 +1,6 @@
 /// An event of a server's event stream.
 public struct ServerEvent: Sendable, Equatable {
-    /// The name of its type; `message` unless the server gives another.
+    /// The name of its type; `message` unless the server specifies another.
     public var name = "message"
     /// The data, without the last line break.
     public var data = ""

@@ -1,7 +1,7 @@
 public import Backplane
 import FoundationEssentials
 
-/// The events of a server (WHATWG, HTML, section 9.2), which is connected to again where a connection ends.
+/// The events of a server (WHATWG, HTML, section 9.2), with a new connection whenever one ends.
 ///
 /// Leaving the loop ends the connection.
 public struct ServerEvents: AsyncSequence, Sendable {
@@ -11,7 +11,7 @@ public struct ServerEvents: AsyncSequence, Sendable {
     let last: String
     let idle: Duration
 
-    /// Begins to receive events; nothing is sent before the first is asked for.
+    /// Begins to receive events; nothing is sent before the first one is requested.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
     /// An iterator of events, for one task at a time.
@@ -20,8 +20,8 @@ public struct ServerEvents: AsyncSequence, Sendable {
 
         init(_ events: ServerEvents) { stream = EventReading(events) }
 
-        /// Returns the next event, or `nil` after the server has said, with the status 204, that there are no more, and
-        /// after the end of a connection that may not be made again.
+        /// Returns the next event, or `nil` once the server ends the stream (status 204) or may not be connected to
+        /// again.
         public mutating func next() async throws(BackplaneError) -> ServerEvent? {
             do { return try await stream.next() } catch { throw BackplaneError(thrown: error) }
         }
@@ -35,18 +35,18 @@ extension HTTPClient {
     /// for try await event in http.events(Endpoint<ServerEvent>("GET", "changes"), call) { … }
     /// ```
     ///
-    /// A connection that ends, breaks or is silent is made again, with the identifier of the last event, after the
-    /// delay that the server asks for (up to `retryAfterLimit`) or three seconds, and longer after failures. The rules
-    /// for that are the endpoint's or the client's `retry`: after so many connections without an event, none of
-    /// which was good for longer than the longest delay, the sequence ends with the error of the last one. A request
-    /// that they do not repeat, such as a `POST`, is sent once, and the sequence ends with its response. The endpoint's
+    /// A connection that ends, breaks or is silent is re-established, with the identifier of the last event, after the
+    /// delay that the server requests (up to `retryAfterLimit`) or three seconds, and longer after failures. The rules
+    /// for that are the endpoint's or the client's `retry`: after so many connections without an event, none of which
+    /// was good for longer than the longest delay, the sequence ends with the error of the last one. A request that
+    /// they do not repeat, such as a `POST`, is sent once, and the sequence ends with its response. The endpoint's
     /// `timeout` is that of each connection up to the head.
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint.
     ///   - call: The call being served, whose deadline applies to all of it.
     ///   - last: The identifier of the last event that was received before; empty for none.
-    ///   - idle: The time without a byte after which a connection is made again.
+    ///   - idle: The time without a byte after which a connection is re-established.
     public func events(
         _ endpoint: Endpoint<ServerEvent>, _ call: Call, after last: String = "", idle: Duration = .seconds(60)
     ) -> ServerEvents {
@@ -63,7 +63,7 @@ extension Endpoint where Response == ServerEvent {
         self.init(
             method, path, query, headers, body,
             .parsed { _, _ in
-                throw BackplaneError(.networkUnparsable, "this is a stream of events; read it with `events`")
+                throw BackplaneError(.networkUnparsable, "this is an event stream; read it with `events`")
             }
         )
     }
@@ -76,12 +76,12 @@ private final class EventReading {
     private var parser: EventStreamParser
     private var body: HTTPBodyStream?
     private var received: ArraySlice<ServerEvent> = []
-    /// The number of connections since the last event, or since a connection that was good for a while.
+    /// The number of connections since the last event, or since a connection that was stable for a while.
     private var failures = 0
     /// The time at which the last connection was begun.
     private var connected = ContinuousClock.now
     private var hasEnded = false
-    /// The delay that the last response without events asked for, with `Retry-After`.
+    /// The delay that the last response without events requested, with `Retry-After`.
     private var retryAfter: Duration?
     private var isRepeatable: Bool { policy.repeats(events.endpoint.method, events.endpoint.body) }
 
@@ -109,7 +109,7 @@ private final class EventReading {
         guard let body else { return hasEnded = true }
         guard let bytes = try await body.next() else {
             guard isRepeatable else { return hasEnded = true }
-            throw BackplaneError(.networkFailed, "the server has ended the stream of events")
+            throw BackplaneError(.networkFailed, "the server ended the event stream")
         }
         received = try parser.take(bytes)[...]
         // A stream without events, which is cut now and then, is sound as well, unless it is cut as soon as it is made.
@@ -144,7 +144,7 @@ private final class EventReading {
         try await Task.sleep(for: pause)
     }
 
-    /// Makes a connection; `nil` if the server has no more events.
+    /// Opens a connection; `nil` if the server has no more events.
     private func connect() async throws -> HTTPBodyStream? {
         connected = .now
         var request = try events.endpoint.request(events.http.defaults)
@@ -171,7 +171,7 @@ private final class EventReading {
         guard type?.contains("text/event-stream") == true else {
             response.body.cancel()
             throw BackplaneError(
-                .networkUnparsable, "the response is of type `\(type ?? "")` and no stream of events",
+                .networkUnparsable, "expected an event stream, found a response of type `\(type ?? "")`",
                 at: request.printableURL, failure: .http(response.status))
         }
         return response.body

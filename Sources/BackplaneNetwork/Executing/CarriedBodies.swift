@@ -3,11 +3,13 @@ import CBackplane
 
 /// The bodies of one exchange that a component carries out for its host, through `backplane.bodies`.
 struct CarriedBodies: Sendable {
-    /// The greatest number of bytes that cross at once.
+    /// The maximum number of bytes that cross at once.
     private static let pieceSize = 256 << 10
     private let table: ConstantPointer<bp_bodies_1>
     private let component: UInt64
 
+    /// Creates the access to the bodies through a component's services.
+    ///
     /// - Throws: `host.interface-missing` if the host is older than `backplane.bodies`.
     init(_ services: ComponentServices) throws(BackplaneError) {
         guard let table = services.host.table(BP_BODIES, revision: 1, as: bp_bodies_1.self) else {
@@ -39,7 +41,7 @@ struct CarriedBodies: Sendable {
 
     /// Hands over bytes, and returns when the host's reader has taken them.
     ///
-    /// - Throws: `network.body` if nobody reads the body any more.
+    /// - Throws: `network.body` if the body is no longer read.
     func push(_ bytes: [UInt8], to body: UInt64) async throws(BackplaneError) {
         var rest = bytes[...]
         while !rest.isEmpty {

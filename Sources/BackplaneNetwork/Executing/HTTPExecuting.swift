@@ -1,6 +1,6 @@
 public import Backplane
 
-/// The contract of a manager that carries out HTTP exchanges for its host: an executor that a plugin brings.
+/// The contract of a manager that carries out HTTP exchanges for its host: an executor that a plugin provides.
 ///
 /// The manifest names it under `network.executors`, and the host then calls it for every request with that URL scheme,
 /// or whose options name it. Heads pass through the contract; the bytes of bodies pass beside it, through
@@ -20,7 +20,7 @@ public import Backplane
 public struct HTTPExecuting: Contract {
     /// The version of the contract.
     public static let version: Version = "1.0.0"
-    /// The parts of HTTP that the executor has, which the host asks for before each exchange.
+    /// The parts of HTTP that the executor has, which the host requests before each exchange.
     public let capabilities = AsyncMethod<Nothing, HTTPCapabilities>()
     /// One exchange: its elements are the heads of the interim responses and of the final one.
     ///
@@ -46,7 +46,7 @@ public struct HTTPOrder: Sendable {
     public var length: Int64?
     /// A Boolean value that indicates whether trailer fields may follow the request's body.
     public var hasTrailers: Bool
-    /// A Boolean value that indicates whether compressed content is asked for and decoded.
+    /// A Boolean value that indicates whether compressed content is requested and decoded.
     public var decompresses: Bool
     /// A Boolean value that indicates whether the heads of interim responses are sent, too.
     public var reportsInterim: Bool
@@ -81,13 +81,13 @@ public struct HTTPHead: Sendable {
 extension HTTPHeaders {
     /// Creates header fields from names and values in order.
     ///
-    /// - Throws: `network.failed` for what is not a list of a name and a value.
+    /// - Throws: `network.failed` for an element that is not a pair of a name and a value.
     package init(pairs: [[String]]) throws(BackplaneError) {
         self = [:]
         for pair in pairs {
             guard pair.count == 2 else {
                 throw BackplaneError(
-                    .networkFailed, "a header field consists of a name and a value; found \(pair.count) texts")
+                    .networkFailed, "a header field consists of a name and a value; found \(pair.count) strings")
             }
             add(pair[0], pair[1])
         }

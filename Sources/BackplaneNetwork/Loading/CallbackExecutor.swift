@@ -7,7 +7,7 @@ import Synchronization
 /// load.onSuccess(on: CallbackExecutor { work in queue.async(execute: work) }) { books in index(books) }
 /// ```
 public struct CallbackExecutor: Sendable {
-    /// One piece of work that another executor was given, which it may also drop or run twice.
+    /// One piece of work that another executor received, which it may also drop or run twice.
     private final class Turn: Sendable {
         private let hasBegun = Atomic(false)
         private let work: @Sendable () -> Void
@@ -26,12 +26,12 @@ public struct CallbackExecutor: Sendable {
         }
     }
 
-    /// Runs the work, and returns when it has ended.
+    /// The function that runs the work, and returns when it has ended.
     let run: @Sendable (@escaping @Sendable () -> Void) async -> Void
 
     private init(run: @escaping @Sendable (@escaping @Sendable () -> Void) async -> Void) { self.run = run }
 
-    /// Creates an executor from a function that runs what it is given, now or later.
+    /// Creates an executor from a function that runs the work that it receives, now or later.
     ///
     /// Later callbacks wait until the work has run, or was dropped. It runs once, however often it is called.
     public init(_ enqueue: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
@@ -43,7 +43,7 @@ public struct CallbackExecutor: Sendable {
         })
     }
 
-    /// Swift's own threads.
+    /// Swift's thread pool.
     public static var concurrent: CallbackExecutor { CallbackExecutor(run: { work in work() }) }
 
     /// The main actor.

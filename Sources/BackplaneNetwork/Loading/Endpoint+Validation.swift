@@ -20,7 +20,7 @@ extension Endpoint {
         throw BackplaneError.status(response, valid: valid, request, body, said)
     }
 
-    /// The greatest number of bytes of a failed response that are kept.
+    /// The maximum number of bytes of a failed response that are kept.
     var keptLimit: Int { Swift.min(Swift.max(0, failureLimit), HTTPOptions.collectionLimit) }
 
     func responseDecoder(_ defaults: EndpointDefaults) -> any ResponseDecoder {

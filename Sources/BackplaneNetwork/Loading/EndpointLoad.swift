@@ -49,7 +49,7 @@ public final class EndpointLoad<Response: Sendable>: Sendable {
         onCompletion(on: executor) { if case .failure(let error) = $0 { body(error) } }
     }
 
-    /// Adds a function that is called at the end, whatever it is.
+    /// Adds a function that is called at the end, whatever the outcome.
     @discardableResult
     public func onCompletion(
         on executor: CallbackExecutor = .concurrent,
@@ -61,7 +61,7 @@ public final class EndpointLoad<Response: Sendable>: Sendable {
 
     /// Adds a function that is called with the progress of both bodies, before the end.
     ///
-    /// Progress that comes while the function is still to be called replaces the one before.
+    /// Newer progress replaces progress that has not been reported yet.
     @discardableResult
     public func onProgress(
         on executor: CallbackExecutor = .concurrent, _ body: @escaping @Sendable (HTTPProgress) -> Void
@@ -70,7 +70,7 @@ public final class EndpointLoad<Response: Sendable>: Sendable {
         return self
     }
 
-    /// Adds an observer, which need not know the type of the response: it is told of the start, progress and the end.
+    /// Adds an observer, independent of the type of the response, which is notified of the start, progress and the end.
     @discardableResult
     public func observe(
         on executor: CallbackExecutor = .concurrent, _ body: @escaping @Sendable (LoadEvent) -> Void
@@ -82,20 +82,20 @@ public final class EndpointLoad<Response: Sendable>: Sendable {
     /// Cancels the load, which ends with `call.cancelled` unless it has ended already.
     public func cancel() { task.cancel() }
 
-    /// The value, which is waited for; cancelling the waiting task does not cancel the load.
+    /// The value, once the load has ended; cancelling the waiting task does not cancel the load.
     public var value: Response {
         get async throws(BackplaneError) { try await result.get() }
     }
 
-    /// The value or the error, which is waited for; cancelling the waiting task does not cancel the load.
+    /// The value or the error, once the load has ended; cancelling the waiting task does not cancel the load.
     public var result: Result<Response, BackplaneError> {
         get async { await task.value }
     }
 }
 
-/// A step of a load that its observers are told of.
+/// A step of a load that its observers are notified of.
 public enum LoadEvent: Sendable {
-    /// The load has started; observers are told first.
+    /// The load has started; observers are notified first.
     case started
     /// Bytes of the bodies have passed.
     case progress(HTTPProgress)
@@ -166,7 +166,7 @@ private final class LoadEnds<Response: Sendable>: Sendable {
     }
 }
 
-/// A function that is told the latest progress.
+/// A function that receives the latest progress.
 private final class ProgressWatcher: Sendable {
     let executor: CallbackExecutor
     private let body: @Sendable (HTTPProgress) -> Void
@@ -176,7 +176,7 @@ private final class ProgressWatcher: Sendable {
         (self.executor, self.body) = (executor, body)
     }
 
-    /// Notes progress; `true` if a report of it is not due yet.
+    /// Records progress; `true` if a report of it is not due yet.
     func note(_ progress: HTTPProgress) -> Bool {
         latest.withLock { latest in
             defer { latest = progress }

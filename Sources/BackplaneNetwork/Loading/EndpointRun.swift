@@ -27,7 +27,8 @@ struct EndpointRun<Response: Sendable>: Sendable {
     /// A Boolean value that indicates whether the load's time limit has passed.
     private var isOver: Bool { endpoint.timeout.map { .now - start >= $0 } ?? false }
 
-    /// Returns an error, or that of the load's time limit instead of the one of what was left for an attempt.
+    /// Returns an error, or that of the load's time limit if it was an attempt's share of the remaining time that
+    /// passed.
     private func timely(_ error: any Error, _ request: HTTPRequest, after rejection: (any Error)?) -> any Error {
         guard let timeout = endpoint.timeout, isOver, let error = error as? BackplaneError,
             error.code == .networkTimeout
@@ -168,10 +169,10 @@ struct EndpointRun<Response: Sendable>: Sendable {
     }
 }
 
-/// A file beside its place, where a load writes it before it is found valid.
+/// A file beside its destination, where a load writes it before it is found valid.
 private final class FileInProgress: Sendable {
     let path: String
-    /// The path while the file is not valid yet; of a process that was killed, the next host of the folder removes it.
+    /// The path while the file is not valid yet; one left by a killed process is removed by the folder's next host.
     let temporary: String
     /// The body of the last response that was written to the file.
     private let written = Mutex<HTTPBodyStream?>(nil)
@@ -201,7 +202,7 @@ private final class FileInProgress: Sendable {
 
     private var unusable: BackplaneError {
         BackplaneError(
-            .networkFile, "the downloaded file cannot be put in its place: \(String(cString: strerror(errno)))",
+            .networkFile, "the downloaded file cannot be moved to its destination: \(String(cString: strerror(errno)))",
             at: path)
     }
 }

@@ -1,7 +1,7 @@
 public import Backplane
 
 extension HTTPClient {
-    /// Loads an endpoint: sends its request, checks the status, decodes the response and has it judged.
+    /// Loads an endpoint: sends its request, checks the status, decodes the response and applies the endpoint's check.
     ///
     /// Cancelling the task cancels the exchange.
     ///
@@ -26,7 +26,7 @@ extension HTTPClient {
 extension Endpoint {
     /// Starts to load the endpoint, and returns the load, which can be watched and cancelled.
     ///
-    /// The load goes on if nobody keeps it.
+    /// The load continues even if it is not retained.
     @discardableResult
     public func load(on http: HTTPClient, _ call: Call) -> EndpointLoad<Response> {
         EndpointLoad { progress throws(BackplaneError) in try await http.load(self, call, progress: progress) }

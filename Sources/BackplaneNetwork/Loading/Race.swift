@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A step that is given up once its time limit has passed, even if it ignores cancellation.
+/// A step that is abandoned once its time limit has passed, even if it ignores cancellation.
 package final class Race<Value: Sendable>: Sendable {
     private struct State {
         var continuation: CheckedContinuation<Value, any Error>?
@@ -14,7 +14,7 @@ package final class Race<Value: Sendable>: Sendable {
     /// Runs a step.
     ///
     /// - Throws: `late` once the limit has passed; `CancellationError` as soon as the task is cancelled; whatever the
-    ///   step throws. The step is cancelled in the first two cases, and what it still returns is released.
+    ///   step throws. The step is cancelled in the first two cases, and a late result is released.
     package static func run(
         _ step: @escaping @Sendable () async throws -> Value, within limit: Duration, otherwise late: any Error
     ) async throws -> Value {
@@ -23,7 +23,7 @@ package final class Race<Value: Sendable>: Sendable {
         return try await run(step) { end > .now ? .again(end) : .over(late) }
     }
 
-    /// The result of a look at a step that is running.
+    /// The result of checking a running step.
     package enum Look {
         case again(ContinuousClock.Instant)
         case over(any Error)
@@ -31,8 +31,8 @@ package final class Race<Value: Sendable>: Sendable {
 
     /// Runs a step whose time limit moves while it runs.
     ///
-    /// - Parameter look: Looks whether the limit has passed; `nil` means that none does any more.
-    /// - Throws: The error of a look; `CancellationError` as soon as the task is cancelled; whatever the step throws.
+    /// - Parameter look: Checks whether the limit has passed; `nil` means that there is no limit any longer.
+    /// - Throws: The error of a check; `CancellationError` as soon as the task is cancelled; whatever the step throws.
     package static func run(
         _ step: @escaping @Sendable () async throws -> Value, watchedBy look: @escaping @Sendable () -> Look?
     ) async throws -> Value {

@@ -31,7 +31,7 @@ public struct NextPage<Response: Sendable>: Sendable {
                 let origin = HTTPOrigin(url.absoluteString), origin == HTTPOrigin(request.url)
             else {
                 throw BackplaneError(
-                    .networkPages, "the link to the next page is no URL of the same origin; it is not followed",
+                    .networkPages, "the link to the next page is not a URL of the same origin, so it is not followed",
                     at: request.printableURL)
             }
             var next = endpoint

@@ -22,7 +22,7 @@ public struct Pages<Response: Sendable>: AsyncSequence, Sendable {
 
         /// Returns the next page, or `nil` after the last one; the page after it begins to load.
         ///
-        /// - Throws: What `load` throws; `network.pages` for a page that comes twice, and for one beyond the limit.
+        /// - Throws: What `load` throws; `network.pages` for a repeated page, and for one beyond the limit.
         public mutating func next() async throws(BackplaneError) -> Response? { try await state.next() }
     }
 }
@@ -38,7 +38,7 @@ extension HTTPClient {
     ///   - endpoint: The endpoint of the first page.
     ///   - call: The call being served, whose deadline applies to all pages.
     ///   - rule: The rule by which the next page is found, by default the response's `Link`.
-    ///   - limit: The greatest number of pages; more of them are an error.
+    ///   - limit: The maximum number of pages; more of them are an error.
     public func pages<Response>(
         _ endpoint: Endpoint<Response>, _ call: Call, next rule: NextPage<Response> = .link, limit: Int = 1_000
     ) -> Pages<Response> {
@@ -87,19 +87,19 @@ private final class PageLoading<Response: Sendable>: Sendable {
         return try page.get().value
     }
 
-    /// Begins to load a page, unless it was asked for before.
+    /// Begins to load a page, unless it was requested before.
     private func begin(_ endpoint: Endpoint<Response>, _ state: inout State) {
         do throws(BackplaneError) {
             state.count += 1
             let request = try endpoint.request(pages.http.defaults)
             guard request.identity.map({ state.asked.insert($0).inserted }) ?? true else {
                 throw BackplaneError(
-                    .networkPages, "the server gives a page as the next one that was loaded before",
+                    .networkPages, "the link to the next page leads to a page that was already loaded",
                     at: request.printableURL)
             }
             guard state.count <= pages.limit else {
                 throw BackplaneError(
-                    .networkPages, "there are more than \(pages.limit) pages, the limit that was given",
+                    .networkPages, "there are more than \(pages.limit) pages, which is the given limit",
                     at: request.printableURL)
             }
             let run = EndpointRun(endpoint, on: pages.http, pages.call, nil), rule = pages.rule
@@ -119,7 +119,8 @@ private final class PageLoading<Response: Sendable>: Sendable {
 }
 
 extension HTTPRequest {
-    /// All that tells the request from others; `nil` if its body is not in memory, or is too large to be kept.
+    /// The bytes that distinguish the request from others; `nil` if its body is not in memory, or is too large to be
+    /// kept.
     fileprivate var identity: [UInt8]? {
         guard let body = body.bytes, body.count <= 64 << 10 else { return nil }
         let head = ["\(method) \(url)"] + headers.fields.map { "\($0.name): \($0.value)" }

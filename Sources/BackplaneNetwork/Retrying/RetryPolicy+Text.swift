@@ -50,7 +50,7 @@ extension RetryPolicy {
     private static func wrong(_ word: Substring) -> BackplaneError {
         BackplaneError(
             .networkRefused,
-            "the option `retry` has the word `\(word)`; expected attempts=N, base=SECONDS, limit=SECONDS, after=SECONDS, attempt=SECONDS, statuses=N,N, any"
+            "the option `retry` contains the unknown word `\(word)`; expected attempts=N, base=SECONDS, limit=SECONDS, after=SECONDS, attempt=SECONDS, statuses=N,N, any"
         )
     }
 }

@@ -4,15 +4,15 @@ package import FoundationEssentials
 /// The rules by which an exchange is attempted again: exponential backoff with full jitter, bounded.
 ///
 /// A request is repeated only if its method is idempotent (RFC 9110, section 9.2.2) or ``repeatsAnyMethod``, and its
-/// body can be sent again. Whether it is, is a pure decision; the pipeline keeps the clock and the budget.
+/// body can be sent again. The decision is a pure function; the pipeline keeps the clock and the budget.
 public struct RetryPolicy: Sendable {
-    /// The greatest number of attempts, with the first one.
+    /// The maximum number of attempts, including the first one.
     public var attempts = 3
     /// The bound of the delay before the second attempt; it doubles with each further one.
     public var base: Duration = .milliseconds(200)
-    /// The greatest bound of a delay.
+    /// The maximum bound of a delay.
     public var limit: Duration = .seconds(10)
-    /// The greatest `Retry-After` that is waited for; a response that asks for more is the result.
+    /// The longest `Retry-After` that is honoured; a response that requests more is the result.
     public var retryAfterLimit: Duration = .seconds(60)
     /// The statuses after which another attempt may help.
     public var statuses: Set<Int> = [408, 425, 429, 502, 503, 504]

@@ -1,9 +1,9 @@
 package import Glibc
 
-/// The process that a child starts to be ended with all its descendants (``ChildLeash``).
+/// The process that a child starts in order to be ended with all its descendants (``ChildLeash``).
 ///
 /// The child cannot do this itself: until it is killed, its other threads may start processes that it has not listed,
-/// and afterwards nobody knows which processes were its descendants. So another process stops it first.
+/// and afterwards it is unknown which processes were its descendants. So another process stops it first.
 package enum ChildEnd {
     /// The hidden command that the process runs.
     package static let command = "end-child"

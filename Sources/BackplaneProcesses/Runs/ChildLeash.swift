@@ -2,7 +2,7 @@ import BackplaneHost
 import CBackplaneHost
 import Glibc
 
-/// A safeguard that ends a child of this program, and all that it has started, when its parent is gone.
+/// A safeguard that ends a child of this program, and all that it has started, when its parent has ended.
 ///
 /// The child's standard input is a pipe whose other end only the parent holds, so that it closes however the parent
 /// ends. A parent-death signal would not do: it is sent when the thread that created the child ends.
@@ -34,7 +34,9 @@ package enum ChildLeash {
         }
         guard !isHeld else { return }
         // Without it the child might outlive its parent.
-        _ = "the system gives the child process no thread\n".withCString { write(STDERR_FILENO, $0, strlen($0)) }
+        _ = "the system cannot create a thread for the child process\n".withCString {
+            write(STDERR_FILENO, $0, strlen($0))
+        }
         _exit(1)
     }
 

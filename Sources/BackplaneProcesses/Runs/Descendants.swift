@@ -23,7 +23,8 @@ package struct Descendants {
         }
     }
 
-    /// Kills all descendants and waits until they are gone, repeatedly since they may start others, for about a second.
+    /// Kills all descendants and waits until they have ended, repeatedly since they may start others, for about a
+    /// second.
     package static func end(of process: pid_t = getpid(), besides others: Descendants? = nil) {
         for _ in 0..<200 {
             let left = Descendants(of: process, besides: others).names.keys

@@ -1,17 +1,18 @@
 public import BackplaneStorage
 
-/// Keys of indexes: bytes that are ordered as the values are, so that every engine orders values alike.
+/// The keys of indexes: bytes that are ordered as the values are, so that every engine orders values alike.
 ///
-/// A value is a byte for its kind and, for numbers and texts, what orders them; nothing that follows a value in a key
-/// begins with the byte 255. A key consists of the values of an index's properties, one after the other.
+/// A value consists of a byte for its kind and, for numbers and strings, of bytes that order them; nothing that follows
+/// a value in a key begins with the byte 255. A key consists of the values of an index's properties, one after the
+/// other.
 ///
 /// | value | bytes |
 /// |---|---|
 /// | `null`, `false`, `true` | 5; 16; 17 |
 /// | a number | 32, the nearest `Double` in eight bytes in the order of numbers, and two bytes (below) |
-/// | a text | 48, its UTF-8 bytes with 0, 255 for each zero, and 0 |
+/// | a string | 48, its UTF-8 bytes with 0, 255 for each zero, and 0 |
 ///
-/// The two bytes are 32,768 plus what an integer exceeds the nearest `Double` by.
+/// The two bytes are 32,768 plus the amount by which an integer exceeds the nearest `Double`.
 public enum IndexKey {
     private static let null: UInt8 = 5, no: UInt8 = 16, yes: UInt8 = 17, number: UInt8 = 32, text: UInt8 = 48
     /// A byte that no value and no UTF-8 text begins or continues with.
@@ -40,7 +41,7 @@ public enum IndexKey {
         }
     }
 
-    /// Appends the bytes that all texts begin with which begin with a text.
+    /// Appends the bytes with which the keys of all strings with a prefix begin.
     static func append(textPrefix prefix: String, to key: inout [UInt8]) {
         key.append(text)
         for byte in prefix.utf8 {
@@ -61,7 +62,7 @@ public enum IndexKey {
         key.append(UInt8(truncatingIfNeeded: biased))
     }
 
-    /// Returns the first and the byte behind the last byte that keys of a value's kind begin with.
+    /// Returns the first byte with which keys of a value's kind begin, and the byte after the last one.
     static func kinds(like value: IndexedValue) -> (first: UInt8, end: UInt8) {
         switch value {
         case .null: (null, null + 1)

@@ -4,7 +4,7 @@ import BackplaneStorage
 /// The values of the properties at key paths, collected from a record's JSON in one pass.
 ///
 /// A property that is missing, a list or a dictionary, or that the text ends before because it is not JSON, is `null`.
-/// If a name is there twice, the first one counts.
+/// If a name occurs twice, the first one counts.
 struct IndexedProperties: JSONReceiver {
     private struct Property {
         let path: [[UInt8]]

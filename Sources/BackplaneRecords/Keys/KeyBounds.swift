@@ -5,9 +5,9 @@ package import BackplaneStorage
 package struct KeyBounds {
     /// The first key.
     package var lower: [UInt8]
-    /// The key behind the last one.
+    /// The key after the last one.
     package var upper: [UInt8]
-    /// The place of the last entry of the page before, or a place before the first or behind the last entry.
+    /// The place of the last entry of the previous page, or a place before the first or after the last entry.
     package var start: (key: [UInt8], id: [UInt8])
 
     /// Returns the bounds of a query over an index.
@@ -51,7 +51,8 @@ package struct KeyBounds {
     package init(ofIDs range: RecordRange, _ query: RecordQuery) throws(BackplaneError) {
         func bytes(_ value: IndexedValue) throws(BackplaneError) -> [UInt8] {
             guard case .text(let text) = value else {
-                throw BackplaneError(.callInvalidInput, "ids are texts, found another value", at: query.collection)
+                throw BackplaneError(
+                    .callInvalidInput, "expected a string as the id, found another value", at: query.collection)
             }
             return Array(text.utf8)
         }
@@ -82,11 +83,11 @@ package struct KeyBounds {
     {
         let kinds = [from, to].compactMap { $0.map { IndexKey.kinds(like: $0) } }
         guard let first = kinds.first else {
-            throw BackplaneError(.callInvalidInput, "expected at least one limit of the range", at: query.collection)
+            throw BackplaneError(.callInvalidInput, "expected at least one bound of the range", at: query.collection)
         }
         guard kinds.allSatisfy({ $0 == first }) else {
             throw BackplaneError(
-                .callInvalidInput, "expected limits of one kind, found a range between values of two",
+                .callInvalidInput, "expected bounds of the same type, found values of two types",
                 at: query.collection)
         }
         return first
@@ -116,7 +117,8 @@ extension PageCursor {
 extension BackplaneError {
     package static func foreignCursor(_ query: RecordQuery) -> BackplaneError {
         BackplaneError(
-            .callInvalidInput, "the cursor is not one of this query; begin with the first page", at: query.collection)
+            .callInvalidInput, "the cursor does not belong to this query; begin with the first page",
+            at: query.collection)
     }
 }
 

@@ -15,7 +15,7 @@ struct MemoryCollection {
     /// The ids, in order.
     private var ids: [[UInt8]] = []
     private var indexes: [MemoryIndex] = []
-    /// The indexes of texts, which only other engines search.
+    /// The full-text indexes, which only other engines search.
     private var textIndexes: [IndexDefinition] = []
     /// The number of the last change.
     private(set) var change: Int64 = 0
@@ -54,6 +54,8 @@ struct MemoryCollection {
         if let duplicate { throw duplicate }
     }
 
+    /// Checks that no unique index would contain a key twice.
+    ///
     /// - Throws: `store.duplicate` if two records would have the same values in a unique index.
     func requireUniqueness(after changes: PendingChanges) throws(BackplaneError) {
         for index in indexes where index.definition.isUnique {
@@ -161,7 +163,7 @@ struct MemoryCollection {
                 throw .unindexed(self.name, name, known: textIndexes.map(\.name))
             }
             throw BackplaneError(
-                .storeUnsupported, "this store is in memory, and cannot be searched for words; a file can",
+                .storeUnsupported, "a store in memory does not support full-text search; use a store in a file",
                 at: self.name)
         case .ids(let wanted):
             let bounds = try KeyBounds(ofIDs: RecordRange(), query)
@@ -185,7 +187,7 @@ struct MemoryCollection {
 }
 
 extension KeyBounds {
-    /// Returns the first entries behind the start of a query, in its order.
+    /// Returns the first entries after the start of a query, in its order.
     fileprivate func rest(
         of entries: some RandomAccessCollection<MemoryIndex.Entry>, _ query: RecordQuery, _ limit: Int
     )
@@ -198,7 +200,7 @@ extension KeyBounds {
 }
 
 extension RecordQuery {
-    /// A Boolean value that indicates whether the query is over an index, and not over ids.
+    /// A Boolean value that indicates whether the query is over an index rather than over ids.
     package var isOfIndex: Bool {
         if case .range(let range) = selection { return range.index != nil }
         return false
@@ -206,7 +208,7 @@ extension RecordQuery {
 }
 
 extension IndexDefinition {
-    /// Returns whether a definition is the same, by the bytes of its texts.
+    /// Returns whether a definition is the same, by the bytes of its strings.
     package func isSame(as other: IndexDefinition) -> Bool {
         text?.tokenizer == other.text?.tokenizer && text?.prefixes == other.text?.prefixes
             && isUnique == other.isUnique && name.utf8.elementsEqual(other.name.utf8)

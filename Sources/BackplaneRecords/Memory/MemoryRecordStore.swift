@@ -12,7 +12,7 @@ public final class MemoryRecordStore: RecordStore {
     /// Creates an empty store.
     public init() {}
 
-    /// Gives a collection the indexes of a definition.
+    /// Sets the indexes of a collection to those of a definition.
     ///
     /// - Throws: `store.duplicate`; `call.invalid-input`.
     public func define(_ collection: CollectionDefinition, in namespace: String) async throws(BackplaneError) {

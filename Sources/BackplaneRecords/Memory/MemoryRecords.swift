@@ -3,7 +3,7 @@ import BackplaneStorage
 
 /// The content of a store in memory.
 struct MemoryRecords {
-    /// The collections by their namespace and name; names are compared by their bytes.
+    /// The collections, keyed by namespace and name; names are compared by their bytes.
     private var namespacesByName: [[UInt8]: [[UInt8]: MemoryCollection]] = [:]
     /// The number of the last change.
     private var change: Int64 = 0
@@ -85,7 +85,7 @@ struct MemoryRecords {
 struct PendingChanges {
     /// A Boolean value that indicates whether the records before the batch are deleted.
     private(set) var isEmptied = false
-    /// The values by their ids; `nil` for deleted records.
+    /// The values, keyed by id; `nil` for deleted records.
     private(set) var values: [[UInt8]: [UInt8]?] = [:]
 
     mutating func add(_ change: RecordChange) {

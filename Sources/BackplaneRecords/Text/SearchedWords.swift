@@ -1,7 +1,7 @@
 package import Backplane
 package import BackplaneStorage
 
-/// The words of a search, alike in every engine.
+/// The words of a search, the same in every engine.
 ///
 /// Words are separated by white space. One that ends with `*` is the beginning of a word, words between quotation marks
 /// follow one another, and other signs have no meaning.

@@ -1,19 +1,20 @@
 package import BackplaneDocuments
 
-/// The texts of the properties at key paths, also those in lists, collected from a record's JSON in one pass.
+/// The strings of the properties at key paths, also those in lists, collected from a record's JSON in one pass.
 package struct TextProperties: JSONReceiver {
     private let paths: [[[UInt8]]]
-    /// The texts found at each path.
+    /// The strings found at each path.
     private var texts: [[String]]
     /// The keys that lead through the open dictionaries to the current value; lists have none.
     private var keys: [[UInt8]] = []
-    /// For each open container whether it is a dictionary.
+    /// Whether each open container is a dictionary.
     private var containers: [Bool] = []
     package let subject = DocumentSubject.document
 
-    /// Returns a text for each of the key paths, which are given as their names; texts of a list are in lines.
+    /// Returns a string for each of the key paths, which are given as their names; strings of a list are on separate
+    /// lines.
     ///
-    /// Everything behind a mistake in the JSON is left out, as are zeros in the texts, which would end them in SQLite.
+    /// Everything after a mistake in the JSON is left out, as are zeros in the strings, which would end them in SQLite.
     package static func texts(in json: [UInt8], at paths: [[[UInt8]]]) -> [String] {
         var grammar = JSONGrammar(json, TextProperties(paths))
         try? grammar.document()

@@ -3,11 +3,11 @@ import Backplane
 import BackplaneStorage
 import GRDB
 
-/// The tokenizers for indexes of texts that the machine's SQLite has.
+/// The full-text tokenizers that the machine's SQLite provides.
 ///
 /// SQLite may have been built without FTS5; `trigram` is part of it since 3.34.
 struct FullTextSupport: Sendable {
-    /// The tokenizers that are missing, with the reasons that SQLite gives.
+    /// The tokenizers that are missing, with the reasons that SQLite reports.
     private let missing: [TextTokenizer: String]
     private let version: String
 
@@ -32,9 +32,11 @@ struct FullTextSupport: Sendable {
     /// A Boolean value that indicates whether no tokenizer is missing.
     var isComplete: Bool { missing.isEmpty }
 
-    /// Returns whether an index can be kept; one of values always can.
+    /// Returns whether an index is supported; indexes of values always are.
     func includes(_ index: TextIndexing?) -> Bool { index.map { missing[$0.tokenizer] == nil } ?? true }
 
+    /// Requires the tokenizer of an index.
+    ///
     /// - Throws: `store.unsupported` if the tokenizer of an index is missing.
     func require(_ text: TextIndexing, of index: String, in collection: String) throws(BackplaneError) {
         guard let reason = missing[text.tokenizer] else { return }

@@ -5,7 +5,7 @@ import BackplaneStorage
 import Foundation
 import GRDB
 
-/// The table of an index of texts: a row for each record, whose number is that of the record's row, and a column for
+/// The table of a full-text index: a row for each record, whose number is that of the record's row, and a column for
 /// each property.
 ///
 /// It has texts of its own, since the records' JSON has none that FTS5 could read. So the row of a record whose bytes
@@ -43,7 +43,7 @@ struct FullTextTable {
     /// The tables in which FTS5 keeps the rows of a table.
     private static let parts = ["content", "docsize", "data"]
 
-    /// Deletes the table of an index, and some of its rows; another call goes on.
+    /// Deletes the table of an index, and some of its rows; another call continues.
     ///
     /// To delete the rows with their table would make others wait for all of them, and FTS5 takes far longer to delete
     /// its rows itself. So the tables that have them are taken from FTS5 first, by other names.
@@ -78,7 +78,7 @@ struct FullTextTable {
 
     func texts(of value: [UInt8]) -> [String] { TextProperties.texts(in: value, at: paths) }
 
-    /// Enters the texts of a record, in place of those that it had.
+    /// Enters the texts of a record, replacing its earlier ones.
     func enter(_ texts: [String], record: Int64, in db: Database) throws {
         let places = texts.map { _ in ", ?" }.joined()
         try db.cachedStatement(
@@ -104,7 +104,7 @@ struct FullTextTable {
     /// The statement that counts the records, whose argument is an expression.
     var countSQL: String { "SELECT COUNT(*) FROM \(name) WHERE \(name) MATCH ?" }
 
-    /// Returns the words of a search as an expression of FTS5, in which nothing has a meaning of its own.
+    /// Returns the words of a search as an expression of FTS5, without special syntax.
     static func expression(_ words: SearchedWords) -> String {
         words.phrases.map { phrase in
             // A phrase has no quotation mark, which `SearchedWords` takes for its end.

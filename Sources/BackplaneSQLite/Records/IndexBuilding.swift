@@ -5,15 +5,15 @@ import BackplaneStorage
 import Foundation
 import GRDB
 
-/// The work that gives a collection the indexes of a definition, in steps of one short transaction each.
+/// The construction of a collection's indexes from a definition, in steps of one short transaction each.
 ///
-/// Between two steps others write, and a process that is killed goes on where it was: each step leaves in the table
-/// `indexes` what it has done.
+/// Between two steps others write, and after a kill the next process continues: each step records its progress in the
+/// table `indexes`.
 struct IndexBuilding {
     let definition: CollectionDefinition
     let namespace: String
     let support: FullTextSupport
-    /// The greatest number of records that one step enters, and of entries that one step deletes.
+    /// The maximum number of records that one step enters, and of entries that one step deletes.
     private static let stepSize = 2_000
 
     /// Returns whether the collection has the indexes already, and none is being built or deleted.
@@ -147,7 +147,7 @@ struct IndexBuilding {
         }
     }
 
-    /// Takes the index away that a step has found not to be unique.
+    /// Removes the index that a step has found not to be unique.
     func giveUp(in db: Database) throws {
         guard
             let index = try StoredCollection(definition.name, in: namespace, db, withIndexes: true)?.indexes.first(

@@ -3,10 +3,10 @@ import BackplaneStorage
 import Foundation
 import GRDB
 
-/// The way of records from another file or an older table into the empty tables of a store.
+/// The transfer of records from another file or an older table into the empty tables of a store.
 ///
-/// Records without a version are given one, in the order in which they come. What is adopted is not in the log: whoever
-/// follows a collection is told to read it again.
+/// Records without a version receive one in their order of arrival. Adopted records are not in the log: readers that
+/// follow a collection are asked to read it again.
 struct RecordAdoption {
     private struct Collection {
         var number: Int64
@@ -51,7 +51,7 @@ struct RecordAdoption {
         return known == nil
     }
 
-    /// Writes the counts of the collections, and a change number behind which there is no log.
+    /// Writes the counts of the collections, and a change number before which there is no log.
     func finish() throws {
         for collection in collections.values {
             try db.cachedStatement(

@@ -58,7 +58,7 @@ struct RecordReader {
         }
     }
 
-    /// Returns the ids behind the cursor of a query, in its order.
+    /// Returns the ids after the cursor of a query, in its order.
     private static func rest(of ids: [String], _ query: RecordQuery) throws(BackplaneError) -> [[UInt8]] {
         let start = try KeyBounds(ofIDs: RecordRange(), query).start.key
         let sorted = Set(ids.map { Array($0.utf8) }).sorted { query.isDescending ? $1.precedes($0) : $0.precedes($1) }
@@ -66,7 +66,7 @@ struct RecordReader {
         return sorted.filter { query.isDescending ? $0.precedes(start) : start.precedes($0) }
     }
 
-    /// Checks a query of a collection that is not there, for which there are no records.
+    /// Checks a query of a missing collection, which has no records.
     private func requireSense(of query: RecordQuery) throws(BackplaneError) {
         if case .search(let index, let text) = query.selection {
             _ = try SearchedWords(text, query)
@@ -159,7 +159,7 @@ struct RecordReader {
 private struct PageInProgress {
     let query: RecordQuery
     let limit: Int
-    /// The number of rows that tell whether there is another page; none for a page without records.
+    /// The number of rows that show whether there is another page; none for a page without records.
     var rowLimit: Int { limit == 0 ? 0 : limit + 1 }
     private let collection: StoredCollection
     private var records: [StoredRecord] = [], damaged: [StoredRecord] = []
@@ -194,6 +194,8 @@ private struct PageInProgress {
         return true
     }
 
+    /// Returns the page.
+    ///
     /// - Parameter isWhole: Whether there is no further page.
     func page(namespaceChange: Int64, isWhole: Bool = false) -> RecordPage {
         RecordPage(

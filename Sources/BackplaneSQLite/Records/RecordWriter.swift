@@ -5,12 +5,12 @@ import BackplaneStorage
 import Foundation
 import GRDB
 
-/// One write of a batch, within a transaction that an error takes back.
+/// One write of a batch, within a transaction that an error rolls back.
 struct RecordWriter {
     private let db: Database
     private let namespace: String
     private let support: FullTextSupport
-    /// The collections that were looked up, by the bytes of their names.
+    /// The collections that were looked up, keyed by the bytes of their names.
     private var collections: [[UInt8]: StoredCollection] = [:]
     private var changed: Set<[UInt8]> = []
     /// The number of the last change in the store.
@@ -136,6 +136,8 @@ struct RecordWriter {
         return db.changesCount > 0
     }
 
+    /// Checks that each new key of a unique index has one record.
+    ///
     /// - Throws: `store.duplicate` if a new key of a unique index has two records.
     private func requireUniqueness() throws {
         for (collection, index, key, id) in newKeys {
@@ -180,6 +182,8 @@ extension Database {
             arguments: [namespace, collection]) ?? 0
     }
 
+    /// Requires conditions to hold.
+    ///
     /// - Throws: `store.conflict` if a condition does not hold.
     func require(_ conditions: [RecordCondition], in namespace: String) throws {
         for condition in conditions {

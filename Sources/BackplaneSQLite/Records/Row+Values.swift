@@ -8,7 +8,7 @@ extension Row {
         try withUnsafeData(atIndex: index) { $0?.withUnsafeBytes { Array($0) } ?? [] }
     }
 
-    /// Returns the text that a column's bytes are in UTF-8, also behind a zero.
+    /// Returns a column's bytes as UTF-8 text, including any zeros.
     func text(at index: Int) throws -> String {
         try withUnsafeData(atIndex: index) { $0?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } ?? "" }
     }

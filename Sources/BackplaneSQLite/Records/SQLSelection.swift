@@ -21,6 +21,8 @@ struct SQLSelection {
         WHERE c.collection = ? AND c.number > ? ORDER BY c.number LIMIT ?
         """
 
+    /// Creates the statements for a query.
+    ///
     /// - Throws: `store.unindexed`; `call.invalid-input` if the range or the cursor does not fit.
     init(_ query: RecordQuery, _ collection: StoredCollection, _ db: Database) throws {
         guard case .range(let range) = query.selection else { preconditionFailure("only ranges are read so") }

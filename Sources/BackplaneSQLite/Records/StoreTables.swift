@@ -9,19 +9,19 @@ import GRDB
 /// - `collections`: a row for each collection, which is never deleted. `change` is the number of the last change,
 ///   `trimmed` that of the last change that is no longer in the log, `logged` the length of the log, `count` the number
 ///   of records. `UNIQUE` keeps a second copy of the names in its index, from which a salvage reads them as well.
-/// - `records`: the records. Ids are bytes, since texts would end at a zero. `checksum` is ``RecordChecksum``.
+/// - `records`: the records. Ids are bytes, since strings would end at a zero. `checksum` is ``RecordChecksum``.
 /// - `indexes`: the declared indexes. `state` is an ``IndexState``, `progress` the id up to which an index was built.
-///   `text` is the treatment of texts, as ``BackplaneStorage/TextIndexing/stored`` gives it; `NULL` for an index of
-///   values.
+///   `text` holds the full-text settings in the form of ``BackplaneStorage/TextIndexing/stored``; `NULL` for an index
+///   of values.
 /// - `entries`: a row for each record in each index, in the order of the keys and then of the ids. `record` is the
 ///   record's row, so that a page of an index costs one look-up for each record.
-/// - `text_` and the number of an index: the words of an index of texts, an FTS5 table (``FullTextTable``). `removed_`
+/// - `text_` and the number of an index: the words of a full-text index, an FTS5 table (``FullTextTable``). `removed_`
 ///   and the number: the rows of one that is being deleted.
 /// - `changes`: the log of each collection.
 enum StoreTables {
     /// The name of the migration from the table `record` of the first version to these tables.
     static let migration = "versioned-records"
-    /// The name of the migration that adds indexes of texts.
+    /// The name of the migration that adds full-text indexes.
     ///
     /// FTS5 finds a record by the number of its row, which the table of the first version did not have: it was
     /// `WITHOUT ROWID`.
@@ -96,7 +96,7 @@ enum StoreTables {
         try db.execute(sql: "DROP TABLE record")
     }
 
-    /// Returns a text about tables of a newer version, or `nil` if this version knows all of them.
+    /// Returns a description of a newer version's tables, or `nil` if this version knows all of them.
     static func unknownMigrations(in db: Database) throws -> String? {
         guard try db.tableExists("grdb_migrations") else { return nil }
         let unknown = try migrator.appliedIdentifiers(db).subtracting(migrator.migrations).sorted()

@@ -24,7 +24,7 @@ struct StoredCollection {
         if withIndexes { indexes = try StoredIndex.all(of: number, in: db) }
     }
 
-    /// Gives up the indexes of texts that SQLite cannot enter changes into; where it can, they are built anew.
+    /// Abandons the full-text indexes that SQLite cannot update; where it can, they are rebuilt.
     mutating func giveUpIndexes(without support: FullTextSupport, in db: Database) throws {
         for index in indexes where !support.includes(index.definition.text) {
             try db.execute(
@@ -68,7 +68,7 @@ struct StoredIndex {
     let number: Int64
     let definition: IndexDefinition
     let state: IndexState
-    /// The table of an index of texts; `nil` for an index of values.
+    /// The table of a full-text index; `nil` for an index of values.
     let fullText: FullTextTable?
     private let paths: [[[UInt8]]]
 
@@ -82,7 +82,7 @@ struct StoredIndex {
         self.paths = IndexKey.names(of: paths)
     }
 
-    /// Reads the treatment of texts; what a later version has declared is searched as this version would.
+    /// Reads the full-text settings; those of a later version are treated as this version's.
     static func text(_ stored: String?) -> TextIndexing? {
         stored.map { TextIndexing(stored: $0) ?? TextIndexing() }
     }
@@ -104,7 +104,7 @@ struct StoredIndex {
         return try Row.fetchAll(statement, arguments: [collection]).map { try StoredIndex($0) }
     }
 
-    /// Returns the index of texts of a collection that queries may use.
+    /// Returns the full-text index of a collection that queries may use.
     ///
     /// - Throws: `store.unindexed`; `store.unsupported`.
     static func ofTexts(

@@ -12,7 +12,7 @@ struct BTreePage {
 
     let number: Int
     let kind: Kind
-    /// The number of the child page behind the last cell, or `nil` on leaves.
+    /// The number of the child page after the last cell, or `nil` on leaves.
     let rightChild: Int?
     private let bytes: [UInt8]
     private let pages: DatabasePages
@@ -88,7 +88,7 @@ struct BTreePage {
 }
 
 extension [UInt8] {
-    /// Reads an integer of one to nine bytes and moves the place behind it, or returns `nil` if the bytes end before.
+    /// Reads an integer of one to nine bytes and advances the place past it, or returns `nil` if the bytes end before.
     func variableInteger(at place: inout Int) -> Int? {
         var value: UInt64 = 0
         for length in 1...9 {

@@ -43,8 +43,7 @@ enum RecordLayout {
         }
     }
 
-    /// Returns the number of the root page of the table, according to the schema, which begins on the first page and,
-    /// with several indexes of texts, goes on behind others.
+    /// Returns the root page of the table according to the schema, which may extend beyond the first page.
     func root(in schema: BTreePage, _ pages: DatabasePages) -> Int? {
         var waiting = [schema.number], seen = Set(waiting)
         while let number = waiting.popLast() {
@@ -101,7 +100,7 @@ enum RecordLayout {
 /// The table `collections` and its index each have the names, on different pages.
 struct CollectionNames {
     private var places: [Int: RecordWalk.Place] = [:]
-    /// The numbers of records by the collections for which they can be read.
+    /// The numbers of records, keyed by the collections for which they can be read.
     private(set) var counts: [RecordWalk.Place: Int] = [:]
 
     /// Looks through all pages, because the way to those of a table may be damaged.

@@ -62,7 +62,7 @@ struct RecordWalk {
         if knowsFreePages || !gaps.isEmpty { try visitTheRest() }
     }
 
-    /// Returns the interior pages with records that are no child of another such page.
+    /// Returns the interior pages with records that are not children of another such page.
     private func rootsByTheirLook() -> [Int] {
         var interior: [Int] = [], children: Set<Int> = []
         for number in 1...max(1, pages.count) {
@@ -95,7 +95,7 @@ struct RecordWalk {
         if !page.kind.isInterior { leaves += 1 }
     }
 
-    /// Passes on the record in a cell, or notes a gap if it cannot be read.
+    /// Passes on the record in a cell, or records a gap if it cannot be read.
     private mutating func take(_ page: BTreePage, _ cell: Int) throws {
         guard let (place, key, record) = layout.record(page, cell) else {
             return gaps.append(Gap(before: last, after: nil))

@@ -24,7 +24,7 @@ struct StoreSalvage {
         let name = aside.map { "; the damaged file is kept as \(URL(filePath: $0).lastPathComponent)" } ?? ""
         return BackplaneError(
             .storeDamaged,
-            "the store was damaged, and the process that saved its readable records was killed; the copy that it had made is now in use\(name)",
+            "the store was damaged, and the process that saved its readable records was killed; the copy that it had completed is now in use\(name)",
             at: path)
     }
 
@@ -81,7 +81,7 @@ struct StoreSalvage {
         return (saved, lost)
     }
 
-    /// Records that were lost.
+    /// A number of lost records.
     private struct Loss {
         /// The collection that they were in; `nil` if that is not known.
         var place: RecordWalk.Place?

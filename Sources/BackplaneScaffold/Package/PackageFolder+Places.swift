@@ -27,7 +27,7 @@ extension PackageFolder {
                 path = owner.path == nil ? "" : ", without `path:`"
             throw BackplaneError(
                 .newPackage,
-                "the target `\(owner.name)` has all of `\(self.folder(of: owner))`, which leaves no room for `\(target.name)`; move its files into `\(own)`\(path), and run the command again",
+                "the target `\(owner.name)` occupies all of `\(self.folder(of: owner))`, which leaves no room for `\(target.name)`; move its files into `\(own)`\(path), and run the command again",
                 at: root)
         }
     }

@@ -28,7 +28,7 @@ struct PackageFolder: Sendable {
         if let given {
             let folder = FilePath.absolute(given)
             guard isPackage(folder) else {
-                throw BackplaneError(.newPackage, "there is no Package.swift in it", at: folder)
+                throw BackplaneError(.newPackage, "the folder has no Package.swift", at: folder)
             }
             return folder
         }

@@ -7,7 +7,7 @@ extension ManagerLayers {
         import BackplaneStorage
         import FoundationEssentials
         \(importsContracts)
-        /// Stores items in the host's record store.
+        /// A data access controller that stores items in the host's record store.
         final class \(store): DataAccessController {
             typealias Provides = \(archive)
             private struct KeptItem: Record {
@@ -47,7 +47,7 @@ extension ManagerLayers {
         """
         import Backplane
         \(importsContracts)
-        /// Fetches items through the version of the network service that the manifest chooses.
+        /// A communication controller that fetches items through the network service in the manifest's version.
         final class \(communication): CommunicationController {
             typealias Provides = \(network)
             struct Wires: Wiring {
@@ -74,7 +74,7 @@ extension ManagerLayers {
         import BackplaneNetwork
         import FoundationEssentials
         \(importsContracts)
-        /// Reads a list of items from a URL: `http:`, `https:`, or `file:` below the manifest's folder.
+        /// A network service that reads items from a URL: `http:`, `https:`, or `file:` below the manifest's folder.
         final class \(service): NetworkService {
             typealias Provides = \(feed)
             struct Configuration: Decodable, Sendable {

@@ -13,7 +13,7 @@ extension ManagerLayers {
         """
         import Backplane
         \(importsContracts)
-        /// Greets people by name.
+        /// A manager that greets people by name.
         final class \(manager): Manager {
             typealias Provides = \(contract)
 
@@ -32,7 +32,7 @@ extension ManagerLayers {
         import Backplane
         import BackplaneManagers
         \(importsContracts)
-        /// Stores items with its data access controller.
+        /// A manager that stores items with its data access controller.
         final class \(manager): Manager {
             typealias Provides = \(contract)
             struct Wires: Wiring {
@@ -57,7 +57,7 @@ extension ManagerLayers {
         """
         import Backplane
         \(importsContracts)
-        /// Returns the items that its network service reads.
+        /// A manager that returns the items of its network service.
         final class \(manager): Manager {
             typealias Provides = \(contract)
             struct Wires: Wiring {
@@ -82,7 +82,7 @@ extension ManagerLayers {
         import Backplane
         import BackplaneManagers
         \(importsContracts)
-        /// Returns the items that its network service reads or, if the network fails, the stored ones.
+        /// A manager that returns the items of its network service or, if the network fails, the stored ones.
         final class \(manager): Manager {
             typealias Provides = \(contract)
             struct Wires: Wiring {

@@ -11,7 +11,7 @@ enum ProgramText {
         import BackplaneURLSession
         import Glibc
         \(layers.importsContracts)
-        /// Runs a manifest, by default `backplane.json` in the current folder, until SIGINT or SIGTERM.
+        /// A program that runs a manifest, by default `backplane.json` in the current folder, until SIGINT or SIGTERM.
         @main
         struct Program {
             static func main() async {

@@ -1,5 +1,5 @@
 extension ManagerLayers {
-    /// The source of the contract of a manager that gives a stream.
+    /// The source of the contract of a manager that provides a stream.
     var streamContractText: String {
         """
         public import Backplane
@@ -9,7 +9,7 @@ extension ManagerLayers {
             public static let version: Version = "1.0.0"
             /// Posts a message and returns its number.
             public let post = AsyncMethod<String, Int>()
-            /// Gives the messages after a place, of which the last hundred are kept, and then each one as it is posted.
+            /// Streams the messages after a place, of which the last hundred are kept, and then each new one.
             public let messages = StreamMethod<\(place), \(message)>()
             public init() {}
         }
@@ -42,13 +42,13 @@ extension ManagerLayers {
         """
     }
 
-    /// The source of a manager that gives a stream.
+    /// The source of a manager that provides a stream.
     var streamingManagerText: String {
         """
         import Backplane
         import Synchronization
         \(importsContracts)
-        /// Gives the messages that are posted to all who read them.
+        /// A manager that streams the posted messages to all readers.
         ///
         /// Its state is the messages that are kept, so that readers miss none in a swap.
         final class \(manager): Manager, StatefulComponent {
@@ -93,7 +93,7 @@ extension ManagerLayers {
                 state.withLock { state in state.kept.filter { $0.number > last } }
             }
 
-            /// Returns a signal at once, and one after messages were posted.
+            /// Returns a signal immediately, and one whenever messages were posted.
             private func signals() -> AsyncStream<Void> {
                 let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
                 let reader = readers.withLock { readers in
@@ -112,7 +112,7 @@ extension ManagerLayers {
         """
     }
 
-    /// Returns tests of a manager that gives a stream.
+    /// Returns tests of a manager that provides a stream.
     func streamTests(_ plugin: String) -> String {
         """
             @Test(arguments: [LaneRule.fastest, .encoded])

@@ -6,7 +6,7 @@ package struct OffsetQuery: Sendable {
     package var ids: [String]?
     /// The number of records to skip, in the byte order of their ids.
     package var offset: Int
-    /// The greatest number of records to return; 0 to count them only.
+    /// The maximum number of records to return; 0 to count them only.
     package var limit: Int
 
     /// Creates a query, by default for the whole collection.

@@ -21,9 +21,9 @@ struct StoreExchange: Sendable {
         return call.withC { body($0) }
     }
 
-    /// Gives a collection the indexes of a definition.
+    /// Sets the indexes of a collection to those of a definition.
     ///
-    /// A host without full text would take an index of words for one of values, so that it is not told of one.
+    /// A host without full text would treat a full-text index as one of values, so it receives no full-text indexes.
     func define(_ collection: CollectionDefinition) async throws(BackplaneError) {
         let _: [UInt8] = try await ask { table, component, context in
             var known = collection
@@ -39,7 +39,7 @@ struct StoreExchange: Sendable {
         }
         guard let count = Int(String(decoding: answer, as: UTF8.self)) else {
             throw BackplaneError(
-                .storeUnusable, "expected a number of records from the host, found something else",
+                .storeUnusable, "expected the number of records from the host, found another value",
                 at: selection.collection)
         }
         return count
@@ -101,7 +101,7 @@ extension StoreExchange: StoreAccess {
         guard numbers.count == batch.changes.count else {
             throw BackplaneError(
                 .storeUnusable,
-                "expected \(batch.changes.count) numbers of changes from the host, found \(numbers.count)")
+                "expected \(batch.changes.count) change numbers from the host, found \(numbers.count)")
         }
         return numbers
     }
@@ -144,7 +144,7 @@ private let written: bp_store_written = { context, status, numbers, count, paylo
 private let pageRead: bp_store_read = { context, status, page, payload in
     Waiting<RecordPage>.end(context) { () throws(BackplaneError) in
         _ = try EncodedAnswer(status, payload).get()
-        guard let page else { throw BackplaneError(.storeUnusable, "the host gave no records") }
+        guard let page else { throw BackplaneError(.storeUnusable, "the host returned no records") }
         return try RecordPage(copying: page)
     }
 }
@@ -152,7 +152,7 @@ private let pageRead: bp_store_read = { context, status, page, payload in
 private let changesRead: bp_store_changed = { context, status, changes, payload in
     Waiting<ChangePage>.end(context) { () throws(BackplaneError) in
         _ = try EncodedAnswer(status, payload).get()
-        guard let changes else { throw BackplaneError(.storeUnusable, "the host gave no changes") }
+        guard let changes else { throw BackplaneError(.storeUnusable, "the host returned no changes") }
         return try ChangePage(copying: changes)
     }
 }

@@ -1,7 +1,7 @@
 import Backplane
 import Synchronization
 
-/// A component's part of the host's store: its functions, and the collections that have been made ready.
+/// A component's part of the host's store: its functions, and the collections that have been prepared.
 struct StorePart: Sendable {
     private let base: StoreExchange
     /// The frame of the call that operations are made for, if it is known.
@@ -9,7 +9,7 @@ struct StorePart: Sendable {
     let log: Log
     private let readiness: Readiness
 
-    /// The collections of a component that have been given their indexes, or are about to be.
+    /// The collections of a component whose indexes have been, or are being, defined.
     private final class Readiness: Sendable {
         // An array: there are few, and a dictionary would make the runtime search every loaded image for `Hashable`.
         let collections = Mutex<[(name: String, task: Task<Result<Void, BackplaneError>, Never>)]>([])
@@ -23,9 +23,9 @@ struct StorePart: Sendable {
     /// The operations of the call.
     var exchange: StoreExchange { base.during(call) }
 
-    /// Gives a collection its declared indexes, and migrates its records, when it is first used.
+    /// Defines a collection's declared indexes, and migrates its records, on first use.
     ///
-    /// - Throws: What kept it from that; the next use tries again.
+    /// - Throws: The error that prevented it; the next use tries again.
     func prepare<R: Record>(_: R.Type) async throws(BackplaneError) {
         let name = String(reflecting: R.self)
         let task = readiness.collections.withLock { collections in

@@ -10,7 +10,7 @@ struct StoreSelection: Sendable {
         var isFromIncluded = true
         var to: [UInt8]?
         var isToIncluded = false
-        /// A Boolean value that indicates whether `from` is a text that the values begin with.
+        /// A Boolean value that indicates whether `from` is a prefix of the values.
         var isPrefix = false
     }
     var collection: String
@@ -18,7 +18,7 @@ struct StoreSelection: Sendable {
     var ids: [String]?
     /// The range; `nil` for ids and for a search.
     var range: Range?
-    /// The name of an index of texts, and the words to search for; `nil` for ids and for a range.
+    /// The name of a full-text index, and the words to search for; `nil` for ids and for a range.
     var search: (index: String, words: String)?
     var isDescending = false
     var isWithoutValues = false

@@ -1,7 +1,7 @@
 import Backplane
 package import CBackplane
 
-/// Byte strings that are lent across the boundary together.
+/// The byte strings that are lent across the boundary together.
 package struct Texts {
     private let bytes: [UInt8]
     private let lengths: [Int]

@@ -2,9 +2,9 @@
 public struct ChangePage: Sendable {
     /// The changes, in the order in which they were made.
     public var changes: [LoggedChange]
-    /// The number to ask for the next page with.
+    /// The number from which to request the next page.
     public var last: Int64
-    /// A Boolean value that indicates whether there are more changes behind these.
+    /// A Boolean value that indicates whether there are more changes after these.
     public var hasMore: Bool
     /// A Boolean value that indicates whether changes before these are no longer in the log.
     ///
@@ -17,7 +17,7 @@ public struct ChangePage: Sendable {
     }
 }
 
-/// A change as the log of its collection has it.
+/// A change in the log of a collection.
 public struct LoggedChange: Sendable {
     /// The three ways in which a record changes.
     public enum Kind: Int, Sendable {

@@ -11,8 +11,8 @@ public struct CollectionDefinition: Sendable {
 
 /// An index over properties of a collection's records.
 ///
-/// A store reads the properties from a record's JSON. Numbers, texts, booleans and `null` are indexed; a property that
-/// is missing, a list or a dictionary counts as `null`. Values are ordered as ``IndexedValue`` says.
+/// A store reads the properties from a record's JSON. Numbers, strings, Booleans and `null` are indexed; a property
+/// that is missing, a list or a dictionary counts as `null`. Values are ordered as ``IndexedValue`` describes.
 public struct IndexDefinition: Sendable {
     /// The name by which queries choose the index.
     public var name: String
@@ -22,7 +22,7 @@ public struct IndexDefinition: Sendable {
     ///
     /// Records with `null` among the values are never refused.
     public var isUnique: Bool
-    /// The treatment of texts if the index finds their words, also those of texts in lists; `nil` if it finds values.
+    /// The full-text settings; `nil` for an index of values.
     public var text: TextIndexing?
 
     /// Creates an index over one key path, or over several in their order.

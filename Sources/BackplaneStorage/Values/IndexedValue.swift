@@ -1,6 +1,6 @@
 /// The value of an indexed property.
 ///
-/// Every store orders values alike: `null`, `false`, `true`, numbers by their value, texts by their UTF-8 bytes. An
+/// Every store orders values alike: `null`, `false`, `true`, numbers by their value, strings by their UTF-8 bytes. An
 /// integer equals the number of the same value, so that `1` and `1.0` are one value.
 public enum IndexedValue: Sendable {
     /// No value.
@@ -18,9 +18,9 @@ public enum IndexedValue: Sendable {
 extension IndexedValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByBooleanLiteral
 {
-    /// Creates a text.
+    /// Creates the value of a string literal.
     public init(stringLiteral text: String) { self = .text(text) }
-    /// Creates the value of an integer that stands in the source.
+    /// Creates the value of an integer literal.
     public init(integerLiteral integer: Int64) { self = .integer(integer) }
     /// Creates a number.
     public init(floatLiteral number: Double) { self = .number(number) }

@@ -1,4 +1,4 @@
-/// Changes that a store makes together, in order, if all conditions hold; otherwise it changes nothing.
+/// The changes that a store makes together, in order, if all conditions hold; otherwise it changes nothing.
 public struct RecordBatch: Sendable {
     /// The conditions that must hold before the first change; they do not see the changes of their own batch.
     public var conditions: [RecordCondition]

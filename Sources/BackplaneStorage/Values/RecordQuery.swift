@@ -6,7 +6,7 @@ public struct RecordQuery: Sendable {
         case ids([String])
         /// The records in a range of an index or of the ids, sorted by it.
         case range(RecordRange)
-        /// The records with the words of a text in an index of texts, sorted by their relevance (BM25).
+        /// The records with all words of a text in a full-text index, sorted by their relevance (BM25).
         ///
         /// Every word of the text must be in one of the index's properties. A word that ends with `*` is the beginning
         /// of a word, and words between quotation marks follow one another. There is one page.
@@ -19,9 +19,9 @@ public struct RecordQuery: Sendable {
     public var selection: Selection
     /// A Boolean value that indicates whether the records are read from the last to the first.
     public var isDescending: Bool
-    /// The end of the page before; `nil` for the first page.
+    /// The end of the previous page; `nil` for the first page.
     public var after: PageCursor?
-    /// The greatest number of records on the page.
+    /// The maximum number of records on the page.
     ///
     /// A page never has more than 10,000 records, and ends early once its values have 16 MB.
     public var limit: Int
@@ -47,16 +47,16 @@ public struct RecordQuery: Sendable {
 
 /// A range of an index, or of the ids of a collection.
 public struct RecordRange: Sendable {
-    /// The limits of a range, which contains only values of the kind of its limits.
+    /// The bounds of a range, which contains only values of their kind.
     public enum Bounds: Sendable {
-        /// Values between two limits; a limit that is not given is the first or last value of the other one's kind.
+        /// Values between two bounds; a missing bound is the first or last value of the other one's kind.
         case limits(from: IndexedValue?, isFromIncluded: Bool, to: IndexedValue?, isToIncluded: Bool)
-        /// Texts that begin with a text.
+        /// Strings with a prefix.
         case prefix(String)
 
-        /// Returns the bounds between two limits, of which by default the lower one is included.
+        /// Returns the bounds of a range between two values, the lower of which is included by default.
         ///
-        /// A limit that is not given is the first or last value of the other one's kind.
+        /// A missing bound is the first or last value of the other one's kind.
         public static func between(
             _ from: IndexedValue?, and to: IndexedValue?, includingFirst: Bool = true, includingLast: Bool = false
         ) -> Bounds {
@@ -68,7 +68,7 @@ public struct RecordRange: Sendable {
     public var index: String?
     /// The values of the index's first properties.
     public var equal: [IndexedValue]
-    /// The limits of the property after those; `nil` for all values.
+    /// The bounds of the next property; `nil` for all values.
     public var bounds: Bounds?
 
     /// Creates a range, by default that of all ids.
@@ -79,13 +79,13 @@ public struct RecordRange: Sendable {
 
 /// The place in the order of a query at which a page ended.
 ///
-/// It stays valid whatever is written, deleted or restarted: the next page begins with the first record
-/// behind that place.
+/// It stays valid whatever is written, deleted or restarted: the next page begins with the first record after that
+/// place.
 public struct PageCursor: Sendable {
     /// The place in a form that only stores understand.
     public var bytes: [UInt8]
 
-    /// Creates a cursor that another process or an earlier run was given.
+    /// Creates a cursor that another process or an earlier run received.
     public init(bytes: [UInt8]) { self.bytes = bytes }
 }
 
@@ -95,7 +95,7 @@ public struct RecordPage: Sendable {
     public var records: [StoredRecord]
     /// The records that cannot be read because their stored bytes have changed, in the same order.
     ///
-    /// They are kept as they are, and their values are empty.
+    /// They are kept unchanged, and their values are empty.
     public var damaged: [StoredRecord]
     /// The place at which the next page begins; `nil` after the last page.
     public var next: PageCursor?

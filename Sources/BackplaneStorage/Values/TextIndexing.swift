@@ -1,11 +1,11 @@
-/// The way in which an index finds the words of texts.
+/// The full-text settings of an index.
 public struct TextIndexing: Sendable {
     /// The division of texts into words.
     public var tokenizer: TextTokenizer
-    /// The lengths of the beginnings of words that are indexed, too; searches for others read more of the index.
+    /// The prefix lengths that are indexed, too; searches for other prefixes read more of the index.
     public var prefixes: [Int]
 
-    /// Creates the treatment of texts, by default without indexed beginnings.
+    /// Creates full-text settings, by default without indexed prefixes.
     public init(_ tokenizer: TextTokenizer = .unicode, prefixes: [Int] = []) {
         (self.tokenizer, self.prefixes) = (tokenizer, prefixes)
     }
@@ -13,10 +13,10 @@ public struct TextIndexing: Sendable {
 
 /// The division of texts into words.
 public enum TextTokenizer: String, Sendable {
-    /// Words of letters and digits as Unicode has them, regardless of case and of diacritics.
+    /// Words of letters and digits as Unicode defines them, regardless of case and of diacritics.
     case unicode
     /// English words, which are also found by other forms of them: `whale` finds `whales` and `whaling`.
     case english
-    /// All texts of three characters or more within a text, regardless of case.
+    /// All substrings of three characters or more, regardless of case.
     case substrings
 }

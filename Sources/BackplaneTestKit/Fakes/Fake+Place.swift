@@ -21,7 +21,7 @@ extension Fake {
 
         /// Returns the place of the manager that another manager calls by a label of its `uses`.
         ///
-        /// The fake takes the place whatever the manifest gives for the label.
+        /// The fake takes the place whatever the manifest assigns to the label.
         ///
         /// - Parameters:
         ///   - label: The key in the calling manager's `uses`.

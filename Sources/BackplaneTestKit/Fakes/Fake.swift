@@ -3,7 +3,7 @@ public import BackplaneHost
 
 /// A component that replaces another one in a test, in the same role.
 ///
-/// It is made of closures, which may capture the test's variables. A member without one throws when it is called:
+/// It consists of closures, which may capture the test's variables. A member without one throws when it is called:
 ///
 /// ```swift
 /// Fake(LibraryNetwork.self) { network in
@@ -11,8 +11,8 @@ public import BackplaneHost
 /// }
 /// ```
 ///
-/// Alternatively, it is made of a class of the test's own, which must have that role:
-/// `Fake(FakeBooks.self, configuration: ["fails": true])`.
+/// Alternatively, it uses a class of the test's own, which must have that role: `Fake(FakeBooks.self, configuration:
+/// ["fails": true])`.
 ///
 /// A fake that does not provide the contract that its users require is a problem of the manifest, as any component
 /// would be.
@@ -30,7 +30,7 @@ public struct Fake: Sendable {
     ///
     /// - Parameters:
     ///   - contract: The contract that the fake provides.
-    ///   - define: A function that gives the members of the contract their closures.
+    ///   - define: A function that sets the closures of the contract's members.
     public init<C: Contract>(_ contract: C.Type, _ define: (inout FakeMethods<C>) -> Void = { _ in }) {
         var methods = FakeMethods<C>()
         define(&methods)
@@ -43,7 +43,7 @@ public struct Fake: Sendable {
     ///
     /// - Parameters:
     ///   - type: The class, which must have the role of the component that it replaces.
-    ///   - configuration: The configuration that the manifest gives for it.
+    ///   - configuration: The configuration of the fake in the manifest.
     public init<C: Component>(_ type: C.Type, configuration: [String: ManifestValue] = [:]) where C.Context.Owner == C {
         (name, labels, self.configuration) = (C.className, Set(C.wireLabels), configuration)
         register = { registrar, _, className in registrar.add(type, named: className) }
@@ -54,7 +54,7 @@ public struct Fake: Sendable {
 public struct FakeMethods<C: Contract> {
     fileprivate var bodies = StandInBodies<C>()
 
-    /// Gives an `AsyncMethod` its closure.
+    /// Sets the closure of an `AsyncMethod`.
     public mutating func async<Input: Codable & Sendable, Output: Codable & Sendable>(
         _ member: KeyPath<C, AsyncMethod<Input, Output>>,
         _ body: nonisolated(nonsending) @escaping @Sendable (Input, Call) async throws -> Output
@@ -62,14 +62,14 @@ public struct FakeMethods<C: Contract> {
         bodies.async(member, body)
     }
 
-    /// Gives a `SyncMethod` its closure.
+    /// Sets the closure of a `SyncMethod`.
     public mutating func sync<Input: Codable & Sendable, Output: Codable & Sendable>(
         _ member: KeyPath<C, SyncMethod<Input, Output>>, _ body: @escaping @Sendable (Input, Call) throws -> Output
     ) {
         bodies.sync(member, body)
     }
 
-    /// Gives a `StreamMethod` its closure, which sends the elements and returns after the last one.
+    /// Sets the closure of a `StreamMethod`, which sends the elements and returns after the last one.
     public mutating func stream<Input: Codable & Sendable, Element: Codable & Sendable>(
         _ member: KeyPath<C, StreamMethod<Input, Element>>,
         _ body: nonisolated(nonsending) @escaping @Sendable (Input, StreamSender<Element>, Call) async throws -> Void

@@ -30,7 +30,7 @@ extension Overlay {
     private mutating func addManager(_ fake: Fake, _ name: String) throws(BackplaneError) {
         guard manifest.managers[name] == nil else {
             let words =
-                "a fake is given for the added manager `\(name)`, but the manifest already has a manager of that name"
+                "a fake replaces the added manager `\(name)`, but the manifest already has a manager of that name"
             throw BackplaneError(.wireMismatch, "\(words); `.manager(\"\(name)\")` replaces it")
         }
         manifest.managers[name] = ManagerDefinition(className: add(fake, .manager), configuration: fake.configuration)
@@ -61,7 +61,7 @@ extension Overlay {
             guard var controller = definition.communicationController else {
                 throw BackplaneError(
                     .manifestMissingKey,
-                    "a fake is given for \(place), which has no communication controller to receive it")
+                    "a fake replaces \(place), which has no communication controller to receive it")
             }
             unlock(owner, ReservedLabel.communicationController, property)
             let service = ServiceDefinition(
@@ -82,7 +82,7 @@ extension Overlay {
 
     private func unknown(_ name: String, _ place: Fake.Place) -> BackplaneError {
         let names = manifest.managers.keys.sorted().map { "`\($0)`" }.joined(separator: ", ")
-        let words = "a fake is given for \(place), but the manifest has no manager `\(name)`"
+        let words = "a fake replaces \(place), but the manifest has no manager `\(name)`"
         return BackplaneError(.unknownManager, "\(words); it has \(names.isEmpty ? "none" : names)")
     }
 }

@@ -23,7 +23,7 @@ struct Overlay {
         for (place, fake) in fakes {
             let place = try place.whole(in: manifest)
             guard filled.updateValue(fake, forKey: place) == nil else {
-                throw BackplaneError(.wireMismatch, "two fakes are given for \(place); give only one")
+                throw BackplaneError(.wireMismatch, "two fakes replace \(place); remove one of them")
             }
         }
         // Managers precede their collaborators, and communication controllers their services.
@@ -52,7 +52,7 @@ extension Fake.Place {
         guard manifest.managers.count == 1, let only = manifest.managers.keys.first else {
             throw BackplaneError(
                 .unknownManager,
-                "a fake is given for \(self), of one of \(manifest.managers.count) managers; choose the manager with `of:`"
+                "a fake replaces \(self), but the manifest has \(manifest.managers.count) managers; choose the manager with `of:`"
             )
         }
         return Fake.Place(role: role, owner: only)

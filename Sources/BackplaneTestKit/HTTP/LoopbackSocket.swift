@@ -10,8 +10,8 @@ public final class LoopbackSocket: Sendable {
 
     /// Takes a free port.
     ///
-    /// - Parameter backlog: The number of connections that wait to be accepted; with `nil`, nobody listens, and
-    ///   connections are refused.
+    /// - Parameter backlog: The number of connections that wait to be accepted; with `nil`, the socket does not listen,
+    ///   and connections are refused.
     public init(backlog: Int32?) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = Self.address(port: 0)

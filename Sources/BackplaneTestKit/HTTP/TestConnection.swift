@@ -21,7 +21,7 @@ public struct ReceivedRequest: Sendable {
 /// One connection of a ``TestServer``, used by its thread only; the server closes it from outside with `shutdown(2)`.
 public final class TestConnection: @unchecked Sendable {  // one thread's, but for shutdown(2)
     let descriptor: Int32
-    /// The number of connections that came before.
+    /// The number of earlier connections.
     public let number: Int
     private var received: [UInt8] = []
     /// A Boolean value that indicates whether sending or receiving has found the connection closed.
@@ -35,7 +35,7 @@ public final class TestConnection: @unchecked Sendable {  // one thread's, but f
 
     // MARK: Sending
 
-    /// Sends these bytes as they are; waits while the other side takes none.
+    /// Sends bytes unchanged; waits while the other side accepts none.
     public func send(_ bytes: some Collection<UInt8>) {
         var rest = Array(bytes)[...]
         while !rest.isEmpty {
@@ -45,7 +45,7 @@ public final class TestConnection: @unchecked Sendable {  // one thread's, but f
         }
     }
 
-    /// Sends this text as it is.
+    /// Sends text unchanged.
     public func send(_ text: String) { send(Array(text.utf8)) }
 
     /// Sends a whole response.
@@ -72,16 +72,16 @@ public final class TestConnection: @unchecked Sendable {  // one thread's, but f
 
     // MARK: Ending
 
-    /// Closes the connection in order.
+    /// Closes the connection in an orderly way.
     public func close() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-    /// Closes the connection with a reset, so that what was not read is lost.
+    /// Closes the connection with a reset, so that unread data is lost.
     public func reset() {
         var lingering = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &lingering, socklen_t(MemoryLayout<linger>.size))
         wasReset = true
     }
-    /// Whether the descriptor is closed, and not shut down, at the end of the script: only this sends a reset.
+    /// Whether the descriptor is closed, rather than shut down, at the end of the script: only this sends a reset.
     private(set) var wasReset = false
 
     /// Does nothing until the other side has closed the connection.
@@ -161,7 +161,7 @@ public final class TestConnection: @unchecked Sendable {  // one thread's, but f
         return Array(received.prefix(count))
     }
 
-    /// Reads some more; `false` at the end.
+    /// Reads more bytes; `false` at the end.
     private func fill() -> Bool {
         let chunk = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
             count = max(0, recv(descriptor, buffer.baseAddress, buffer.count, 0))

@@ -10,7 +10,7 @@ extension TestHTTP {
         /// Creates an answer that is computed from each request.
         public init(_ make: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse) { self.make = make }
 
-        /// Returns the same answer, which is given once a gate has let the request pass.
+        /// Returns the same answer, which is delivered once a gate has let the request pass.
         public func held(at gate: TestGate) -> Self {
             Self { request in
                 try await gate.pass()
@@ -26,7 +26,7 @@ extension TestHTTP.Answer {
         Self { _ in response }
     }
 
-    /// Returns an answer with a status, header fields and a text as its body.
+    /// Returns an answer with a status, header fields and a string as its body.
     public static func status(_ status: Int, headers: HTTPHeaders = [:], text: String = "") -> Self {
         response(HTTPResponse(status: status, headers: headers, body: Array(text.utf8)))
     }

@@ -2,7 +2,7 @@ public import Backplane
 public import BackplaneExchange
 public import BackplaneNetwork
 
-/// HTTP without a network: gives the answers that a test defines, and records every request.
+/// HTTP without a network: returns the answers that a test defines, and records every request.
 ///
 /// ```swift
 /// host.http.on("GET", "http://books.test/v1/search?q=whale", .json([mobyDick]))
@@ -29,7 +29,7 @@ public final class TestHTTP: HTTPExecutor {
     private let state = WatchedState(State())
     /// The schemes that are answered: `http` and `https`.
     public let schemes = ["http", "https"]
-    /// Everything that an answer can look at or define.
+    /// All capabilities that an answer can examine or define.
     public let capabilities: HTTPCapabilities = [
         .streamedUploads, .responseTrailers, .separateFields, .contentInGET, .backPressure, .truncatedHeads,
         .harmlessTrailers,
@@ -40,8 +40,8 @@ public final class TestHTTP: HTTPExecutor {
 
     /// Defines the answers to requests of a method for a URL, which is compared as it is written, including the query.
     ///
-    /// If several definitions apply to a request, the latest counts. Several answers are given in turn; the last one is
-    /// repeated.
+    /// If several definitions apply to a request, the latest counts. Several answers are returned in turn; the last one
+    /// is repeated.
     public func on(_ method: String, _ url: String, _ answer: Answer, _ next: Answer...) {
         add("\(method) \(url)", [answer] + next) { $0.method == method && $0.url == url }
     }
@@ -52,7 +52,7 @@ public final class TestHTTP: HTTPExecutor {
     ///   - name: The name of these requests in messages.
     ///   - takes: The condition.
     ///   - answer: The first answer.
-    ///   - next: The answers to further requests, given in turn; the last one is repeated.
+    ///   - next: The answers to further requests, returned in turn; the last one is repeated.
     public func on(
         _ name: String, where takes: @escaping @Sendable (HTTPRequest) -> Bool, _ answer: Answer, _ next: Answer...
     ) {

@@ -17,7 +17,7 @@ import Synchronization
 public final class TestServer: Sendable {
     /// The TCP port on the loopback interface, chosen by the system.
     public let port: UInt16
-    /// The requests as they come in.
+    /// The requests as they arrive.
     public let requests: AsyncStream<ReceivedRequest>
     /// One element for each connection that has ended.
     public let departures: AsyncStream<Void>
@@ -27,7 +27,7 @@ public final class TestServer: Sendable {
     ///
     /// - Parameters:
     ///   - greeting: The text that is sent before anything was received.
-    ///   - readsBodies: A Boolean value that indicates whether a request is complete when its answer is asked for; if
+    ///   - readsBodies: A Boolean value that indicates whether a request is complete when its answer is requested; if
     ///     not, the script reads the body with ``TestConnection/readBody(of:)``.
     ///   - answer: The script: answers one request of a connection.
     public init(
@@ -79,7 +79,7 @@ private final class Connections: Sendable {
 
     init(_ listener: LoopbackSocket) { self.listener = listener }
 
-    /// The next connection; `nil` once the server has stopped.
+    /// Returns the next connection; `nil` once the server has stopped.
     func accept() -> TestConnection? {
         while true {
             let descriptor = Glibc.accept(listener.descriptor, nil, nil)

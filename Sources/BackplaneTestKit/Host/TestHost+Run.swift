@@ -20,14 +20,14 @@ extension TestHost {
     /// - Parameters:
     ///   - manifest: The manifest of the application.
     ///   - plugins: The plugins that are linked into the tests.
-    ///   - fakes: The fakes, by the place that each of them takes.
+    ///   - fakes: The fakes, keyed by the place that each of them takes.
     ///   - pluginPaths: The folders that contain the manifest's libraries; `nil` to load none and use the linked
     ///     plugins instead.
     ///   - lanes: The lanes of the wires. `LaneRule.encoded` tests that the contracts survive JSON.
-    ///   - clock: The clock that timers go by, for a test whose fakes tell the time by it.
+    ///   - clock: The clock of timers, for a test whose fakes use it, too.
     ///   - body: The test.
     /// - Throws: ``ManifestRefused`` with all errors of the manifest, before anything starts; the test's own error;
-    ///   `network.unexpected` if there was a request that the test gave no answer for.
+    ///   `network.unexpected` if there was a request without a defined answer.
     public static func run<Result>(
         _ manifest: Manifest, plugins: [any Plugin.Type], fakes: [Fake.Place: Fake] = [:], pluginPaths: [String]? = nil,
         lanes: LaneRule = .fastest, clock: TestClock = TestClock(),
@@ -62,9 +62,9 @@ extension TestHost {
     ///   - className: The name of the manager's class, and of the manager.
     ///   - configuration: The manager's configuration.
     ///   - plugins: The plugins that are linked into the tests.
-    ///   - fakes: The fakes, by the place that each of them takes.
+    ///   - fakes: The fakes, keyed by the place that each of them takes.
     ///   - lanes: The lanes of the wires. `LaneRule.encoded` tests that the contracts survive JSON.
-    ///   - clock: The clock that timers go by, for a test whose fakes tell the time by it.
+    ///   - clock: The clock of timers, for a test whose fakes use it, too.
     ///   - body: The test.
     /// - Throws: The errors of ``run(_:plugins:fakes:pluginPaths:lanes:clock:_:)``.
     public static func run<Result>(

@@ -13,7 +13,7 @@ public final class TestHost: Sendable {
     public let store = TestStore()
     /// The log of the host and its components.
     public let log = TestLog()
-    /// The clock that the components' timers go by, which stands still until the test advances it.
+    /// The clock of the components' timers, which stands still until the test advances it.
     public let clock: TestClock
     /// A private folder of the test, which is removed at the end.
     ///
@@ -47,7 +47,7 @@ public final class TestHost: Sendable {
         try await host.manager(name, as: C.self)
     }
 
-    /// Returns a manager by a name that knows its contract, starting it if necessary.
+    /// Returns a manager by a name that implies its contract, starting it if necessary.
     public func manager<C: Contract>(_ name: ManagerName<C>) async throws(BackplaneError) -> Remote<C> {
         try await host.manager(name)
     }
@@ -56,7 +56,8 @@ public final class TestHost: Sendable {
     ///
     /// - Parameters:
     ///   - duration: The time until the call's deadline; `nil` for a call without one.
-    ///   - traceparent: The trace that the call continues, as a header gives it; a new one begins without it.
+    ///   - traceparent: The trace that the call continues, in the format of a `traceparent` header; a new one begins
+    ///     without it.
     public func begin(within duration: Duration? = nil, traceparent: String? = nil) -> Call {
         host.begin(within: duration, traceparent: traceparent)
     }

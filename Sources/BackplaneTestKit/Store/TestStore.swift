@@ -22,7 +22,7 @@ public final class TestStore: RecordStore {
         set { fault.withLock { $0 = newValue } }
     }
 
-    /// Gives a component's collection the indexes of a definition.
+    /// Sets the indexes of a component's collection to those of a definition.
     ///
     /// - Throws: ``failure``, if there is one.
     public func define(_ collection: CollectionDefinition, in namespace: String) async throws(BackplaneError) {

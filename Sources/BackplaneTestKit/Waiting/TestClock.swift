@@ -14,7 +14,7 @@ public import FoundationEssentials
 ///
 /// Code that takes `some Clock<Duration>` receives the clock itself.
 ///
-/// The timers of a ``TestHost``'s components go by the clock of that host (``TestHost/clock``): they fire while
+/// The timers of a ``TestHost``'s components use the clock of that host (``TestHost/clock``): they fire while
 /// ``run(for:)`` advances it.
 public final class TestClock: Clock {
     /// A moment of one clock, as the time since the clock's creation.
@@ -97,8 +97,8 @@ public final class TestClock: Clock {
     /// try await host.clock.run(for: .seconds(90))         // a timer of 30 seconds has fired three times
     /// ```
     ///
-    /// Tasks that sleep are woken as ``advance(by:)`` does. Timers have no jitter, and the deadlines of their bodies go
-    /// by real time.
+    /// Tasks that sleep are woken as ``advance(by:)`` does. Timers have no jitter, and the deadlines of their bodies
+    /// use real time.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before.
     public func run(for duration: Duration) async throws {
@@ -113,7 +113,7 @@ public final class TestClock: Clock {
         try await state.wait { $0.bodies == 0 }
     }
 
-    /// Begins what timers are to do by now.
+    /// Begins the due actions of timers.
     private func ring() {
         let due = state.change { state in
             let due = state.alarms.filter { $0.value.moment <= state.now }

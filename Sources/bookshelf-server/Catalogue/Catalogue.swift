@@ -17,7 +17,7 @@ struct Catalogue: Sendable {
                     text: "`\(book.id)` is not an identifier; use lower-case letters, digits and hyphens")
             }
             guard places.updateValue(place, forKey: book.id) == nil else {
-                throw CatalogueProblem(text: "two books are called `\(book.id)`")
+                throw CatalogueProblem(text: "two books have the identifier `\(book.id)`")
             }
         }
         self.books = sorted

@@ -6,7 +6,7 @@ import Synchronization
 enum ServerEvent: Hashable, Sendable {
     case lent(Loan)
     case returned(Loan)
-    /// A periodic event by which each side detects that the other has gone.
+    /// A periodic event by which each side detects that the other has disconnected.
     case heartbeat
     /// The first event for a client whose last one is not known here, so that it may have missed some.
     case missed
@@ -49,7 +49,7 @@ final class EventFeed: Sendable {
         var history: [PublishedEvent] = []
     }
     private let state = Mutex(State())
-    /// The part of all ids that is another one each time the server starts, when its numbers begin anew.
+    /// The part of all ids that differs for each run of the server, whose numbers begin again.
     private let run = String(UInt64.random(in: .min ... .max), radix: 36)
 
     /// The number of undelivered events kept for each subscriber; older ones are dropped.
@@ -62,7 +62,7 @@ final class EventFeed: Sendable {
     /// The subscription ends with the stream.
     ///
     /// - Parameter last: The id of the last event that the subscriber has; `nil` if it wants only those from now on.
-    ///   The later ones are replayed, or ``ServerEvent/missed`` says that they cannot be.
+    ///   The later ones are replayed, or ``ServerEvent/missed`` reports that they cannot be.
     func subscribe(after last: String? = nil) -> AsyncStream<PublishedEvent> {
         state.withLock { state in
             let replayed = last.map { replay(after: $0, state) } ?? []
@@ -80,7 +80,7 @@ final class EventFeed: Sendable {
         }
     }
 
-    /// Returns the events after the one with an id, or that there may be some which are no longer kept.
+    /// Returns the events after the one with an id, or ``ServerEvent/missed`` if some may no longer be kept.
     private func replay(after last: String, _ state: State) -> [PublishedEvent] {
         guard let dash = last.lastIndex(of: "-"), last[..<dash] == run, let number = Int(last[dash...].dropFirst()),
             (state.last - state.history.count...state.last).contains(number)

@@ -22,7 +22,7 @@ struct Credentials: Sendable, CustomStringConvertible {
     }
 }
 
-/// Signs readers in and recognises them by their tokens.
+/// The sessions of readers, which are recognised by their tokens.
 final class Sessions: Sendable {
     let lifetime: Duration
     private let credentials: Credentials

@@ -43,7 +43,7 @@ final class Tally: Manager, StatefulComponent {
     }
 }
 
-/// The same as an actor, which is exclusive, is made anew after swaps, and is unwell with more than two words.
+/// The same as an actor, which is exclusive, is recreated after swaps, and is unwell with more than two words.
 actor ActorTally: Manager, StatefulComponent {
     typealias Provides = Tallying
     struct State: Codable { var words: [String: Int] }
@@ -67,7 +67,7 @@ actor ActorTally: Manager, StatefulComponent {
     }
 }
 
-/// Its next version: it keeps a list of words, reads what came before, and writes the one before.
+/// Its next version: it keeps a list of words, reads what came before, and writes the previous one.
 final class NewTally: Manager, StatefulComponent {
     struct State: Codable { var list: [String] }
     static let stateSchema = StateSchema(name: "Tally", version: 3, accepts: 0...3, writes: 1)

@@ -78,7 +78,7 @@ struct NewCommandTests {
     @Test func `where nothing can be written nothing is`() async throws {
         let outcome = try await new("package", "/proc/Tides")
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("/proc/Tides: new.unwritable: it cannot be written"))
+        #expect(outcome.errors.contains("/proc/Tides: new.unwritable: the file or folder cannot be written"))
     }
 
     @Test func `what is no checkout of Backplane is refused before anything is written`() async throws {
@@ -183,15 +183,15 @@ struct NewCommandTests {
     @Test(arguments: [
         (
             #".target(name: "A")"#, "Sources",
-            "the target `A` has all of `Sources`, which leaves no room for `TidesModule`; move its files into `Sources/A`, and run"
+            "the target `A` occupies all of `Sources`, which leaves no room for `TidesModule`; move its files into `Sources/A`, and run"
         ),
         (
             #".target(name: "A", path: "Sources")"#, "Sources",
-            "the target `A` has all of `Sources`, which leaves no room for `TidesModule`; move its files into `Sources/A`, without `path:`, and"
+            "the target `A` occupies all of `Sources`, which leaves no room for `TidesModule`; move its files into `Sources/A`, without `path:`, and"
         ),
         (
             #".testTarget(name: "ATests")"#, "Tests",
-            "the target `ATests` has all of `Tests`, which leaves no room for `TidesTests`; move its files into `Tests/ATests`, and run"
+            "the target `ATests` occupies all of `Tests`, which leaves no room for `TidesTests`; move its files into `Tests/ATests`, and run"
         ),
     ])
     func `a target that has a whole folder has to make room first`(target: String, folder: String, reason: String)

@@ -80,7 +80,7 @@ struct PagesTests {
         try await kind.lend { http, call async throws in
             let http = http.relative(to: server.url())
             for (path, pages, words) in [
-                ("lop", 1, "loaded before"), ("end", 5, "more than 5 pages"), ("off", 0, "same origin"),
+                ("lop", 1, "already loaded"), ("end", 5, "more than 5 pages"), ("off", 0, "same origin"),
             ] {
                 var count = 0
                 let error = await #expect(throws: BackplaneError.self) {

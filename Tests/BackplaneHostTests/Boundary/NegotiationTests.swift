@@ -41,7 +41,7 @@ struct NegotiationTests {
         let answer = try PluginDescription(asking: ProbePlugin.self, getInterface: { _, _ in nil })
         let refusal = #expect(throws: BackplaneError.self) { try identity.requireAgreement(with: answer) }
         #expect(refusal?.code == .pluginABIMismatch)
-        #expect(refusal?.message.contains("chose ABI 0, but its identity gives 3 to 5") == true)
+        #expect(refusal?.message.contains("chose ABI 0, but its identity states 3 to 5") == true)
     }
 
     @Test(

@@ -126,7 +126,7 @@ struct CourierTests {
             return HTTPStreamedResponse(HTTPResponse(status: 201))
         }
         let short = await error { try await courier.ask("deliverShort") }
-        #expect(short?.message == "the request's body was announced with 1000000 bytes and has only 500000")
+        #expect(short?.message == "the request's body was announced with 1000000 bytes, but has only 500000")
         let torn = await error { try await courier.ask("deliverNothing") }
         #expect(torn?.message == "the bag is torn")
         // Its source is released once it has answered the pull, which it does when the deadline cancels that.

@@ -87,7 +87,7 @@ struct HeaderSurvey {
         }
     }
 
-    /// Those that cross; what is `static inline` is compiled into whoever calls it.
+    /// Those that cross; what is `static inline` is compiled into its callers.
     private var functions: [String] {
         let types = declarations.filter { $0.kind == "TypedefDecl" && $0.isNamed("bp_") && $0.spelling.contains("(") }
         let exported = declarations.filter {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BackplaneHost
 
-/// A plugin in C as ABI 0 had it and the same in C++: whoever calls cannot tell which, nor of which year.
+/// A plugin in C as ABI 0 had it and the same in C++: the caller cannot tell which, nor of which year.
 @Suite(.timeLimit(.minutes(5)))
 struct LedgerTests {
     @Test(arguments: LedgerLibrary.allCases) func `methods of both kinds answer`(library: LedgerLibrary) async throws {

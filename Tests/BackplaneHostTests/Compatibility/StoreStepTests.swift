@@ -66,7 +66,7 @@ struct StoreStepTests {
         #expect(unknown?.message.contains("`author.name,year`, `isbn`, `titles`") == true, "\(unknown as Any)")
         let wrong = await error { try await call("wrong") }
         #expect(wrong?.code == .callInvalidInput)
-        #expect(wrong?.message.contains("a number, a text, a Boolean") == true, "\(wrong as Any)")
+        #expect(wrong?.message.contains("a JSON number, string, Boolean") == true, "\(wrong as Any)")
         #expect(await error { try await call("late") }?.code == .callDeadline)
         await test.host.stop()
     }

@@ -120,10 +120,10 @@ struct WardenTests {
         #expect(try await warden.call("wrong") == "0")
         let refused = warden.lines.filter { $0.hasPrefix("refused") }
         let reasons = [
-            "Warden already has a timer `rounds`; cancel that first, or choose another name",
+            "Warden already has a timer `rounds`; cancel that one first, or choose another name",
             "the timer has no `fire` function",
             "timer `back`: the delay must be from 0 to ten years, but is -0.001 seconds",
-            "no component has the handle 999999; pass the one that bp_creation gave",
+            "no component has the handle 999999; pass the one from bp_creation",
         ]
         #expect(refused.count == reasons.count)
         for (line, reason) in zip(refused, reasons) { #expect(line.contains(reason), "\(line)") }

@@ -5,7 +5,7 @@ import TimepieceModule
 
 @testable import BackplaneHost
 
-/// One contract, provided once in C and once in Swift: whoever calls cannot tell which.
+/// One contract, provided once in C and once in Swift: the caller cannot tell which.
 @Suite(.timeLimit(.minutes(10)))
 struct ClockTwinsTests {
     static let twins = ["InC", "InSwift"]

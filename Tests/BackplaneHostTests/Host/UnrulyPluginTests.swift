@@ -67,7 +67,7 @@ struct UnrulyPluginTests {
         let manager: Remote<Unruliness> = try await test.host.manager("Unruly")
         for error in [await error { try manager.slow() }, await error { try await test.call("Unruly", "slow") }] {
             #expect(error?.code == .componentFailed)
-            #expect(error?.message == "`slow` of Unruly is synchronous and did not answer at once")
+            #expect(error?.message == "`slow` of Unruly is synchronous but did not answer before returning")
             #expect(try await test.call("Unruly", "settle") == "null")
         }
         await test.host.stop()

@@ -120,7 +120,8 @@ struct FrameParityTests {
         try await TestHost.with(
             parity: managers, libraries: ["FramesInC"], pluginPaths: [TestHost.libraries], in: folder
         ) { test in
-            let late = BackplaneError(.componentFailed, "`frameNow` of Last is synchronous and did not answer at once")
+            let late = BackplaneError(
+                .componentFailed, "`frameNow` of Last is synchronous but did not answer before returning")
             for name in ["Last", "First"] {
                 let frames: Remote<Frames> = try await test.host.manager(name)
                 #expect(throws: late) { try frames.frameNow() }

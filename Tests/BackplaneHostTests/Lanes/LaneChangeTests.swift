@@ -6,7 +6,7 @@ import Testing
 
 @testable import BackplaneHost
 
-/// The lane of a wire is in its slot: it changes with a flip, and whoever calls does not notice.
+/// The lane of a wire is in its slot: it changes with a flip, and the caller does not notice.
 @Suite(.timeLimit(.minutes(10)))
 struct LaneChangeTests {
     @Test

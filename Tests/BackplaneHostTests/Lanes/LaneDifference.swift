@@ -18,7 +18,7 @@ struct LaneDifference: Sendable, CustomTestStringConvertible {
         LaneDifference(title: "A call that is cancelled before it begins", proof: earlyCancellation),
         LaneDifference(title: "Whose task it is", proof: task),
         LaneDifference(title: "Priority raised during a call", proof: raisedPriority),
-        LaneDifference(title: "Where a method goes on", proof: executor),
+        LaneDifference(title: "Where a method continues", proof: executor),
         LaneDifference(title: "Numbers that JSON does not have", proof: nonFiniteNumbers),
         LaneDifference(title: "Optionals of what may be nothing itself", proof: nestedOptionals),
         LaneDifference(title: "What a `Codable` leaves out", proof: droppedProperties),

@@ -40,7 +40,7 @@ struct LaneTests {
         #expect(reason(side("plugin `c`", revision: 0), sound) == "plugin `c` does not use the Swift SDK")
         #expect(
             reason(sound, side("plugin `b`", revision: 7))
-                == "plugin `b` speaks revision 7 of the native lane, but this host speaks \(Self.revision)")
+                == "plugin `b` uses revision 7 of the native lane, but this host uses \(Self.revision)")
         #expect(
             reason(sound, side("plugin `b`", toolchain: "")) == "plugin `b` does not record which compiler built it")
         #expect(

@@ -88,7 +88,7 @@ struct OtherRevisionTests {
     @Test func `The host says how each wire crosses and why`() async throws {
         try await with { host, trials, relay in
             let reason =
-                "plugin `org.backplane.tests.challenge` speaks revision \(BP_LANE_REVISION + 1) of the native lane, but this host speaks \(BP_LANE_REVISION)"
+                "plugin `org.backplane.tests.challenge` uses revision \(BP_LANE_REVISION + 1) of the native lane, but this host uses \(BP_LANE_REVISION)"
             let wires = await host.wires
             #expect(wires.map(\.user) == ["Relay", nil, nil])
             #expect(wires.map(\.provider) == ["Trial", "Trial", "Relay"])

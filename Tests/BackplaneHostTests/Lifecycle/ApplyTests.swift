@@ -6,10 +6,10 @@ import Testing
 
 @testable import BackplaneHost
 
-/// Another manifest while the host runs, and managers that are made anew.
+/// Another manifest while the host runs, and managers that are recreated.
 @Suite(.timeLimit(.minutes(5)))
 struct ApplyTests {
-    /// Two hundred managers in chains of four, each of which uses the one before.
+    /// Two hundred managers in chains of four, each of which uses the previous one.
     private static func chains() -> [String: PeerHost.Peer] {
         var peers: [String: PeerHost.Peer] = [:]
         for chain in 0..<50 {

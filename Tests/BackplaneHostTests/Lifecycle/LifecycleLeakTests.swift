@@ -5,7 +5,7 @@ import Testing
 
 @testable import BackplaneHost
 
-/// What is left of components that were made anew again and again.
+/// What is left of components that were recreated again and again.
 @Suite(.timeLimit(.minutes(5)))
 struct LifecycleLeakTests {
     private final class Weak: Sendable {

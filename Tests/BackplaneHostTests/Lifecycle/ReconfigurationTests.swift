@@ -199,7 +199,9 @@ struct ReconfigurationTests {
         #expect(slow?.code == .callDeadline)
         #expect(slow?.message.contains("took longer than 2.0 seconds to take its configuration") == true)
         let next = await error { try await test.host.apply(document(["A": Painters(colour: "blue")])) }
-        #expect(next?.message.contains("an earlier step of it has not ended") == true, "\(String(describing: next))")
+        #expect(
+            next?.message.contains("an earlier step of the component has not ended") == true,
+            "\(String(describing: next))")
         #expect(try await test.call("A", "colour") == #""red""#)
         await test.host.stop()
     }

@@ -92,7 +92,7 @@ struct LibraryIdentityTests {
             let image = try image(record(id: "a", version: "1.0.0") + other)
             let error = #expect(throws: BackplaneError.self) { try LibraryIdentity(of: image, at: "libA.so") }
             #expect(error?.code == .pluginNoIdentity)
-            #expect(error?.message.contains("gives two values") == true)
+            #expect(error?.message.contains("has two values") == true)
         }
     }
 
@@ -114,11 +114,12 @@ struct LibraryIdentityTests {
         let older = #expect(throws: BackplaneError.self) { try identity.requireABI(in: 6...7, at: "libA.so") }
         #expect(
             older?.message
-                == "the plugin speaks ABI 3 to 5, this host ABI 6 to 7; rebuild the plugin with a newer Backplane SDK")
+                == "the plugin supports ABI 3 to 5, this host ABI 6 to 7; rebuild the plugin with a newer Backplane SDK"
+        )
         let newer = #expect(throws: BackplaneError.self) { try identity.requireABI(in: 2...2, at: "libA.so") }
         #expect(
             newer?.message
-                == "the plugin speaks ABI 3 to 5, this host ABI 2; rebuild the host with a newer Backplane, or the plugin with an older SDK"
+                == "the plugin supports ABI 3 to 5, this host ABI 2; rebuild the host with a newer Backplane, or the plugin with an older SDK"
         )
         #expect(newer?.code == .pluginABIMismatch && newer?.location == "libA.so")
     }

@@ -77,7 +77,7 @@ struct SwiftRuntimeTests {
             let (host, found) = (SwiftRuntime.minor(own), SwiftRuntime.minor(other))
             #expect(
                 error?.message
-                    == "a process has only one Swift runtime: this host's is of Swift \(host), but the library was built by Swift \(found); rebuild it with Swift \(host)"
+                    == "a process has only one Swift runtime: this host uses Swift \(host), but the library was built with Swift \(found); rebuild it with Swift \(host)"
             )
         }
     }
@@ -85,7 +85,9 @@ struct SwiftRuntimeTests {
     @Test func `a Swift plugin that does not say its Swift is refused with advice`() throws {
         let error = try refusal(library(Self.swift, saying: 0))
         #expect(error?.code == .pluginToolchainMismatch)
-        #expect(error?.message.contains("does not record which Swift built it; link the Backplane SDK") == true)
+        #expect(
+            error?.message.contains("does not record the version of Swift that built it; link the Backplane SDK")
+                == true)
     }
 
     @Test func `a plugin without Swift may say what it likes`() throws {

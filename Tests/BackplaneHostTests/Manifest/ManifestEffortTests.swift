@@ -134,8 +134,9 @@ struct ManifestEffortTests {
         let managers = #""a":{\#(faulty)},"b":{"className":5}"#
         let document = ManifestDocument(parsing: Data(Self.manifest(managers, "," + unknown).utf8))
         let messages = document.problems.map { "\($0.severity): \($0.error.message)" }
-        #expect(messages.contains("warning: 4000 more warnings are not listed; correct those that are, and look again"))
-        #expect(messages.contains("error: 500 more errors are not listed; correct those that are, and look again"))
+        #expect(
+            messages.contains("warning: 4000 more warnings are not listed; correct the listed ones, and check again"))
+        #expect(messages.contains("error: 500 more errors are not listed; correct the listed ones, and check again"))
         #expect(document.manifest.managers.isEmpty)
         #expect(document.problems.contains { $0.manager == "b" }, "the first error of each manager is listed")
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BackplaneHost
 
-/// What tools are told of a host that runs nothing.
+/// What tools are notified of a host that runs nothing.
 @Suite(.timeLimit(.minutes(10)))
 struct CompositionTests {
     /// A host of one of the example's manifests.

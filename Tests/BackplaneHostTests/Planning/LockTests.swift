@@ -179,7 +179,7 @@ struct `A lock in a manifest's text` {
         }
         #expect(
             error.message
-                == "a manifest without `manifestVersion` cannot have a lock; `backplane convert --upgrade` writes one that can"
+                == "a manifest without `manifestVersion` cannot have a lock; add the version with `backplane convert --upgrade`"
         )
     }
 }

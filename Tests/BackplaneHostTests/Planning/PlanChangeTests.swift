@@ -4,7 +4,7 @@ import Testing
 
 @testable import BackplaneHost
 
-/// What stays and what is made anew between two plans, decided without a host.
+/// What stays and what is recreated between two plans, decided without a host.
 struct PlanChangeTests {
     private static let friend = ContractDescription.of("Friend")
     private static let catalogue = Catalogue(plugins: [
@@ -228,7 +228,7 @@ struct ComponentNumbersTests {
         let all = try (1...65_535).map { _ in try numbers.take(for: node) }
         #expect(all == Array(1...65_535))
         let none = #expect(throws: BackplaneError.self) { try numbers.take(for: node) }
-        #expect(none?.location == "/managers/A" && none?.message.contains("65535 components are up") == true)
+        #expect(none?.location == "/managers/A" && none?.message.contains("65535 components are running") == true)
         numbers.giveBack(7)
         numbers.giveBack(3)
         #expect(try numbers.take(for: node) == 7)

@@ -45,7 +45,7 @@ struct RoleTests {
             #expect(told.status == BP_FORBIDDEN)
             #expect(
                 told.text.hasPrefix("no component has the handle ")
-                    && told.text.hasSuffix("; pass the one that bp_creation gave"))
+                    && told.text.hasSuffix("; pass the one from bp_creation"))
         }
     }
 

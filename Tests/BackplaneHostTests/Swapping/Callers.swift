@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import BackplaneHost
 
-/// Tasks that count by calling again and again: each answer has to be one more than the one before.
+/// Tasks that count by calling again and again: each answer has to be one more than the previous one.
 final class Callers: Sendable {
     private struct State {
         var isOver = false

@@ -6,7 +6,7 @@ import TurnstileContracts
 
 @testable import BackplaneHost
 
-/// Libraries that must not come into force: the one that is goes on as if nothing had been.
+/// Libraries that must not come into force: the one that is continues as if nothing had been.
 @Suite(.timeLimit(.minutes(5)))
 struct LibraryMistakeTests {
     /// Has a swap fail, and expects the old code to serve on with its state, and a good library to come into force

@@ -217,7 +217,7 @@ struct SwapPlanTests {
         #expect(swap.refusals.map(\.code).contains(.swapRefused))
         #expect(
             swap.refusals.first?.message.hasPrefix(
-                "with the new code, A, which is up, would have no place in the manifest")
+                "A is running, but would have no place in the manifest with the new code")
                 == true)
     }
 

@@ -12,7 +12,7 @@ struct SwapTakingBackTests {
         probation: Probation(duration: .seconds(3_600), errorRate: 0, minimumCalls: 1, healthInterval: .seconds(3_600)),
         drain: .upTo(.seconds(60), then: .fail))
 
-    /// B calls A, which is not up: it failed when it was made anew.
+    /// B calls A, which is not up: it failed when it was recreated.
     private func withoutA(_ lanes: LaneRule) async throws -> CounterHost {
         let counters = try CounterHost(["A", "B"], wires: ["B": "A"], lanes: lanes, stopLimit: .milliseconds(100))
         _ = try await counters.counter("B")

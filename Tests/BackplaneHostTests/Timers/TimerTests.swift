@@ -216,9 +216,9 @@ struct TimerTests {
                 "timer.refused: a timer without a name: the jitter of 2.0 seconds is longer than the period of 1.0 seconds",
                 "timer.refused: a timer without a name: the delay must be from 0 to ten years, but is -1.0 seconds",
                 "timer.refused: a timer without a name: the delay must be from 0 to ten years, but is 9223372036.854776 seconds",
-                "timer.refused: a timer's limit must be longer than nothing, but is 0.0 seconds",
+                "timer.refused: a timer's limit must be positive, but is 0.0 seconds",
                 "timer.refused: the timer's name has 130 bytes; at most 128 are allowed",
-                "timer.refused: Counter already has a timer `tea`; cancel that first, or choose another name",
+                "timer.refused: Counter already has a timer `tea`; cancel that one first, or choose another name",
             ])
         await timers.host.stop()
     }

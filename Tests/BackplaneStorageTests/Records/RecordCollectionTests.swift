@@ -170,7 +170,7 @@ struct RecordCollectionTests {
             let refused = await storeError {
                 try await store.collection(Tagged.self).query(\.tags, equal: ["a"]).all().count
             }
-            #expect(refused?.code == .callInvalidInput && refused?.message.contains("found a list") == true)
+            #expect(refused?.code == .callInvalidInput && refused?.message.contains("found an array") == true)
             let odd = await storeError { try await store.collection(Odd.self).save(Odd(id: "1")) }
             #expect(odd?.code == .callInvalidInput && odd?.message.contains("`count` is not an Indexed") == true)
         }

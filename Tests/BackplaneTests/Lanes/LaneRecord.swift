@@ -34,9 +34,9 @@ enum LaneVerdict: Equatable {
     case same
     /// Layouts changed, and the revision did not.
     case raiseTheRevision([String])
-    /// The revision was raised: the record may be made anew.
+    /// The revision was raised: the record may be recreated.
     case record
-    /// Nothing readable was kept, or something of a later revision: to be fetched back, not made anew.
+    /// Nothing readable was kept, or something of a later revision: to be fetched back, not recreated.
     case restore
 
     init(kept: String?, now: LaneRecord) {

@@ -17,7 +17,7 @@ final class Bookshelf: Sendable {
 
     /// - Parameters:
     ///   - manifest: one of `manifests`, its services' URLs changed to `server` and the version there.
-    ///   - keep: how many searches are kept, where not as the manifest says.
+    ///   - keep: how many searches are kept, where not according to the manifest.
     init(_ manifest: String = "bookshelf.json", server: String, in folder: BookshelfFolder? = nil, keep: Int64? = nil)
         throws
     {

@@ -28,7 +28,7 @@ struct ServerCommandTests {
         try await RunningServer.run { server in
             let (status, text) = try await run("--port", "\(server.port)")
             #expect(status == 1)
-            #expect(text == "Error: 127.0.0.1:\(server.port) cannot be listened on: Address already in use\n")
+            #expect(text == "Error: cannot listen on 127.0.0.1:\(server.port): Address already in use\n")
         }
     }
 

@@ -1,7 +1,7 @@
 import CBackplane
 import FoundationEssentials
 
-/// The way in which a component ends an encoded call: exactly once.
+/// The completion of an encoded call by a component, exactly once.
 @usableFromInline
 struct CallEnding: Sendable {
     let instance: Instance

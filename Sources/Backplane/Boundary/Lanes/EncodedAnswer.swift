@@ -56,7 +56,7 @@ package struct EncodedAnswer: Sendable {
 
     private static var textLimit: Int { 65_536 }
 
-    /// Returns the status code that expresses exactly this error; `nil` if there is more to it.
+    /// Returns the status code that expresses exactly this error; `nil` if the error carries more than a code.
     private static func status(saying error: BackplaneError) -> Int32? {
         guard error.location == nil, error.failure == nil, error.causes.isEmpty, !error.message.isEmpty else {
             return nil
@@ -75,7 +75,7 @@ package struct EncodedAnswer: Sendable {
         case Int(BP_DEADLINE): (.callDeadline, "the call's deadline passed")
         case Int(BP_FORBIDDEN): (.roleForbidden, "the component's role may not do this")
         case Int(BP_RETIRED): (.callRetired, "the component has stopped")
-        case Int(BP_FAILED): (.componentFailed, "the component gave no reason")
+        case Int(BP_FAILED): (.componentFailed, "the component failed without a reason")
         default: (.componentFailed, "the component answered with status \(status) and no reason")
         }
     }

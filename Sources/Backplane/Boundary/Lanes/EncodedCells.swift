@@ -1,7 +1,7 @@
 /// A method as ``Members`` finds it in a contract, which can create encoded cells and bodies that only throw.
 protocol EncodedMember: Sendable {
     static var kind: MethodKind { get }
-    /// The types of the input and of the output or, of a stream, the element.
+    /// The types of the input and of the output or, for a stream, of the element.
     static var types: (input: Any.Type, output: Any.Type) { get }
     static func makeCell(_ method: EncodedMethod) -> UnsafeRawPointer
     static func makeBody(throwing error: BackplaneError) -> any MethodBody

@@ -28,7 +28,8 @@ struct EncodedMethod: Sendable {
         let answer = PendingAnswer()
         _ = start(try providersNumber(), input, call, answer)
         guard let answer = answer.now else {
-            throw BackplaneError(.componentFailed, "`\(name)` is a synchronous method and did not answer at once")
+            throw BackplaneError(
+                .componentFailed, "`\(name)` is a synchronous method but did not answer before returning")
         }
         return try answer.get()
     }

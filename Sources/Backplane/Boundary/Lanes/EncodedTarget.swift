@@ -16,7 +16,7 @@ package struct EncodedTarget: Sendable {
 }
 
 extension EncodedTarget {
-    /// Creates the target for a plugin of another lane revision: through `backplane.calls/1`, as a plugin in C calls.
+    /// Creates the target for a plugin of another lane revision: through `backplane.calls/1`, as a plugin in C does.
     ///
     /// Returns `nil` if the host does not have that service.
     init?(through services: HostServices, component: UInt64, wire: UInt64, methods: [MethodDescription]) {
@@ -69,7 +69,7 @@ extension EncodedTarget {
 
     private struct ServedCalls {
         let table: UnsafePointer<bp_calls_1>
-        /// `nil` if the host does not offer streams.
+        /// The host's table for streams; `nil` if it does not offer them.
         let streams: UnsafePointer<bp_streams_1>?
         let component: UInt64
         let wire: UInt64

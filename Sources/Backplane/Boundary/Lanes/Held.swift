@@ -51,9 +51,9 @@ struct Held<C: Component>: ~Copyable {
 @usableFromInline
 final class FailureCount: Sendable {
     private let count = Mutex<UInt64>(0)
-    /// The list of the calls in flight; `nil` if nobody has to cancel them.
+    /// The list of the calls in flight; `nil` if they never have to be cancelled.
     @usableFromInline let calls: NativeCalls?
-    /// Set while the component is suspended or about to be.
+    /// The flag that is set while the component is suspended or about to be.
     let isSuspended = Atomic<Bool>(false)
 
     init(_ calls: NativeCalls?) { self.calls = calls }
@@ -67,8 +67,7 @@ final class FailureCount: Sendable {
         isSuspended.load(ordering: .relaxed) ? .streamInterrupted : counting(error)
     }
 
-    /// Throws an interruption once the component is suspended: a body that returns then may not have sent everything,
-    /// and whoever resumes its stream loses nothing if it has.
+    /// Throws an interruption once the component is suspended: a body that returns then may not have sent everything.
     @inline(never) @usableFromInline
     func requireNotSuspended() throws(BackplaneError) {
         if isSuspended.load(ordering: .relaxed) { throw .streamInterrupted }

@@ -15,7 +15,7 @@ protocol MethodBody: Sendable {
     ///
     /// A synchronous method is answered before this returns. `input` is lent for the duration of this function.
     ///
-    /// - Returns: The task at work; `nil` if it has answered.
+    /// - Returns: The task that performs the call; `nil` if it has answered.
     func start(_ context: UnsafeRawPointer, _ input: bp_bytes, _ call: Call, _ ending: CallEnding) -> Task<Void, Never>?
     /// Decodes the input of a stream and starts its body, whose elements cross encoded.
     ///
@@ -28,7 +28,7 @@ protocol MethodBody: Sendable {
 extension MethodBody {
     @usableFromInline
     func open(_ context: UnsafeRawPointer, _ input: bp_bytes, _ call: Call) throws(BackplaneError) -> StreamControl {
-        throw BackplaneError(.callUnimplemented, "the method is not a stream, and is called instead of opened")
+        throw BackplaneError(.callUnimplemented, "the method is not a stream; call it instead of opening it")
     }
 }
 

@@ -2,10 +2,10 @@ import Synchronization
 
 /// The tasks of the native calls into one component, which a swap may have to cancel.
 ///
-/// A native call runs in its caller's task, which nobody else knows. A component whose calls a swap waits for therefore
-/// lists them here: entering and leaving cost one uncontended atomic operation each. No other component does.
+/// A native call runs in its caller's task, which no other code knows. A component whose calls a swap waits for
+/// therefore lists them here: entering and leaving cost one uncontended atomic operation each. No other component does.
 ///
-/// It is a pointer, and not an object, so that a call retains nothing.
+/// It is a pointer rather than an object, so that a call retains nothing.
 @frozen @usableFromInline
 struct NativeCalls: @unchecked Sendable {  // the words are atomics, freed when nobody can call any more
     private typealias Word = UnsafeMutablePointer<Atomic<UInt>>
@@ -45,7 +45,7 @@ struct NativeCalls: @unchecked Sendable {  // the words are atomics, freed when 
         }
     }
 
-    /// Removes the current task, once nobody is about to cancel it.
+    /// Removes the current task, once no cancellation of it is in progress.
     @usableFromInline
     func leave(_ place: UnsafeMutableRawPointer?) {
         guard let word = place?.assumingMemoryBound(to: Atomic<UInt>.self) else { return }

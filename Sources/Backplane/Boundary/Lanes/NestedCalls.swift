@@ -5,7 +5,7 @@ import CBackplane
 /// Each of them occupies some kilobytes of the thread's stack until it suspends or ends. Components that call each
 /// other a thousand levels deep would exhaust the stack and end the process.
 enum NestedCalls {
-    /// The greatest number of nested calls.
+    /// The maximum number of nested calls.
     ///
     /// Every plugin counts separately, so a thread may contain this many calls of each.
     static let limit: UInt32 = 16

@@ -23,7 +23,7 @@ package final class PendingAnswer: Sendable {
     /// Returns the context to pass with ``done``, which takes it back.
     func toContext() -> UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
 
-    /// Takes back the context of an answer that will not come.
+    /// Releases the context of an answer that will not arrive.
     static func forget(_ context: UnsafeMutableRawPointer) {
         Unmanaged<PendingAnswer>.fromOpaque(context).release()
     }

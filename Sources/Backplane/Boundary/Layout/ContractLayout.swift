@@ -15,7 +15,8 @@ package struct ContractLayout: Sendable {
     package struct Entry: Sendable {
         package enum Layout: Sendable {
             case type(TypeLayout)
-            /// The reason why values of the type do not cross as they are, to follow a verb: "`Cover`, a class".
+            /// The reason why values of the type do not cross as they are, phrased to follow a verb: "`Cover`, a
+            /// class".
             case refused(String)
         }
 

@@ -30,6 +30,6 @@ package enum LayoutName {
 }
 
 extension String {
-    /// The text cut to a length that is readable in a message.
+    /// The text, truncated to a length that is readable in a message.
     package var cut: String { utf8.count > 120 ? prefix(120) + "…" : self }
 }

@@ -6,11 +6,11 @@ struct LayoutReader {
     ///
     /// It is unique per type and program.
     ///
-    /// It is searched rather than hashed, for the reason that ``StandardType`` gives.
+    /// It is searched rather than hashed, for the reason stated at ``StandardType``.
     private var described: [UnsafeRawPointer] = []
     private var parts = 0
 
-    /// The greatest number of parts in a type: more than any type that is meant to cross has.
+    /// The maximum number of parts in a type: more than any type that is intended to cross.
     ///
     /// It stops a generic type that contains ever larger types of its own kind.
     static let partLimit = 10_000

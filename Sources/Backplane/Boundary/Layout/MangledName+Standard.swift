@@ -16,15 +16,14 @@ extension MangledName {
 /// (Swift's docs/ABI/Mangling.rst).
 private struct StandardName {
     private var text: Substring.UTF8View
-    /// A short name that the compiler wrote once for several in a row, `S2S` for two strings, and the number left of
-    /// it.
+    /// A short name that the compiler repeats by number (`S2S` for two strings), and the number of repetitions left.
     private var repeated: (letter: UInt8, left: Int) = (0, 0)
 
     init(text: Substring.UTF8View) { self.text = text }
 
     var isAtEnd: Bool { text.isEmpty && repeated.left == 0 }
 
-    /// The greatest depth that is parsed here.
+    /// The maximum depth that is parsed here.
     ///
     /// Deeper types are rare and left to the runtime.
     private static let depthLimit = 8

@@ -82,7 +82,7 @@ package indirect enum TypeLayout: Sendable {
         }
     }
 
-    /// The greatest depth of a type.
+    /// The maximum depth of a type.
     ///
     /// It refuses generic types that contain ever larger types of their own kind.
     package static let depthLimit = 64

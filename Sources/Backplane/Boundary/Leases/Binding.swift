@@ -42,11 +42,11 @@ package struct Binding: @unchecked Sendable {  // C atomics (lease.h); cells are
 package struct LeaseCounting: Sendable {
     package let isRestartable: Bool
 
-    /// Plain additions in restartable sequences.
+    /// The counting by plain additions in restartable sequences.
     ///
     /// Taking a binding out of a slot costs a barrier.
     package static let restartable = LeaseCounting(isRestartable: true)
-    /// Atomic additions, which are available everywhere.
+    /// The counting by atomic additions, which are available everywhere.
     package static let atomic = LeaseCounting(isRestartable: false)
 
     /// Returns whether the system supports restartable sequences, and registers the process for the barrier.

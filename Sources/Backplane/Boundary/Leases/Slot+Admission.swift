@@ -24,7 +24,7 @@ extension Slot {
         let context = Box<@Sendable (Admission) -> Void> { admission.set($0) }.toContext()
         call.withC { pointer.pointee.gate.pointee.admit_now(pointer, $0, admitted, context) }
         guard let admission = admission.value else {
-            throw BackplaneError(.callRetired, "the gate of a synchronous call did not answer at once")
+            throw BackplaneError(.callRetired, "the gate did not answer a synchronous call before returning")
         }
         return try admission.get().binding
     }

@@ -2,18 +2,18 @@ import CBackplane
 import FoundationEssentials
 import Synchronization
 
-/// The consumer's end of an encoded stream, which decodes batches and gives their elements one by one.
+/// The consumer's end of an encoded stream, which decodes batches and returns their elements one by one.
 ///
-/// `@unchecked`: only its one reader uses the elements; anybody may close it.
+/// `@unchecked`: only its one reader uses the elements; any task may close it.
 private final class EncodedElements<Element: Decodable & Sendable>: @unchecked Sendable {
     private let target: EncodedTarget
     private let stream: UnsafeMutableRawPointer
     private let isClosed = Atomic<Bool>(false)
-    /// The number of elements that are asked for at once, or 0 before the first request.
+    /// The number of elements that are requested at once, or 0 before the first request.
     private var batch = 0
     /// The elements that have arrived, in reverse.
     private var elements: [Element] = []
-    /// The error of an element behind those.
+    /// The error of the element after those.
     private var failure: BackplaneError?
 
     init(_ target: EncodedTarget, _ stream: UnsafeMutableRawPointer) { (self.target, self.stream) = (target, stream) }
@@ -54,7 +54,7 @@ private final class EncodedElements<Element: Decodable & Sendable>: @unchecked S
         if !isClosed.exchange(true, ordering: .relaxed) { target.provider.pointee.close(stream) }
     }
 
-    /// Returns the size of the batch after one, up to 64.
+    /// Returns the size of the batch that follows one of a given size, up to 64.
     ///
     /// The first ones are small, because a consumer that wants the first element alone pays for all of its batch.
     private static func batch(after last: Int) -> Int { last == 0 ? 4 : min(4 * last, 64) }

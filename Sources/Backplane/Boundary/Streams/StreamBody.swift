@@ -78,7 +78,7 @@ extension StreamBody: MethodBody where Input: Codable, Element: Codable {
     @usableFromInline
     func start(_ context: UnsafeRawPointer, _ input: bp_bytes, _ call: Call, _ ending: CallEnding) -> Task<Void, Never>?
     {
-        ending.end(BackplaneError(.callUnimplemented, "the method is a stream, which is opened and not called"))
+        ending.end(BackplaneError(.callUnimplemented, "the method is a stream; open it instead of calling it"))
         return nil
     }
 }
@@ -88,9 +88,9 @@ private struct StreamRegistration: Sendable {
     private let provider: ConstantPointer<bp_provider>?
     private let number: UInt64
 
-    /// Has the host keep a stream, and the instance for its body.
+    /// Registers a stream with the host, which keeps it and the instance for its body.
     ///
-    /// - Throws: `stream.interrupted` if the instance is being replaced, or another reason of the host's.
+    /// - Throws: `stream.interrupted` if the instance is being replaced, or another error of the host.
     init(of stream: StreamControl, with provider: UnsafePointer<bp_provider>?, _ consumer: UInt32)
         throws(BackplaneError)
     {

@@ -27,7 +27,7 @@ struct StreamCell<Input>: ~Copyable {
     }
 }
 
-/// An open stream as its consumer sees it, in memory that the side which opened it has made.
+/// An open stream as its consumer sees it, in memory that the side which opened it has allocated.
 @frozen @usableFromInline
 struct StreamSource<Element>: ~Copyable {
     @usableFromInline let next: StreamNextFunction<Element>

@@ -8,7 +8,7 @@ public import Synchronization
 /// Encoded, elements are kept until the consumer asks for a batch, up to ``batch``.
 @usableFromInline
 final class StreamChannel<Element: Sendable>: StreamControl, @unchecked Sendable {  // all state is behind the lock
-    /// Encodes a batch; `nil` natively.
+    /// A function that encodes a batch; `nil` natively.
     typealias Encode = @Sendable ([Element]) throws(BackplaneError) -> Data
 
     /// The consumer, while it waits.
@@ -36,20 +36,20 @@ final class StreamChannel<Element: Sendable>: StreamControl, @unchecked Sendable
     }
     @usableFromInline
     struct State: Sendable {
-        /// The elements that were sent and not asked for.
+        /// The elements that were sent but not yet requested.
         @usableFromInline var kept: [Element] = []
         /// The number of elements that were handed to the consumer.
         @usableFromInline var taken: UInt64 = 0
         @usableFromInline var sender: Sender?
-        /// The senders behind the first one, of a body that sends from several tasks.
+        /// The senders after the first one, of a body that sends from several tasks.
         @usableFromInline var senders: [Sender] = []
         @usableFromInline var reader: Reader?
-        /// Set once nothing more can be sent.
+        /// A Boolean value that indicates whether nothing more can be sent.
         @usableFromInline var ending: Ending?
         var isClosed = false
         var hasReturned = false
         var task: Task<Void, Never>?
-        /// Told when the body has returned.
+        /// The reply to send when the body has returned.
         var watcher: Reply?
 
         @inlinable
@@ -60,7 +60,7 @@ final class StreamChannel<Element: Sendable>: StreamControl, @unchecked Sendable
     /// The number of elements that are kept.
     @usableFromInline let capacity: Int
 
-    /// The greatest number of elements that cross encoded at once.
+    /// The maximum number of elements that cross encoded at once.
     static var batch: Int { 64 }
 
     init(encoding encode: Encode?) {
@@ -233,7 +233,7 @@ final class StreamChannel<Element: Sendable>: StreamControl, @unchecked Sendable
         }
     }
 
-    /// Answers with a batch; of one that cannot be encoded, with the elements before the first that cannot.
+    /// Answers with a batch or, if it cannot be encoded, with the elements before the first that cannot be.
     @inline(never) @usableFromInline
     func answer(_ elements: [Element], _ reply: Reply) {
         guard let encode else { return }

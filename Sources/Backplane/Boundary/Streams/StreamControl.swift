@@ -2,13 +2,13 @@ import CBackplane
 
 /// An open stream of this component as its host controls it, whatever its elements are.
 ///
-/// `@unchecked`: it has no state; what its one subclass adds is behind a lock.
+/// `@unchecked`: it has no state; that of its one subclass is behind a lock.
 @usableFromInline
 class StreamControl: @unchecked Sendable {
     @usableFromInline
     init() {}
 
-    /// Ends the stream with an error: cancels its body, and ignores what that still sends.
+    /// Ends the stream with an error: cancels its body, and ignores further elements from it.
     func end(_ error: BackplaneError) {}
 
     /// The number of elements that the consumer has taken.

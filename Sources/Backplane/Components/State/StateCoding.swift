@@ -6,9 +6,9 @@ public struct _StateCoding<C>: Sendable {
     // `C` is always a component, but declaring that would make the runtime search every loaded image for the
     // conformance.
     let schema: StateSchema
-    /// Exports the state in a version that the schema writes.
+    /// The function that exports the state in a version that the schema writes.
     let export: @Sendable (C, _ version: Int) async throws -> [UInt8]
-    /// Imports a state in a version that the schema accepts.
+    /// The function that imports a state in a version that the schema accepts.
     let `import`: @Sendable (C, _ bytes: [UInt8], _ version: Int) async throws -> Void
     /// Exports the state as a Swift value in memory of its own, which `native` releases.
     let exportValue: @Sendable (C) async throws -> ForeignPointer
@@ -94,7 +94,7 @@ extension BackplaneError {
 }
 
 extension StateSchema {
-    /// The way out for code whose state has another form than the one that was exported: the lines to write.
+    /// The advice for code whose state differs in form from the exported one: the lines to write.
     ///
     /// It is one line, as errors are printed.
     fileprivate var migrationHint: String {

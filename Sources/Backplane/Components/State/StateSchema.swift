@@ -1,7 +1,7 @@
 /// The name of a component's state, and the versions in which it is read and written.
 ///
-/// A swap carries state over if both sides give it the same name and the new code accepts the version that the old code
-/// writes. A rollback asks the newer code for a version that the older code accepts.
+/// A swap carries state over if both sides use the same name for it and the new code accepts the version that the old
+/// code writes. A rollback asks the newer code for a version that the older code accepts.
 public struct StateSchema: Sendable, Equatable {
     /// The name of the state; `nil` for the name of the class.
     public var name: String?

@@ -1,7 +1,7 @@
 import Backplane
 public import CBackplane
 
-/// Another plugin with turnstiles, to which a manager moves, and with one who calls them.
+/// Another plugin with turnstiles, to which a manager moves, and with a caller of turnstiles.
 struct AnnexPlugin: Plugin {
     static let id = "org.backplane.yardstick-annex"
     static let version: Version = "1.0.0"

@@ -26,7 +26,7 @@ final class TicketArchive: DataAccessController {
     }
 }
 
-/// A manager whose count is its data access controller's.
+/// A manager that returns the count of its data access controller.
 final class TicketOffice: Manager {
     typealias Provides = Turnstile
     struct Wires: Wiring {

@@ -2,11 +2,11 @@ public import Backplane
 
 /// The contract of the numbered draws that measure swaps under streams.
 ///
-/// Each draw follows from the one before, so that one that is lost, repeated, out of order or changed is detected.
+/// Each draw follows from the previous one, so that one that is lost, repeated, out of order or changed is detected.
 public struct Series: Contract {
     /// The version of this set of methods.
     public static let version: Version = "1.0.0"
-    /// Gives the draws of a reader after a place, without end.
+    /// Streams the draws of a reader after a place, without end.
     public let draws = StreamMethod<SeriesPlace, Draw>()
     /// Counts a call and returns the count.
     public let pass = AsyncMethod<Nothing, Int>()
@@ -34,28 +34,28 @@ extension SeriesPlace: Resumable {
 public struct Draw: Codable, Sendable, Equatable {
     /// The number, counted from 1.
     public var number: Int
-    /// A number that only the draw before gives.
+    /// A number that is derived from the previous draw.
     public var mark: UInt64
 
-    /// The draw before the first one of a reader.
+    /// Returns the draw before the first one of a reader.
     public static func origin(of reader: Int) -> Draw { Draw(number: 0, mark: UInt64(reader)) }
 
-    /// The draw that follows.
+    /// The draw that follows this one.
     public var next: Draw { Draw(number: number + 1, mark: mark &* 6_364_136_223_846_793_005 &+ 1) }
 }
 
-/// The draws of one reader that a provider can give once more: the last 1,000.
+/// The draws of one reader that a provider can send again: the last 1,000.
 public struct SeriesWindow: Codable, Sendable {
-    /// The greatest number of draws that can be repeated.
+    /// The maximum number of draws that can be repeated.
     public static let limit = 1_000
-    /// The draw before the first one that can be given.
+    /// The draw before the first one that can be sent.
     private var before: Draw
     private var newest: Draw
 
     /// Creates a window before the first draw of a reader.
     public init(of reader: Int) { (before, newest) = (.origin(of: reader), .origin(of: reader)) }
 
-    /// Returns the draw after a number, which is made if it is the next one; `nil` for one that can no longer be given.
+    /// Returns the draw after a number, which is created if it is the next one; `nil` if it can no longer be sent.
     public mutating func draw(after last: Int) -> Draw? {
         if last == newest.number {
             newest = newest.next
@@ -73,9 +73,9 @@ public struct SeriesWindow: Codable, Sendable {
 public struct SeriesReading: Contract {
     /// The version of this set of methods.
     public static let version: Version = "1.0.0"
-    /// Begins to read so many series, each behind its last draw.
+    /// Begins to read the given number of series, each after its last draw.
     public let begin = AsyncMethod<Int, Nothing>()
-    /// Stops to read.
+    /// Stops reading.
     public let end = AsyncMethod<Nothing, Nothing>()
     /// Returns the account of each series so far.
     public let accounts = SyncMethod<Nothing, [SeriesAccount]>()
@@ -83,19 +83,19 @@ public struct SeriesReading: Contract {
     public init() {}
 }
 
-/// The count of what a reader has received of its series.
+/// The counts of the draws that a reader has received of its series.
 public struct SeriesAccount: Codable, Sendable {
     /// The last draw that was received.
     public private(set) var last: Draw
     /// The number of draws.
     public private(set) var read = 0
-    /// The number of draws that were passed over, or came with a wrong mark.
+    /// The number of draws that were skipped, or arrived with a wrong mark.
     public private(set) var lost = 0
-    /// The number of draws that came again at once.
+    /// The number of draws that were repeated immediately.
     public private(set) var repeated = 0
-    /// The number of draws that came after a later one.
+    /// The number of draws that arrived after a later one.
     public private(set) var disorder = 0
-    /// The number of streams that ended with an error, or at all.
+    /// The number of streams that ended, with or without an error.
     public var ended = 0
 
     /// Creates an account before the first draw of a reader.

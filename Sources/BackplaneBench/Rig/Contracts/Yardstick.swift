@@ -12,11 +12,11 @@ public struct Yardstick: Contract {
     public let next = AsyncMethod<Parcel, Parcel>()
     /// Returns the parcel with its number increased by one, synchronously.
     public let nextNow = SyncMethod<Parcel, Parcel>()
-    /// Gives the numbers from 0 on, as many as it is asked for.
+    /// Streams the numbers from 0 on, as many as requested.
     public let numbers = StreamMethod<Int, Int>()
-    /// Gives parcels with the numbers from 0 on, as many as it is asked for.
+    /// Streams parcels with the numbers from 0 on, as many as requested.
     public let parcels = StreamMethod<Int, Parcel>()
-    /// Gives a number each second.
+    /// Streams a number each second.
     public let ticks = StreamMethod<Nothing, Int>()
     /// Creates the contract with its methods.
     public init() {}
@@ -32,9 +32,9 @@ public struct EarlierYardstick: Contract {
     public static let version: Version = "1.0.0"
     /// Returns the parcel with its number increased by one.
     public let next = AsyncMethod<Parcel, Parcel>()
-    /// Gives the numbers from 0 on, as many as it is asked for.
+    /// Streams the numbers from 0 on, as many as requested.
     public let numbers = StreamMethod<Int, Int>()
-    /// Gives parcels with the numbers from 0 on, as many as it is asked for.
+    /// Streams parcels with the numbers from 0 on, as many as requested.
     public let parcels = StreamMethod<Int, Parcel>()
     /// Creates the contract with its methods.
     public init() {}
@@ -54,7 +54,7 @@ public struct Tally: Contract {
 public struct Relay: Contract {
     /// The version of this set of methods.
     public static let version: Version = "1.0.0"
-    /// Makes a number of calls, each with the result of the one before, beginning with 0; returns the last result.
+    /// Makes a number of calls, each with the result of the previous one, beginning with 0; returns the last result.
     public let add = AsyncMethod<Int, Int>()
     /// Makes a number of calls with parcels, beginning with number 0; returns the number of the last one.
     public let next = AsyncMethod<Int, Int>()

@@ -4,13 +4,13 @@ import BackplaneBoundary
 /// The shapes of the JSON of a contract's methods, read from the layouts that its plugin describes for the native lane.
 ///
 /// No code of the types runs. They are therefore shaped as the compiler encodes them: a type with coding or keys of its
-/// own may take other JSON. What a layout does not tell is any JSON.
+/// own may take other JSON. A part that a layout does not describe is any JSON.
 struct ContractShapes: Sendable {
     private var inputs: [String: TypeLayout] = [:]
     private var outputs: [String: TypeLayout] = [:]
     private var declarations: [Int: TypeLayout.Declaration] = [:]
 
-    /// Reads a text of layouts, which may come from anywhere; nothing is known without one.
+    /// Reads a text of layouts, which is not trusted; nothing is known without one.
     init(layout text: String?) {
         guard let layout = text.flatMap(ContractLayout.init(text:)) else { return }
         layout.forEachDeclaration { declarations[$0.number] = $0 }
@@ -26,7 +26,7 @@ struct ContractShapes: Sendable {
 
     func input(of method: String) -> JSONShape { shape(of: inputs[method]) }
 
-    /// Returns the shape of a method's output or, of a stream, of an element.
+    /// Returns the shape of a method's output or, for a stream, of an element.
     func output(of method: String) -> JSONShape { shape(of: outputs[method]) }
 
     private func shape(of type: TypeLayout?) -> JSONShape {
@@ -38,9 +38,9 @@ struct ContractShapes: Sendable {
 /// A reader of one shape.
 private struct ShapeReader {
     let declarations: [Int: TypeLayout.Declaration]
-    /// The numbers of the declared types around what is read; in such a one, its own type is any JSON.
+    /// The numbers of the enclosing declared types; inside of itself, a type is any JSON.
     private var around: [Int] = []
-    /// The number of values and members that may still be read: a text can name a type many times in few words.
+    /// The number of values and members that may still be read, since a short text can refer to one type many times.
     private var left = 1_000
 
     init(declarations: [Int: TypeLayout.Declaration]) { self.declarations = declarations }

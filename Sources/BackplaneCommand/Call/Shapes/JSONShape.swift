@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneDocuments
 
-/// The shape of the JSON that a type is encoded as, as far as its layout tells.
+/// The shape of the JSON that a type is encoded as, as far as its layout shows.
 indirect enum JSONShape: Sendable, Equatable {
     /// A property of an object.
     struct Property: Sendable, Equatable {
@@ -11,11 +11,11 @@ indirect enum JSONShape: Sendable, Equatable {
     /// Any JSON: nothing is known.
     case any
     case null, boolean, integer, number, string
-    /// A string of a form that has a name, with an example.
+    /// A string of a named form, with an example.
     case form(String, example: String)
     /// A string for one of these cases, each of which may have another spelling in JSON.
     case choice([String])
-    /// A value that may be `null` or, of a property, missing.
+    /// A value that may be `null` or, as a property, missing.
     case optional(JSONShape)
     case array(JSONShape)
     /// An object with any keys that are strings, or integers written as strings.
@@ -25,7 +25,7 @@ indirect enum JSONShape: Sendable, Equatable {
 }
 
 extension JSONShape: CustomStringConvertible {
-    /// The shape on a line: `{"title": string, "year": integer?, "tags": [string]}`.
+    /// The shape in one line: `{"title": string, "year": integer?, "tags": [string]}`.
     var description: String {
         switch self {
         case .any: "any JSON"

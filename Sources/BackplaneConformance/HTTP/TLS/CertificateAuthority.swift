@@ -2,7 +2,7 @@
 import Crypto
 import Foundation
 
-/// A certificate authority for tests: makes its own certificate and those of servers, with keys that nobody else has.
+/// A certificate authority for tests: creates its own certificate and those of servers, with fresh keys.
 public struct CertificateAuthority: Sendable {
     /// A certificate and its private key, both as PEM.
     public struct Identity: Sendable {

@@ -1,17 +1,17 @@
 #if Engines
-/// The distinguished encoding of ASN.1 values (X.690), as far as certificates need it.
+/// The distinguished encoding of ASN.1 values (X.690), limited to what certificates need.
 enum DER {
     static func sequence(_ elements: [UInt8]...) -> [UInt8] { tagged(0x30, elements.flatMap(\.self)) }
 
     static func set(_ element: [UInt8]) -> [UInt8] { tagged(0x31, element) }
 
-    /// An element with a context-specific tag that contains another one.
+    /// Returns an element with a context-specific tag that contains another one.
     static func explicit(_ number: UInt8, _ element: [UInt8]) -> [UInt8] { tagged(0xA0 | number, element) }
 
-    /// A value whose own tag is replaced by a context-specific one.
+    /// Returns a value whose own tag is replaced by a context-specific one.
     static func implicit(_ number: UInt8, _ value: [UInt8]) -> [UInt8] { tagged(0x80 | number, value) }
 
-    /// A positive integer with the most significant byte first.
+    /// Returns a positive integer, given with the most significant byte first.
     static func integer(_ bytes: [UInt8]) -> [UInt8] {
         let digits = bytes.drop { $0 == 0 }
         return tagged(2, (digits.first ?? 0x80) & 0x80 == 0 ? Array(digits) : [0] + digits)
@@ -25,10 +25,10 @@ enum DER {
 
     static func text(_ text: String) -> [UInt8] { tagged(12, Array(text.utf8)) }
 
-    /// A time as `YYYYMMDDhhmmssZ`.
+    /// Returns a time as `YYYYMMDDhhmmssZ`.
     static func time(_ text: String) -> [UInt8] { tagged(24, Array(text.utf8)) }
 
-    /// An object identifier, whose first two numbers are below 40.
+    /// Returns an object identifier, whose first two numbers are below 40.
     static func identifier(_ numbers: Int...) -> [UInt8] {
         var bytes = [UInt8(numbers[0] * 40 + numbers[1])]
         for number in numbers.dropFirst(2) {

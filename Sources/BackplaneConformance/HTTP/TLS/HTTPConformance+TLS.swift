@@ -9,7 +9,7 @@ extension HTTPConformance {
     ///
     /// - Parameters:
     ///   - limit: The time that one case may take.
-    ///   - make: Makes an executor that trusts the certificates in a PEM file, and no others.
+    ///   - make: Creates an executor that trusts the certificates in a PEM file, and no others.
     public static func runSecure(
         limit: Duration = .seconds(60), _ make: @escaping @Sendable (_ trustRoots: String) throws -> any HTTPExecutor
     ) async -> Report {
@@ -101,7 +101,7 @@ extension HTTPConformance {
         ]
     }
 
-    /// Runs a step with a server that says what it received, and has a large body.
+    /// Runs a step with a server that reports what it received, and serves a large body.
     private static func withServer(
         _ identity: CertificateAuthority.Identity, offersHTTP2: Bool = true,
         _ step: (SecureTestServer) async throws -> Void

@@ -16,7 +16,7 @@ public final class SecureTestServer: Sendable {
         public var target: String
         /// The number of bytes of the body.
         public var bodyCount = 0
-        /// The number of the connection that it came on.
+        /// The number of the connection that it arrived on.
         public var connection: Int
     }
     /// The response to a request.
@@ -25,7 +25,7 @@ public final class SecureTestServer: Sendable {
         public var status = 200
         /// The body before its repetitions.
         public var body: [UInt8]
-        /// The number of times that the body is sent, each time when the client takes more.
+        /// The number of times that the body is sent, each time that the client accepts more.
         public var repetitions = 1
 
         /// Creates a response whose body is `body`, sent `repetitions` times.
@@ -45,7 +45,7 @@ public final class SecureTestServer: Sendable {
     /// - Parameters:
     ///   - identity: The certificate and key.
     ///   - offersHTTP2: A Boolean value that indicates whether HTTP/2 is offered.
-    ///   - speaksTLS13: A Boolean value that indicates whether TLS 1.3 is offered, and not only versions before it.
+    ///   - speaksTLS13: A Boolean value that indicates whether TLS 1.3 is offered rather than only earlier versions.
     ///   - answer: Answers a request whose body has arrived.
     public init(
         _ identity: CertificateAuthority.Identity, offersHTTP2: Bool = true, speaksTLS13: Bool = true,
@@ -118,7 +118,7 @@ private final class ServerCounts: Sendable {
     func countChunk() { state.withLock { $0.chunks += 1 } }
 }
 
-/// Answers the requests of a connection, or that of a stream; a body is written as the client takes it.
+/// A handler that answers requests; a body is written as the client accepts it.
 private final class AnswerHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart

@@ -1,7 +1,7 @@
 package import Backplane
 import Glibc
 
-/// Waiting for calls to leave bindings that were taken out of their slots: by polling, since no event signals it.
+/// The wait for calls to leave bindings that were taken out of their slots: by polling, since no event signals it.
 package enum Drain {
     /// Polls for at most a millisecond or two: most calls are over within a microsecond.
     static func looks(_ isThere: () -> Bool) -> Bool {

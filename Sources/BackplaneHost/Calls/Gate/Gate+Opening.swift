@@ -44,7 +44,7 @@ extension Gate {
         }
     }
 
-    /// Lets no more calls come back; those already in flight continue.
+    /// Admits no more returning calls; those already in flight continue.
     ///
     /// - Parameter lettingAside: A Boolean value that indicates whether synchronous calls still reach the current
     ///   binding.
@@ -151,7 +151,7 @@ extension Gate {
         open { .success(next($0, $1)) }.taken
     }
 
-    /// Opens the gate with another decision for every slot; calls through a refused slot get the error.
+    /// Opens the gate with another decision for every slot; calls through a refused slot receive the error.
     @discardableResult
     func open(deciding next: (Slot, Binding) -> Result<Binding, BackplaneError>) -> Opening {
         lead(next)

@@ -85,7 +85,7 @@ extension Gate.State {
 }
 
 extension Call {
-    /// Returns whether the call may have come through one of these components, as far as its path tells.
+    /// Returns whether the call may have come through one of these components, as far as its path shows.
     fileprivate func mayHaveCome(throughOneOf numbers: Set<UInt16>) -> Bool {
         numbers.contains { mayHaveCome(through: $0) }
     }
@@ -101,7 +101,7 @@ extension BackplaneError {
     fileprivate static func overloaded(_ limit: Int) -> BackplaneError {
         BackplaneError(
             .callOverloaded,
-            "\(limit) calls wait already for the component called, which is being restarted (`HostOptions.waitingLimit`); call again later"
+            "\(limit) calls already wait for the called component, which is being restarted (`HostOptions.waitingLimit`); call again later"
         )
     }
 

@@ -55,7 +55,7 @@ package final class Gate: Gatekeeper {
         }
     }
     let timer: DeadlineTimer
-    /// The number of calls that may wait; further ones fail at once.
+    /// The number of calls that may wait; further ones fail immediately.
     let waitingLimit: Int
     let state = Mutex(State())
 
@@ -86,7 +86,7 @@ extension Gate {
         state.withLock { state in state.doors.flatMap(\.asides).callsInFlight }
     }
 
-    /// The number of calls in flight that came back through the gate, which the component must wait for to be still.
+    /// The number of calls in flight that came back through the gate, and must end before the component is quiescent.
     var callsPassing: Int {
         state.withLock { state in state.doors.compactMap(\.passing).callsInFlight }
     }

@@ -19,7 +19,7 @@ extension ComponentTimers {
         }
     }
 
-    /// Has the clock wake this component at its earliest time.
+    /// Sets the clock to wake this component at its earliest time.
     func setAlarm(_ state: inout State) {
         guard case .serving = state.phase, !state.isFiring else { return }
         while let first = state.queue.first, state.timers[first.timer]?.due != first.due { state.queue.removeFirst() }
@@ -105,7 +105,7 @@ extension ComponentTimers {
                 run, firing,
                 BackplaneError(
                     .callDeadline,
-                    "the body took longer than \(firing.limit) and was cancelled; give the timer a longer limit, or the body less to do"
+                    "the body took longer than \(firing.limit) and was cancelled; raise the timer's limit, or do less in its body"
                 ))
         }
         var call = firing.call
@@ -122,7 +122,7 @@ extension ComponentTimers {
         if Callbacks.end(run, EncodedAnswer(error)) { firing.functions.cancel(run) }
     }
 
-    /// Notes that a body is no longer waited for, because it has ended or its deadline has passed.
+    /// Records that a body is no longer awaited, because it has ended or its deadline has passed.
     private func ended(_ firing: Firing, _ answer: EncodedAnswer) {
         let error = answer.isFailure ? answer.error : nil
         state.withLock { state in
@@ -144,7 +144,7 @@ extension ComponentTimers {
         firing.calls.leave()
     }
 
-    /// Notes that the plugin has answered a body, perhaps after its deadline, so that the next one may begin.
+    /// Records that the plugin has answered a body, perhaps after its deadline, so that the next one may begin.
     fileprivate func answered(_ number: UInt64) {
         let now = clock.moment
         let removed = state.withLock { state -> Timer? in
@@ -165,7 +165,7 @@ private final class TimerRun: CallOwner {
     private let timer: UInt64
     private let timers: ComponentTimers
     private let instance: ComponentInstance
-    /// Kept until the plugin has answered.
+    /// The plugin's functions, kept until it has answered.
     private let functions: Mutex<TimerFunctions?>
 
     init(_ timer: UInt64, _ functions: TimerFunctions, of timers: ComponentTimers, _ instance: ComponentInstance) {
@@ -183,6 +183,6 @@ private final class TimerRun: CallOwner {
 }
 
 extension EncodedAnswer {
-    /// A Boolean value that indicates whether a body has failed, and was not only cut short.
+    /// A Boolean value that indicates whether the body has failed, rather than been cancelled.
     fileprivate var isFailure: Bool { status != 0 && error.code != .callCancelled }
 }

@@ -2,9 +2,9 @@ import Backplane
 import BackplaneBoundary
 import Synchronization
 
-/// The timers as statistics and messages show them.
+/// The timers in statistics and messages.
 extension ComponentTimers {
-    /// The timers in the order in which they were added, at most `limit`, and the number of all.
+    /// Returns the timers in the order in which they were added, at most `limit`, and the number of all.
     func statistics(limit: Int) -> (timers: [TimerStatistics], count: Int) {
         let now = clock.moment
         return state.withLock { state in
@@ -19,15 +19,15 @@ extension ComponentTimers {
         }
     }
 
-    /// A Boolean value that indicates whether a body is waited for.
+    /// A Boolean value that indicates whether a body is awaited.
     var isBusy: Bool { state.withLock { state in state.bodies > 0 } }
 
-    /// The names of the timers whose bodies are waited for, sorted.
+    /// The names of the timers whose bodies are awaited, sorted.
     var namesInFlight: [String] {
         state.withLock { state in state.timers.values.filter { $0.run != nil }.map(\.name).sorted() }
     }
 
-    /// The numbers of the bodies that are waited for.
+    /// The numbers of the bodies that are awaited.
     var bodiesInFlight: Set<UInt64> { Set(running.map(\.run)) }
 
     /// Cancels the bodies that run; they continue to count until the plugin answers.

@@ -3,7 +3,7 @@ import Backplane
 extension ComponentTimers {
     /// The values of a timer that a component adds.
     struct Request {
-        /// The name; empty for one that says when the timer was added.
+        /// The name; empty for a default one, by the order of addition.
         var name: String
         var delay, period, jitter, limit: Int64
     }
@@ -13,6 +13,8 @@ extension ComponentTimers.Request {
     /// The longest time of a timer: ten years.
     private static var longest: Int64 { 10 * 366 * 86_400 * 1_000_000_000 }
 
+    /// Validates the request.
+    ///
     /// - Throws: `timer.refused` with what is wrong.
     func requireValid() throws(BackplaneError) {
         func refuse(_ reason: String) throws(BackplaneError) {

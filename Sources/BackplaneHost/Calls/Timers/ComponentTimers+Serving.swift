@@ -2,7 +2,7 @@ import Backplane
 import Synchronization
 
 extension ComponentTimers {
-    /// Lets the timers fire from now on, each where the timer of its name in an older instance is.
+    /// Starts the timers, each at the phase of the older instance's timer of the same name.
     ///
     /// - Parameter old: The timers of the older instance, which must be held.
     /// - Returns: The names of the older one's timers that have yet to fire once, and that this instance does not have.
@@ -84,7 +84,7 @@ extension ComponentTimers {
         }
     }
 
-    /// Lets a timer fire for which a body of an older instance was waited for.
+    /// Unblocks a timer that waited for a body of an older instance.
     func unblock(_ name: String) {
         let now = clock.moment
         state.withLock { state in

@@ -4,10 +4,10 @@ import Synchronization
 
 /// The timers of one component.
 ///
-/// The clock knows only the earliest of them: when that is due, the thread that the clock gives begins the bodies of
-/// all that are, one after the other. A body that runs is counted among the calls of the component.
+/// The clock knows only the earliest of them: when that is due, a thread of the clock begins the bodies of all due
+/// timers, one after another. A body that runs is counted among the calls of the component.
 final class ComponentTimers: Sendable {
-    /// The greatest number of timers of one component.
+    /// The maximum number of timers of one component.
     static let limit = 10_000
 
     enum Phase {
@@ -29,12 +29,12 @@ final class ComponentTimers: Sendable {
         var alarm: (id: UInt64, due: Deadline)?
         /// A Boolean value that indicates whether a thread is beginning bodies.
         var isFiring = false
-        /// The number of bodies that are waited for.
+        /// The number of bodies that are awaited.
         var bodies = 0
     }
     struct Timer {
         let name: String
-        /// A Boolean value that indicates whether the name says only when the timer was added.
+        /// A Boolean value that indicates whether the name is a default one, by the order of addition.
         let isUnnamed: Bool
         var timing: TimerTiming
         let jitter: Int64
@@ -77,7 +77,7 @@ extension ComponentTimers {
     /// Adds a timer and returns its number.
     ///
     /// - Parameter functions: Returns the plugin's functions; not called for a timer that is refused.
-    /// - Throws: `timer.refused` with what is wrong; `call.retired` if the component has stopped.
+    /// - Throws: `timer.refused` with the reason; `call.retired` if the component has stopped.
     func add(_ request: Request, _ functions: () -> TimerFunctions) throws(BackplaneError) -> UInt64 {
         try request.requireValid()
         let number = Callbacks.newID(), now = clock.moment
@@ -89,7 +89,7 @@ extension ComponentTimers {
                 return .failure(
                     BackplaneError(
                         .timerRefused,
-                        "\(component) already has \(Self.limit) timers, the most that a component can have; cancel some, or let one timer do the work of many"
+                        "\(component) already has \(Self.limit) timers, the most that a component can have; cancel some of them, or use one timer for several tasks"
                     ))
             }
             let isUnnamed = request.name.isEmpty
@@ -98,7 +98,7 @@ extension ComponentTimers {
                 return .failure(
                     BackplaneError(
                         .timerRefused,
-                        "\(component) already has a timer `\(name)`; cancel that first, or choose another name"))
+                        "\(component) already has a timer `\(name)`; cancel that one first, or choose another name"))
             }
             var timer = Timer(
                 name: name, isUnnamed: isUnnamed,
@@ -117,7 +117,7 @@ extension ComponentTimers {
         return number
     }
 
-    /// The time that a body has, unless its timer says otherwise.
+    /// The default time limit of a body.
     static var bodyLimit: Duration { .seconds(60) }
 
     /// Ends a timer; a body that runs continues.

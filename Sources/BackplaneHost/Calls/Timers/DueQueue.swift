@@ -1,8 +1,8 @@
 import Backplane
 
-/// The timers that are to fire, the earliest first: a binary heap.
+/// The queue of the timers that are to fire, the earliest first: a binary heap.
 ///
-/// A timer that is withdrawn stays in it until its time, and is told apart by its moment.
+/// A withdrawn timer stays in it until its time, and is recognised by its moment.
 struct DueQueue: Sendable {
     typealias Item = (due: Deadline, timer: UInt64)
     private var items: [Item] = []
@@ -36,7 +36,7 @@ struct DueQueue: Sendable {
 
     mutating func removeAll() { items = [] }
 
-    /// Forgets the items that a condition does not hold for.
+    /// Removes the items that do not meet a condition.
     mutating func keep(where isWanted: (Item) -> Bool) {
         let kept = items.filter(isWanted)
         items = []

@@ -8,7 +8,7 @@ final class TimerBodyInFlight: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Registers a timer that is told of the end, or returns `false` if the body has ended.
+    /// Registers a timer to be notified of the end, or returns `false` if the body has ended.
     func isAwaited(by timers: ComponentTimers, _ name: String) -> Bool {
         state.withLock { state in
             if !state.isOver { state.waiting.append((timers, name)) }

@@ -1,6 +1,6 @@
 package import Backplane
 
-/// The clock that components' timers go by.
+/// The clock of components' timers.
 package protocol TimerClock: AnyObject, Sendable {
     /// The current moment.
     var moment: Deadline { get }
@@ -10,9 +10,9 @@ package protocol TimerClock: AnyObject, Sendable {
     func schedule(_ id: UInt64, at moment: Deadline, _ action: @escaping @Sendable () -> Void)
     /// Withdraws an action that has not begun.
     func cancel(_ id: UInt64)
-    /// Notes that a body begins; called before the action that begins it returns.
+    /// Records that a body begins; called before the action that begins it returns.
     func bodyBegins()
-    /// Notes that a body has ended.
+    /// Records that a body has ended.
     func bodyEnded()
 }
 

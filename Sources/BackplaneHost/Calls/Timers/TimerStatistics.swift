@@ -1,4 +1,4 @@
-/// A timer of a component, and what its bodies have done since the instance was created.
+/// A timer of a component, and the counts of its bodies since the instance was created.
 public struct TimerStatistics: Sendable, Hashable {
     /// The timer's name, unique in its component.
     public var name: String

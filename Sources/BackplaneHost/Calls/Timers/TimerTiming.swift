@@ -22,7 +22,7 @@ struct TimerTiming: Sendable {
         (next, hasBegun) = (Deadline(nanoseconds: now.nanoseconds + delay), true)
     }
 
-    /// Goes on to the first time after a moment, which skips those that have passed.
+    /// Advances to the first time after a moment, skipping those that have passed.
     mutating func pass(_ now: Deadline) {
         guard let due = next, due <= now else { return }
         guard repeats else { return next = nil }
@@ -30,11 +30,11 @@ struct TimerTiming: Sendable {
         next = Deadline(nanoseconds: due.nanoseconds + periods * period)
     }
 
-    /// Continues where the timer of an older instance is.
+    /// Continues at the phase of an older instance's timer.
     ///
     /// A timer with another period is due one of its periods after the older one's last time.
     ///
-    /// - Returns: `false` if only one of them repeats, or the older one has nothing left to do.
+    /// - Returns: `false` if only one of them repeats, or the older one has no times left.
     mutating func `continue`(_ old: TimerTiming, at now: Deadline) -> Bool {
         guard let oldNext = old.next, repeats == old.repeats else { return false }
         let own = Deadline(nanoseconds: oldNext.nanoseconds - old.period + period)

@@ -2,7 +2,7 @@ import Backplane
 
 /// The events of the host.
 extension Coordinator {
-    /// Makes a change, and tells those who listen what came of it.
+    /// Makes a change, and reports its outcome to the listeners.
     ///
     /// - Parameter event: The event of a change that has been made; `nil` for one that changed nothing.
     func announcing<Result: Sendable>(
@@ -27,7 +27,7 @@ extension Coordinator {
         live.statuses.filter { $0.state == .ready }.map(\.name).sorted()
     }
 
-    /// Tells of the wires whose lanes are not those of the last time.
+    /// Announces the wires whose lanes have changed since the last announcement.
     private func announceLanes() {
         let now = lanesNow
         for (key, wire) in now {

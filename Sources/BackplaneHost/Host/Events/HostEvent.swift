@@ -1,22 +1,22 @@
 public import Backplane
 
-/// Something that has happened in a host, as ``PluginHost/events`` reports it.
+/// An occurrence in a host, as reported by ``PluginHost/events``.
 public struct HostEvent: Sendable, Hashable {
     /// The occurrence that an event reports, with its details.
     public enum Kind: Sendable, Hashable {
         /// The host has started, and these managers are up.
         case started(managers: [String])
-        /// A swap or a rollback has ended; a report with the outcome `rolledBack` tells of a failed probation.
+        /// A swap or a rollback has ended; a report with the outcome `rolledBack` stands for a failed probation.
         case swapped(SwapReport)
         /// Another manifest is active.
         case applied(ManifestChange)
         /// Components were recreated.
         case reset(ManifestChange)
-        /// A change was refused or has failed; what it says has changed is in the error.
+        /// A change was refused or has failed; the error states whether anything has changed.
         case failed(Operation, BackplaneError)
-        /// The calls by a wire are in another lane than before.
+        /// The calls through a wire use another lane than before.
         case laneChanged(WireChange)
-        /// The listener was too slow for this number of events, which came at this place.
+        /// The listener missed this number of events at this point, because it was too slow.
         case missed(Int)
     }
     /// The changes that can fail.

@@ -8,7 +8,7 @@ import Synchronization
 /// }
 /// ```
 ///
-/// A listener may fall 1,000 events behind. It then misses those that come, and is told how many they were
+/// A listener may fall 1,000 events behind. It then misses the events that follow, and receives their number
 /// (``HostEvent/Kind/missed(_:)``); the host never waits for it.
 public struct HostEvents: AsyncSequence, Sendable {
     private let stream: AsyncStream<HostEvent>
@@ -33,7 +33,7 @@ public struct HostEvents: AsyncSequence, Sendable {
 final class HostEventFeed: Sendable {
     private struct Listener {
         let continuation: AsyncStream<HostEvent>.Continuation
-        /// The number of events that the listener was too slow for since the last one that it will read.
+        /// The number of events that the listener has missed since the last one in its buffer.
         var missed = 0
 
         mutating func hear(_ event: HostEvent) {
@@ -54,7 +54,7 @@ final class HostEventFeed: Sendable {
     }
     private let state = Mutex(State())
 
-    /// The greatest number of events that a listener has not read.
+    /// The maximum number of events that a listener has not read.
     static let limit = 1_000
 
     /// Begins to listen.
@@ -77,7 +77,7 @@ final class HostEventFeed: Sendable {
         return HostEvents(stream)
     }
 
-    /// Tells all listeners of an event.
+    /// Sends an event to all listeners.
     func send(_ kind: HostEvent.Kind) {
         let event = HostEvent(time: .secondsSince1970, kind)
         state.withLock { state in

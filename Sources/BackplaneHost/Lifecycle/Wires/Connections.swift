@@ -16,7 +16,7 @@ struct Connections {
     }
     private let options: LifecycleOptions
     private var known: [Slot: KnownWire] = [:]
-    /// The slots by the id of the live node that calls.
+    /// The slots, keyed by the id of the calling node.
     private var slots: [Int: [Slot]] = [:]
     private var made = 0
     private var comparisons = LayoutComparisons()
@@ -77,7 +77,7 @@ struct Connections {
         }
     }
 
-    /// Opens a component's gate, and leads every wire to its current instance, each by the lane that fits.
+    /// Opens a component's gate, and leads every wire to its current instance, each through the suitable lane.
     ///
     /// - Returns: The slots that stay closed, since their users need another contract, and the effect of the opening.
     @discardableResult
@@ -86,7 +86,7 @@ struct Connections {
         return (refused, provider.gate.open())
     }
 
-    /// Leads every wire of a component to another instance once its gate opens, each by the lane that fits.
+    /// Leads every wire of a component to another instance once its gate opens, each through the suitable lane.
     ///
     /// - Returns: The slots that will stay closed, since their users need another contract, and the bindings of calls
     ///   admitted under an earlier decision.

@@ -4,7 +4,8 @@ import BackplaneBoundary
 /// The calling end of a wire: the contract as the caller compiled it, and the caller's encoded cells.
 struct ConsumerEnd {
     let side: LaneSide
-    /// Creates cells that call a target as JSON, or returns `nil` if the caller calls through the host.
+    /// The function that creates cells that call a target as JSON; it returns `nil` if the caller calls through the
+    /// host.
     let makeCells: (EncodedTarget) -> Cells?
 }
 

@@ -8,14 +8,14 @@ struct RemovingChange {
 }
 
 extension LiveComposition {
-    /// Returns an error for each wire that uses methods which its provider loses.
+    /// Returns an error for each wire that uses methods that its provider loses.
     ///
     /// These are the wires of the manifest, and then those of the host program and of look-ups.
     ///
     /// - Parameters:
     ///   - next: The manifest with the new code.
     ///   - changes: The components that change.
-    ///   - leaving: The ids of the nodes that change: their wires are compared as their new code has them.
+    ///   - leaving: The ids of the nodes that change: their wires are compared as in their new code.
     func removals(in next: LoadedManifest, _ changes: [RemovingChange], leaving: Set<Int>) -> [BackplaneError] {
         let planned = loaded.methodsRemoved(in: next)
         let others = changes.flatMap { change in

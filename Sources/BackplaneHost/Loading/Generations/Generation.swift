@@ -2,7 +2,7 @@ public import Backplane
 
 /// A loaded copy of a plugin's library.
 public struct Generation: Sendable, Hashable {
-    /// The state of a generation in the life of its plugin.
+    /// The stage of a generation's lifecycle.
     public enum State: String, Sendable, Hashable, CaseIterable {
         /// A generation in memory that is not active yet, because it is being prepared or a swap to it was previewed.
         case loaded

@@ -1,7 +1,7 @@
 package import Backplane
 package import BackplaneDocuments
 
-/// The result of resolving a manifest with its plugins, as a value for tools; nothing of it runs.
+/// The result of resolving a manifest with its plugins, as a value for tools; none of it runs.
 package struct Composition: Sendable {
     package let document: ManifestDocument
     package let catalogue: Catalogue

@@ -38,7 +38,7 @@ enum LaneChoice: Sendable, Hashable {
             if side.revision == 0 { return "\(side.name) does not use the Swift SDK" }
             if side.revision != LaneOrigin.program.revision {
                 return
-                    "\(side.name) speaks revision \(side.revision) of the native lane, but this host speaks \(LaneOrigin.program.revision)"
+                    "\(side.name) uses revision \(side.revision) of the native lane, but this host uses \(LaneOrigin.program.revision)"
             }
             if side.toolchain.isEmpty { return "\(side.name) does not record which compiler built it" }
         }

@@ -51,7 +51,7 @@ extension Resolution.Draft {
         return nil
     }
 
-    /// Returns whether another key probably stands for the plugins, and makes it an error.
+    /// Returns whether another key probably stands for the plugins, and reports it as an error.
     private mutating func arePluginsMisspelt() -> Bool {
         document.manifest.plugins == nil && isMisspelt(Self.plugins, of: nil)
     }

@@ -32,13 +32,13 @@ extension Resolution.Draft {
         }
     }
 
-    /// A folder that a manifest names; those of data access controllers and of the network are apart.
+    /// A folder that a manifest names; the folders of data access controllers are distinct from those of the network.
     private struct Folder: Hashable {
         var namespace: String
         var isOfNetwork: Bool
     }
 
-    /// A component that keeps files in a folder; equal ones are one component, unless it is not shared by managers.
+    /// A component that keeps files in a folder; equal values stand for one component if managers share it.
     private struct Owner: Hashable {
         var manager: String
         var identity: Resolution.Identity

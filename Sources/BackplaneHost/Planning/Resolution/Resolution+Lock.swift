@@ -2,7 +2,7 @@ internal import Backplane
 internal import BackplaneDocuments
 
 extension Resolution.Draft {
-    /// The chosen classes by their lock keys.
+    /// The chosen classes, keyed as in the lock.
     var lock: [String: LockedClass] {
         let chosen = names.flatMap { choices[$0] ?? [] }.compactMap { choice in
             choice.entry.map { (choice.definition.lockKey, LockedClass($0)) }

@@ -2,7 +2,7 @@ internal import Backplane
 internal import BackplaneDocuments
 
 extension Resolution.Draft {
-    /// Compares the wires declared by a manager's classes with the providers that the manifest gives them.
+    /// Compares the wires declared by a manager's classes with the providers that the manifest assigns to them.
     mutating func compareWires(of name: String) {
         guard let definition = definitions[name] else { return }
         let path = root / name
@@ -29,7 +29,7 @@ extension Resolution.Draft {
         }
     }
 
-    /// Reports entries of a manager's definition that its class does not ask for.
+    /// Reports entries of a manager's definition that its class does not declare.
     private mutating func findUnused(by user: Catalogue.Entry, _ definition: ManagerDefinition, of name: String) {
         let layers = [ReservedLabel.dataAccessController, ReservedLabel.communicationController],
             labels = user.component.wires.map(\.label)
@@ -50,7 +50,7 @@ extension Resolution.Draft {
         }
     }
 
-    /// Reports services that a communication controller's class does not ask for.
+    /// Reports services that a communication controller's class does not declare.
     private mutating func findUnusedServices(by user: Catalogue.Entry, of name: String) {
         let labels = user.component.wires.map(\.label)
         for service in (choices[name] ?? []).map(\.definition) {
@@ -103,7 +103,7 @@ extension Resolution.Draft {
 }
 
 extension ContractDescription? {
-    /// Returns how this contract falls short of a user's, worded to follow the provider's name; `nil` if it does not.
+    /// Describes how this contract falls short of a user's, worded to follow the provider's name; `nil` if it does not.
     func difference(from needed: ContractDescription) -> String? {
         guard let own = self else { return "provides no contract" }
         let provides = "provides `\(own.name)` \(own.version)"

@@ -123,8 +123,8 @@ package struct Resolution: Sendable {
             if problem.severity == .error, let name = problem.manager { errors[name, default: []].append(problem) }
         }
 
-        /// Returns whether a misspelt key of a manager, or of the whole manifest if `name` is `nil`, probably stands
-        /// for the one at `path`, and makes it an error.
+        /// Returns whether a misspelt key of a manager, or of the manifest, probably stands for the one at `path`, and
+        /// reports it.
         mutating func isMisspelt(_ path: ManifestPath, of name: String?) -> Bool {
             guard mayHint() else { return false }
             let misspelt = problems.indices.first { index in

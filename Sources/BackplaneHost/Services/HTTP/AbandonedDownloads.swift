@@ -10,7 +10,7 @@ final class AbandonedDownloads: Sendable {
 
     /// Removes the files of a folder before the first download into it; later calls do nothing.
     ///
-    /// A file that a plugin still judges looks like one that was left, so that it must not be looked for again.
+    /// A file that a plugin is still examining looks like an abandoned one, so the folder is not searched again.
     func remove(from path: String) {
         guard !path.isEmpty else { return }
         let folder = folders.withLock { folders in

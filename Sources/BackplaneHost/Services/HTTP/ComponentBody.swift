@@ -11,23 +11,23 @@ final class ComponentBody: Sendable {
         var attempts = 0
         /// A Boolean value that indicates whether a stream is open and not at its end.
         var isStreaming = false
-        /// A Boolean value that indicates whether nobody opens another stream.
+        /// A Boolean value that indicates whether no further stream is opened.
         var isFinal = false
-        /// A Boolean value that indicates whether a pull or a rewind was not answered yet.
+        /// A Boolean value that indicates whether a pull or a rewind has not been answered.
         var isOwed = false
-        /// The number of the source's functions that run, and of answers that it owes.
+        /// The number of the source's functions in progress and of its pending answers.
         var uses = 0
         var isReleased = false
         /// The readers that wait for the answer to an earlier stream's pull.
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
-    /// The greatest number of bytes that is asked for at once.
+    /// The maximum number of bytes that is requested at once.
     private static let chunkSize: UInt64 = 256 << 10
     private let source: ForeignTable<bp_source>
     private let state = Mutex(State())
-    /// Called with the number of bytes of each piece.
+    /// The function that is called with the number of bytes of each piece.
     private let taken: @Sendable (Int) -> Void
-    /// Called once the source was released.
+    /// The function that is called once the source was released.
     private let released: @Sendable () -> Void
 
     init(
@@ -37,19 +37,19 @@ final class ComponentBody: Sendable {
     }
 
     /// A Boolean value that indicates whether the body is collected where an executor cannot stream, because it comes
-    /// from files or memory and not from a stream.
+    /// from files or memory.
     var mayBeCollected: Bool {
         source.table.length >= 0 && source.table.flags & UInt32(BP_SOURCE_REPLAYABLE) != 0
     }
 
-    /// The body as requests have it.
+    /// Returns the body for a request.
     ///
     /// - Throws: `network.body` for a source without the functions that it needs, or with an impossible length.
     func body() throws(BackplaneError) -> HTTPBody {
         let functions = source.table, isReplayable = functions.flags & UInt32(BP_SOURCE_REPLAYABLE) != 0
         guard functions.pull != nil else { throw BackplaneError(.networkBody, "the body's source has no `pull`") }
         guard !isReplayable || functions.rewind != nil else {
-            throw BackplaneError(.networkBody, "the body's source is replayable and has no `rewind`")
+            throw BackplaneError(.networkBody, "the body's source is replayable, but has no `rewind` function")
         }
         guard functions.length >= -1 else {
             throw BackplaneError(
@@ -70,7 +70,7 @@ final class ComponentBody: Sendable {
         }
         guard let attempt else { throw BackplaneError(.networkBody, "the request's body is no longer needed") }
         guard attempt == 1 || isReplayable else {
-            throw BackplaneError(.networkBody, "the request's body was sent already and can be read once")
+            throw BackplaneError(.networkBody, "the request's body has already been sent, and can be read only once")
         }
         let rewound = Rewound(attempt == 1)
         return HTTPBodyStream(cancel: { self.streamEnded(attempt) }) {
@@ -87,7 +87,7 @@ final class ComponentBody: Sendable {
                 case .bytes(let bytes) where bytes.count > Self.chunkSize:
                     throw BackplaneError(
                         .networkBody,
-                        "the body's source gave \(bytes.count) bytes at once, and was asked for at most \(Self.chunkSize)"
+                        "the body's source returned \(bytes.count) bytes, but was asked for at most \(Self.chunkSize)"
                     )
                 case .bytes(let bytes): self.taken(bytes.count)
                 case .end: self.streamEnded(attempt)
@@ -103,7 +103,7 @@ final class ComponentBody: Sendable {
     /// Reports that the exchange has its response, so that the body is not sent again.
     func headArrived() { change { $0.isFinal = true } }
 
-    /// Reports that nobody needs the body any more.
+    /// Reports that the body is no longer needed.
     func exchangeEnded() {
         cancelPull()
         change { state in (state.isFinal, state.isStreaming) = (true, false) }
@@ -146,7 +146,7 @@ final class ComponentBody: Sendable {
         }
     }
 
-    /// Tells the source that the answer it owes is not needed.
+    /// Notifies the source that its pending answer is not needed.
     private func cancelPull() {
         let isOwed = state.withLock { state in
             if state.isOwed { state.uses += 1 }
@@ -177,7 +177,7 @@ final class ComponentBody: Sendable {
         }
     }
 
-    /// Changes the state, and releases the source once nobody uses it or will.
+    /// Changes the state, and releases the source once it is no longer used.
     private func change(_ change: (inout State) -> Void) {
         let isLast = state.withLock { state in
             change(&state)
@@ -191,7 +191,7 @@ final class ComponentBody: Sendable {
     }
 }
 
-/// Whether a stream still has to rewind its source.
+/// The record of whether a stream still has to rewind its source.
 private final class Rewound: Sendable {
     private let isDone: Mutex<Bool>
 
@@ -205,7 +205,7 @@ private final class Rewound: Sendable {
     }
 }
 
-/// A piece that is waited for, until it comes or is given up.
+/// A pending piece, until it arrives or is abandoned.
 private final class PendingChunk: Sendable {
     private struct State {
         var continuation: CheckedContinuation<HTTPBodyPart, any Error>?
@@ -221,7 +221,7 @@ private final class PendingChunk: Sendable {
         if let result { continuation.resume(with: result) }
     }
 
-    /// A Boolean value that indicates whether it was given up instead of answered.
+    /// A Boolean value that indicates whether it was abandoned instead of answered.
     var isGivenUp: Bool {
         state.withLock { state in
             if case .failure(let error)? = state.result { error is CancellationError } else { false }

@@ -8,11 +8,11 @@ import Synchronization
 ///
 /// ``ended(_:)`` is called once, and last, when none of the others runs.
 protocol ExchangeClient: Sendable {
-    /// A Boolean value that indicates whether the client is told about progress.
+    /// A Boolean value that indicates whether the client is notified of progress.
     var wantsProgress: Bool { get }
-    /// A Boolean value that indicates whether the client is told about interim responses.
+    /// A Boolean value that indicates whether the client is notified of interim responses.
     var wantsInterim: Bool { get }
-    /// A Boolean value that indicates whether the client is told about the outcome of each attempt.
+    /// A Boolean value that indicates whether the client is notified of the outcome of each attempt.
     var wantsAttempts: Bool { get }
 
     func headed(_ head: ExchangeHead)
@@ -33,7 +33,7 @@ struct ExchangeHead: Sendable {
     var status: Int
     var headers: HTTPHeaders
     var version: String?
-    /// The origin of the response: `network` or `file`; of an attempt without a response, the code of its error.
+    /// The origin of the response: `network` or `file`; for an attempt without a response, the code of its error.
     var source: String
     var length: Int64?
     var attempt = 1
@@ -51,7 +51,7 @@ enum ExchangeDelivery: Sendable {
     case file(String)
 }
 
-/// One exchange of a component, from its start until its client was told of the end.
+/// One exchange of a component, from its start until its client was notified of the end.
 final class Exchange: Sendable {
     private struct State {
         /// The step in progress: the opening, or a read.
@@ -59,23 +59,23 @@ final class Exchange: Sendable {
         /// The number of responses so far.
         var number: UInt32 = 0
         var body: HTTPBodyStream?
-        /// The bytes of a chunk that was larger than was asked for.
+        /// The bytes of a chunk that exceed the requested number.
         var rest: ArraySlice<UInt8> = []
         var reader: ChunkReply?
-        /// The time since which nothing of the body has passed; `nil` before the head.
+        /// The time of the body's last progress; `nil` before the head.
         var lastRead: Deadline?
-        /// The status of the final response, once its head is there.
+        /// The status of the final response, once its head has arrived.
         var status: Int?
         var result: Result<HTTPResponse, BackplaneError>?
         /// The number of the client's functions that run.
         var notices = 0
         var hasReported = false
     }
-    /// The greatest number of bytes of one piece.
+    /// The maximum number of bytes of one piece.
     static let pieceSize = 256 << 10
 
     let id: UInt64
-    /// The number of the timer that looks whether the response is read.
+    /// The number of the timer that checks whether the response is being read.
     let watch = Callbacks.newID()
     let request: HTTPRequest
     private let options: HTTPOptions
@@ -86,9 +86,10 @@ final class Exchange: Sendable {
     private let counts: ExchangeCounts
     private let start = ContinuousClock.now
     private let state = Mutex(State())
-    /// Called before the client is told of the end, with the status of the response, if there was one.
+    /// The function that is called before the client is notified of the end, with the response's status if there was
+    /// one.
     private let note: @Sendable (Exchange, Int?, BackplaneError?) -> Void
-    /// Called after the client was told of the end.
+    /// The function that is called after the client was notified of the end.
     private let forget: @Sendable (Exchange) -> Void
 
     /// The time since the start.
@@ -289,7 +290,7 @@ final class Exchange: Sendable {
         noticed()
     }
 
-    /// The time at which nothing of the body will have passed for too long; `nil` if the exchange has ended.
+    /// Returns the time at which the body will have been idle for too long; `nil` if the exchange has ended.
     ///
     /// A body that the component reads is idle while it is not read; any other one, while its server sends nothing.
     func idleDeadline(_ limit: Duration) -> Deadline? {
@@ -299,7 +300,7 @@ final class Exchange: Sendable {
         }
     }
 
-    /// Ends the exchange because nothing of the body has passed for too long.
+    /// Ends the exchange because its body has been idle for too long.
     func endIdle(_ limit: Duration) {
         let words =
             if case .reads = delivery {
@@ -345,7 +346,7 @@ final class Exchange: Sendable {
         noticed()
     }
 
-    /// Counts a function of the client out, and tells the client of the end after the last one.
+    /// Counts the return of a client's function, and notifies the client of the end after the last one.
     private func noticed(read: Bool = false) {
         let ended = state.withLock { state -> (Result<HTTPResponse, BackplaneError>, status: Int?)? in
             state.notices -= 1

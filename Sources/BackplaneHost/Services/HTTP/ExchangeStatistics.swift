@@ -1,4 +1,4 @@
-/// The counts of a component's exchanges over HTTP since it, or its first predecessor, came up.
+/// The counts of a component's HTTP exchanges since it, or its first predecessor, started.
 public struct ExchangeStatistics: Sendable, Hashable {
     /// The number of exchanges that began.
     public var begun: Int

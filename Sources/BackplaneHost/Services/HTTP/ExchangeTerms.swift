@@ -2,7 +2,7 @@ import Backplane
 import BackplaneNetwork
 import CBackplane
 
-/// The options of an exchange as a component gave them, checked.
+/// The validated options that a component specified for an exchange.
 struct ExchangeTerms {
     /// The options that the pipeline follows.
     let options: HTTPOptions
@@ -56,7 +56,8 @@ struct ExchangeTerms {
         guard let count = Int(value), range.contains(count) else {
             throw BackplaneError(
                 .networkRefused,
-                "the option `\(name)` is a number from \(range.lowerBound) to \(range.upperBound), but is `\(value)`")
+                "the option `\(name)` must be a number from \(range.lowerBound) to \(range.upperBound), but is `\(value)`"
+            )
         }
         return count
     }

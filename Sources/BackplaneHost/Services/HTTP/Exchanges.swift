@@ -7,12 +7,12 @@ import Synchronization
 /// The exchanges of one component in progress, each ended exactly once: by its executor, its limits or its client.
 final class Exchanges: Sendable {
     private let network: HostNetwork
-    /// The way of the exchanges while the component belongs to another manifest than the active one.
+    /// The network for the exchanges while the component does not belong to the active manifest.
     private let own: Mutex<ManifestNetwork?>
     /// The managers that the component belongs to.
     private let managers: [String]
     private let timer: DeadlineTimer
-    /// The time in which something of a response's body must pass.
+    /// The time without progress of a response's body after which an exchange ends.
     private let idleLimit: Duration
     let counts: ExchangeCounts
     private let log: ExchangeLog
@@ -24,7 +24,7 @@ final class Exchanges: Sendable {
 
     private struct State {
         var underWay: [UInt64: Exchange] = [:]
-        /// A Boolean value that indicates whether the component does not come back.
+        /// A Boolean value that indicates whether the component will not return.
         var isClosed = false
         /// A Boolean value that indicates whether the exchanges in progress are being ended.
         var isEnding = false
@@ -32,7 +32,7 @@ final class Exchanges: Sendable {
 
     /// Creates the exchanges of a component.
     ///
-    /// - Parameter own: The way of the exchanges if the component does not belong to the active manifest.
+    /// - Parameter own: The network for the exchanges if the component does not belong to the active manifest.
     init(
         _ network: HostNetwork, own: ManifestNetwork? = nil, of component: String, number: UInt16 = 0,
         managers: [String], folder: String, timer: DeadlineTimer,
@@ -45,12 +45,12 @@ final class Exchanges: Sendable {
         self.folder = folder
     }
 
-    /// Goes another way with the exchanges that begin from now on; `nil` is that of the active manifest.
+    /// Switches the network for exchanges that begin from now on; `nil` means that of the active manifest.
     func follow(_ network: ManifestNetwork?) { own.withLock { $0 = network } }
 
-    /// Begins an exchange and returns its number, or 0 if it was refused, which the client is told.
+    /// Begins an exchange and returns its number, or 0 if it was refused, of which the client is notified.
     ///
-    /// - Parameter ended: Called after the client was told of the end.
+    /// - Parameter ended: Called after the client was notified of the end.
     func begin(
         _ request: HTTPRequest, source: ComponentBody? = nil, options: HTTPOptions = HTTPOptions(),
         _ delivery: ExchangeDelivery, _ call: Call, _ client: any ExchangeClient, ended: @escaping @Sendable () -> Void
@@ -116,7 +116,7 @@ final class Exchanges: Sendable {
     /// Ends all exchanges, because their component no longer runs; those that begin meanwhile are refused.
     ///
     /// - Parameter isForGood: A Boolean value that indicates whether later ones are refused as well, since the
-    ///   component does not come back.
+    ///   component will not return.
     func retireAll(forGood isForGood: Bool) {
         let exchanges = state.withLock { state in
             state.isEnding = true
@@ -127,7 +127,7 @@ final class Exchanges: Sendable {
         state.withLock { $0.isEnding = false }
     }
 
-    /// Ends an exchange of whose body nothing passes for too long.
+    /// Ends an exchange whose body is idle for too long.
     private func watch(_ exchange: Exchange, from deadline: Deadline) {
         let limit = idleLimit
         timer.schedule(exchange.watch, at: deadline) { [weak exchange] in

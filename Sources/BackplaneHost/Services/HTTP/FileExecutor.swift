@@ -13,7 +13,7 @@ struct FileExecutor: HTTPExecutor {
     /// The manifest's folder, or `nil` if the manifest is not a file, so that nothing can be served.
     let folder: String?
     let schemes = ["file"]
-    /// A file is read as its reader asks for it; the body of a request is not looked at.
+    /// A file is read on request, and the body of a request is ignored.
     let capabilities: HTTPCapabilities = [
         .streamedUploads, .requestTrailers, .backPressure, .separateFields, .contentInGET, .truncatedHeads,
         .harmlessTrailers,
@@ -49,7 +49,7 @@ struct FileExecutor: HTTPExecutor {
             case EXDEV, ELOOP:
                 throw BackplaneError(
                     .networkRefused,
-                    "this path leaves the manifest's folder, or goes through a symbolic link; `file:` URLs stay below \(folder)",
+                    "this path leaves the manifest's folder, or goes through a symbolic link; `file:` URLs must stay below \(folder)",
                     at: url)
             default: throw BackplaneError(.networkFile, "the file cannot be read: \(error)", at: url)
             }

@@ -3,9 +3,9 @@ import BackplaneExchange
 import BackplaneNetwork
 import Synchronization
 
-/// The way of a host's exchanges, as the active manifest configures it.
+/// The HTTP network of a host, as the active manifest configures it.
 ///
-/// A component that belongs to another manifest during a swap has the way of that one.
+/// A component that belongs to another manifest during a swap uses the network of that one.
 final class HostNetwork: Sendable {
     /// A function that returns the manager that is an executor, started if it is not up.
     typealias Find = @Sendable (String) async throws(BackplaneError) -> Remote<HTTPExecuting>
@@ -15,7 +15,7 @@ final class HostNetwork: Sendable {
         let find = Mutex<Find?>(nil)
     }
     private let executors: [any HTTPExecutor]
-    /// The folder of the first manifest, for those that are not files; `nil` if that is none either.
+    /// The folder of the first manifest, for manifests that are not files; `nil` if the first is not a file, either.
     private let folder: String?
     private let finder = Finder()
     /// The budgets of retries, which outlast manifests.
@@ -33,22 +33,22 @@ final class HostNetwork: Sendable {
         state = Mutex(Self.network(of: document, executors, in: document.folder, retries, vault, finder))
     }
 
-    /// Gives the function that returns the managers that are executors.
+    /// Sets the function that returns the managers that are executors.
     func connect(_ find: @escaping Find) { finder.find.withLock { $0 = find } }
 
-    /// The way of exchanges under the active manifest.
+    /// The network of the active manifest.
     var active: ManifestNetwork { state.withLock { $0 } }
 
-    /// The way of the host program's exchanges.
+    /// The pipeline of the host program's exchanges.
     var pipeline: HTTPPipeline { active.pipeline }
 
-    /// Follows a manifest that becomes active; exchanges in progress go on as they began.
+    /// Follows a manifest that becomes active; exchanges in progress continue unchanged.
     func follow(_ document: ManifestDocument) {
         let network = network(of: document)
         state.withLock { $0 = network }
     }
 
-    /// Returns the way of exchanges under a manifest.
+    /// Returns the network that a manifest configures.
     func network(of document: ManifestDocument) -> ManifestNetwork {
         Self.network(of: document, executors, in: document.folder ?? folder, retries, vault, finder)
     }

@@ -2,18 +2,18 @@ import Backplane
 import BackplaneExchange
 import BackplaneNetwork
 
-/// The way of exchanges, as one manifest configures it.
+/// The HTTP network that one manifest configures.
 struct ManifestNetwork: Sendable {
-    /// The way of all exchanges but those of carriers.
+    /// The pipeline of all exchanges except those of carriers.
     let pipeline: HTTPPipeline
-    /// The way of the exchanges of carriers, which passes no executor of a plugin.
+    /// The pipeline of the exchanges of carriers, which uses no executor of a plugin.
     private let ownPipeline: HTTPPipeline
     /// The managers that take part in carrying out exchanges: executors, and the managers that they use.
     private let carriers: Set<String>
     /// The names of the hosts that traces are sent to, in lower case.
     private let traced: Set<String>
 
-    /// Creates the way of the exchanges under a manifest.
+    /// Creates the network that a manifest configures.
     ///
     /// Under a manifest of which nothing may run, every exchange fails with its errors: the settings that were not
     /// understood may be those that make exchanges secure.
@@ -45,16 +45,16 @@ struct ManifestNetwork: Sendable {
         traced = Set(network.traced.map { $0.lowercased() })
     }
 
-    /// Returns the way of the exchanges of a component.
+    /// Returns the pipeline for the exchanges of a component.
     ///
-    /// The exchanges of an executor of a plugin pass no such executor.
+    /// The exchanges of an executor of a plugin use no such executor.
     ///
     /// - Parameter managers: The managers that the component belongs to.
     func pipeline(of managers: [String]) -> HTTPPipeline {
         managers.contains(where: carriers.contains) ? ownPipeline : pipeline
     }
 
-    /// Returns a request with a trace, if its host is to have that and the request has no trace of its own.
+    /// Returns a request with a trace, if its host may receive one and the request has none of its own.
     func request(_ request: HTTPRequest, with trace: Trace?) -> HTTPRequest {
         guard let trace, !traced.isEmpty, request.headers["traceparent"] == nil,
             ["http", "https"].contains(request.scheme), traced.contains(request.hostName)
@@ -66,7 +66,7 @@ struct ManifestNetwork: Sendable {
 }
 
 extension ManifestDocument {
-    /// The errors because of which nothing of the manifest may run, as one.
+    /// The errors that prevent the manifest from running, combined into one.
     fileprivate var refusal: BackplaneError? {
         guard manifest.managers.isEmpty else { return nil }
         let errors = problems.filter { $0.severity == .error && $0.manager == nil }.map(\.error)

@@ -4,16 +4,16 @@ import BackplaneNetwork
 import CBackplane
 import Synchronization
 
-/// The pieces of bodies that components owe, by number.
+/// The pending pieces of components' bodies, by number.
 ///
-/// A component receives a number and never a pointer, as with `Callbacks`: an answer that comes twice is not found and
-/// does no harm. A number leads to no host, and the table is the process's.
+/// A component receives a number and never a pointer, as with `Callbacks`: a duplicate answer is not found and is
+/// ignored. A number leads to no host, and the table belongs to the process.
 enum OwedChunks {
     typealias Handler = @Sendable (Result<HTTPBodyPart, BackplaneError>) -> Void
 
     private static let handlers = Mutex<[UInt64: Handler]>([:])
 
-    /// Expects one more answer, and returns the context under which it comes.
+    /// Expects one more answer, and returns the context under which it arrives.
     static func expect(_ handler: @escaping Handler) -> UnsafeMutableRawPointer? {
         let id = Callbacks.newID()
         handlers.withLock { $0[id] = handler }
@@ -24,7 +24,7 @@ enum OwedChunks {
         handlers.withLock { $0.removeValue(forKey: UInt64(UInt(bitPattern: context))) }?(result)
     }
 
-    /// Receives the next piece of a body.
+    /// The function that receives the next piece of a body.
     static let chunk: bp_chunk = { context, status, chunk, trailers, count in
         do throws(BackplaneError) {
             answer(context, .success(try HTTPBodyPart(copying: chunk, status, trailers, count)))
@@ -33,7 +33,7 @@ enum OwedChunks {
         }
     }
 
-    /// Receives the answer to a step without a result, which counts as an end.
+    /// The function that receives the answer to a step without a result, which counts as an end.
     static let done: bp_done = { context, status, payload in
         let isDone = status == Int32(BP_OK)
         answer(context, isDone ? .success(.end(trailers: [:])) : .failure(EncodedAnswer(status, payload).error))

@@ -16,7 +16,7 @@ let streamedHTTPFunctions = bp_http_2(
             let component = try ComponentHandles.require(handle)
             try component.require(.communicationController, .networkService, for: BP_HTTP)
             guard client.isComplete else {
-                throw BackplaneError(.networkRefused, "the exchange has no `head` or no `ended` function")
+                throw BackplaneError(.networkRefused, "the exchange lacks its `head` or `ended` function")
             }
             let terms = try ExchangeTerms(options, in: component.folder)
             var request = HTTPRequest(copying: request)

@@ -5,8 +5,8 @@ import Synchronization
 
 /// The definitions of collections by the instances that declare them.
 ///
-/// In a swap an old and a new instance may declare different indexes. While both exist, a collection has the indexes
-/// of both; when one has ended, it has those of the other. One change is made after the other.
+/// In a swap an old and a new instance may declare different indexes. While both exist, a collection has the indexes of
+/// both; when one has ended, it has those of the other. Changes are made one after another.
 final class DeclaredCollections: Sendable {
     fileprivate struct Declaration {
         var owner: UInt64
@@ -21,7 +21,7 @@ final class DeclaredCollections: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Gives a collection the indexes that an instance declares, and those that others declare.
+    /// Defines the indexes of a collection that an instance declares, in addition to those that others declare.
     func define(
         _ definition: CollectionDefinition, in namespace: String, by owner: UInt64,
         _ apply: @escaping @Sendable (CollectionDefinition) async throws(BackplaneError) -> Void
@@ -39,7 +39,7 @@ final class DeclaredCollections: Sendable {
         try result.get()
     }
 
-    /// Forgets what an instance declared, and takes away the indexes that no other instance declares.
+    /// Removes the declarations of an instance, and the indexes that no other instance declares.
     ///
     /// A collection that no instance declares keeps its indexes.
     func end(
@@ -93,7 +93,7 @@ extension DeclaredCollections.Declaration {
 }
 
 extension DeclaredCollections.State {
-    /// Begins a change of indexes when the one before has ended.
+    /// Begins a change of indexes once the previous one has ended.
     fileprivate mutating func enqueue(_ change: @escaping @Sendable () async -> Result<Void, BackplaneError>)
         -> Task<Result<Void, BackplaneError>, Never>
     {

@@ -20,7 +20,7 @@ extension CollectionDefinition {
 }
 
 extension TextIndexing {
-    /// Copies the treatment of texts; `nil` for an index of values.
+    /// Copies the settings of a full-text index; `nil` for an index of values.
     fileprivate init?(copying index: bp_store_index) throws(BackplaneError) {
         guard index.flags & UInt32(BP_INDEX_TEXT) != 0 else { return nil }
         let name = index.tokenizer.text
@@ -52,7 +52,7 @@ extension RecordQuery {
             if let value = IndexedValue(json: json.array) { return value }
             throw BackplaneError(
                 .callInvalidInput,
-                "expected a number, a text, a Boolean or `null` in JSON, found \(RecordLimits.shortened(json.text))",
+                "expected a JSON number, string, Boolean or `null`, found \(RecordLimits.shortened(json.text))",
                 at: collection)
         }
         func limit(_ json: bp_bytes) throws(BackplaneError) -> IndexedValue? {
@@ -70,7 +70,7 @@ extension RecordQuery {
             if has(BP_SELECT_PREFIX) {
                 guard case .text(let prefix) = from else {
                     throw BackplaneError(
-                        .callInvalidInput, "expected a text in JSON as the prefix, found another value",
+                        .callInvalidInput, "expected a JSON string as the prefix, found another value",
                         at: collection)
                 }
                 range.bounds = .prefix(prefix)

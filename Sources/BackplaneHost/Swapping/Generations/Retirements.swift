@@ -30,7 +30,7 @@ final class Retirements {
     /// The retirements, in the order in which they began.
     var all: [Entry] { entries.values.sorted { $0.order < $1.order } }
 
-    /// Retires an instance without callers: returns at once, and ends the instance when calls in flight have ended.
+    /// Retires an instance without callers: returns immediately, and ends the instance when calls in flight have ended.
     func add(
         _ component: RunningComponent, _ node: LiveNode, of plugin: LoadedPlugin, _ bindings: Set<Binding>,
         suspending: Bool,

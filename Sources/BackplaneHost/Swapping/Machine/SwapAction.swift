@@ -13,7 +13,7 @@ package enum SwapAction: Hashable, Sendable {
     case suspend(Int)
     case export(Int)
     case `import`(Int)
-    /// The delivery of another configuration to the instances that stay and take it.
+    /// The reconfiguration of the instances that stay.
     case reconfigure
     /// The switch of wires to the new instances, for gated members once their gates open.
     case flip
@@ -31,7 +31,7 @@ package enum SwapAction: Hashable, Sendable {
     /// The release of everything that a new instance acquired.
     case deactivate(Int)
     case unflip
-    /// The return of the instances that stay to the configuration that they had.
+    /// The restoration of the former configuration of the instances that stay.
     case revert
     case resume(Int)
     case release

@@ -2,8 +2,8 @@ import Backplane
 
 /// The order of a swap's actions and of those that undo them, as a pure state machine.
 ///
-/// The caller asks for one action after the other, and reports when each begins (``begin()``: from then on it may have
-/// to be undone) and when it fails. A failure before the gates open undoes everything that was begun, in reverse order;
+/// The caller requests one action after another, and reports when each begins (``begin()``: from then on it may have to
+/// be undone) and when it fails. A failure before the gates open undoes everything that was begun, in reverse order;
 /// undoing actions are never abandoned, even if they fail.
 struct SwapMachine {
     /// The properties of a changing component that the order depends on.
@@ -12,7 +12,7 @@ struct SwapMachine {
         var isGated: Bool
         /// A Boolean value that indicates whether the old instance is up.
         var hasOld = true
-        /// A Boolean value that indicates whether there is to be a new instance, which a removed component has not.
+        /// A Boolean value that indicates whether a new instance is created, as for all but removed components.
         var hasNew = true
         var carriesState = false
     }
@@ -28,7 +28,7 @@ struct SwapMachine {
     /// The effect of the actions so far on the wires and the members' instances.
     private(set) var states: SwapStates
     private let members: [Member]
-    /// A Boolean value that indicates whether instances that stay take another configuration.
+    /// A Boolean value that indicates whether instances that stay are reconfigured.
     private let reconfigures: Bool
     /// The actions still to be performed, the next one last.
     private var script: [SwapAction]
@@ -86,7 +86,7 @@ struct SwapMachine {
         if case (.watch, .begun)? = current { true } else { false }
     }
 
-    /// Puts off a drain that calls outlasted: callers are served again until those calls end, then it is repeated.
+    /// Postpones a drain that calls outlasted: callers are served again until those calls end, then it is repeated.
     ///
     /// - Returns: Whether that is possible, which it is not while the swap is undone.
     mutating func postpone() -> Bool {

@@ -4,13 +4,13 @@ public enum SwapStep: String, Sendable, Hashable, CaseIterable {
     case prepare
     /// New calls wait, and calls in flight end.
     case quiesce
-    /// The old instances release exclusive resources and become still.
+    /// The old instances release exclusive resources and become quiescent.
     case suspend
     /// The old instances export their state.
     case export
     /// The new instances import the state.
     case `import`
-    /// Instances that stay take another configuration, and wires are led to the new instances.
+    /// Instances that stay are reconfigured, and wires are led to the new instances.
     case flip
     /// The new instances acquire exclusive resources; then the waiting calls continue.
     case activate

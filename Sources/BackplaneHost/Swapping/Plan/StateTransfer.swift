@@ -1,6 +1,6 @@
 import Backplane
 
-/// The way in which state gets from one class to another.
+/// The transfer of state from one class to another.
 enum StateTransfer: Equatable {
     /// No transfer, because the old class keeps no state.
     case none

@@ -19,11 +19,11 @@ struct SwapPlan {
     }
     /// The members in order of creation; a removed one precedes those that were created after it.
     private(set) var members: [Member] = []
-    /// The new places of the nodes that stay as they are, by old place.
+    /// The new places of the nodes that stay unchanged, by old place.
     private(set) var kept: [Int: Int] = [:]
-    /// The old places of the nodes that stay as they are, by new place.
+    /// The old places of the nodes that stay unchanged, by new place.
     private(set) var stays: [Int: Int] = [:]
-    /// The old places of kept nodes that take another configuration, in the order of creation.
+    /// The old places of kept nodes that are reconfigured, in the order of creation.
     private(set) var reconfigured: [Int] = []
     /// The old places of kept nodes that are not up and that a member calls.
     private(set) var awaited: [Int] = []
@@ -47,7 +47,7 @@ struct SwapPlan {
     /// - Parameters:
     ///   - discardsState: A Boolean value that indicates whether state that cannot be carried over is discarded, rather
     ///     than a reason for refusal.
-    ///   - isReconfigurable: A function that returns whether instances of an entry take another configuration.
+    ///   - isReconfigurable: A function that returns whether instances of an entry accept another configuration.
     ///   - isSame: A function that returns whether two entries are the same class of the same loaded library.
     init(
         from old: Plan, to new: Plan, _ running: Running, discardsState: Bool,
@@ -137,7 +137,7 @@ struct SwapPlan {
         return restarted
     }
 
-    /// Returns the changed nodes that are up, those that are to come up, and everything that they call.
+    /// Returns the changed nodes that are up, those that are to start, and everything that they call.
     private static func needed(in plan: Plan, _ before: [Int?], _ changed: Set<Int>, _ running: Running) -> Set<Int> {
         func isUp(_ place: Int) -> Bool { before[place].map(running.up.contains) ?? false }
         var needed: Set<Int> = []
@@ -157,7 +157,7 @@ struct SwapPlan {
         return needed
     }
 
-    /// Returns the nodes that are up and have no place any more, and refuses those that are faulty with the new code.
+    /// Returns the nodes that are up but no longer have a place, and refuses those that are faulty with the new code.
     private mutating func removable(_ old: Plan, _ new: Plan, _ succession: Succession, _ running: Running)
         -> [Plan.Node]
     {
@@ -167,7 +167,7 @@ struct SwapPlan {
             refusals.append(
                 BackplaneError(
                     .swapRefused,
-                    "with the new code, \(node.name), which is up, would have no place in the manifest; stop it, or apply the manifest again",
+                    "\(node.name) is running, but would have no place in the manifest with the new code; stop it, or apply the manifest again",
                     at: node.location))
             return false
         }
@@ -194,7 +194,7 @@ struct SwapPlan {
         }
     }
 
-    /// Refuses the swap because state would be lost, or records the loss if that is meant.
+    /// Refuses the swap because state would be lost, or records the loss if that is intended.
     private mutating func lose(_ state: String, _ advice: String, at location: String, _ discardsState: Bool) {
         if discardsState {
             losses.append(state)

@@ -1,4 +1,4 @@
-/// The call counts of a component since it, or its first predecessor, came up.
+/// The call counts of a component since it, or its first predecessor, started.
 public struct ComponentStatistics: Sendable, Hashable {
     /// The manager's name in the manifest, or the class name of any other component.
     public var component: String
@@ -27,7 +27,7 @@ public struct ComponentStatistics: Sendable, Hashable {
     /// The component's exchanges over HTTP.
     public var exchanges: ExchangeStatistics
 
-    /// The greatest number of one component's timers that ``timers`` contains.
+    /// The maximum number of one component's timers that ``timers`` contains.
     public static let timersShown = 100
 
     package init(

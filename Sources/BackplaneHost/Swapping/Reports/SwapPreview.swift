@@ -10,7 +10,7 @@ public struct SwapPreview: Sendable, Hashable {
     public var wires: [WireChange] = []
     /// The reasons for refusing the swap, or an empty array if it would go ahead.
     public var refusals: [BackplaneError] = []
-    /// The warnings about the new code that the manifest did not already give with the old code.
+    /// The warnings about the new code that the manifest did not already cause with the old code.
     public var warnings: [String] = []
 
     /// Creates a preview of a swap that would change nothing.

@@ -19,7 +19,7 @@ public struct SwapReport: Sendable, Hashable {
     public var managers: ManifestChange?
     /// The components whose instances were replaced.
     public var components: [ComponentChange] = []
-    /// The wires that lead to another instance now, each by the lane that fits.
+    /// The wires that now lead to another instance, each through the suitable lane.
     public var wires: [WireChange] = []
     /// The number of calls that arrived during the swap and had to wait.
     public var callsHeld = 0
@@ -77,7 +77,7 @@ public struct ComponentChange: Sendable, Hashable {
     public var component: String
     /// The component's role in words, such as `manager` or `network service`.
     public var role: String
-    /// The class of the new instance, by the name that its plugin gives it.
+    /// The class of the new instance, under the name that its plugin registers.
     public var className: String
     /// The version of the old instance's class, or `nil` if the component was not up.
     public var fromVersion: Version?
@@ -123,7 +123,7 @@ public struct StateChange: Sendable, Hashable {
     public var reason: String?
     /// The reason why the state cannot be carried over, or `nil` if no state is lost.
     public var lost: String?
-    /// A property of the state that may surprise and loses nothing, or `nil` if there is none.
+    /// A remark about the state that concerns no loss, or `nil` if there is none.
     public var remark: String?
 
     package init(

@@ -27,7 +27,7 @@ extension SwapTransaction {
         return plan.stays[place].flatMap { live.nodes[$0].running }.map { Instances.Provider(component: $0) }
     }
 
-    /// Holds calls, except those that come back through a component which is being drained.
+    /// Holds calls, except those that come back through a component that is being drained.
     func hold() {
         let passage = Set(gated.compactMap { nodeInForce($0)?.number })
         for member in gated where nodeInForce(member) != nil { member.gate.hold(passage: passage) }
@@ -88,7 +88,7 @@ extension SwapTransaction {
             at: members.first?.node.node.location)
     }
 
-    /// Has the old instance release exclusive resources and become still.
+    /// Makes the old instance release exclusive resources and become quiescent.
     func suspend(_ member: SwapMember) async throws(BackplaneError) {
         guard let old = member.old, let component = member.oldComponent else { return }
         // Instances suspended earlier may have called back.
@@ -155,7 +155,7 @@ extension SwapTransaction {
 
     /// Leads the wires of a component to an instance.
     ///
-    /// - Returns: The bindings that this takes out of slots at once.
+    /// - Returns: The bindings that this takes out of slots immediately.
     func lead(_ component: RunningComponent?, gated: Bool) -> Set<Binding> {
         guard let component else { return [] }
         if gated {

@@ -55,7 +55,7 @@ extension SwapTransaction {
             + removals
     }
 
-    /// The problems that are no news: those of the same manifest with the active code.
+    /// The known problems: those of the same manifest with the active code.
     private var known: Set<Problem> { isOfAnotherManifest ? [] : Set(before.problems) }
 
     /// The methods that wires use and would lose.
@@ -122,7 +122,7 @@ extension SwapTransaction {
         return change
     }
 
-    /// The wires to the members, as they are and as they would be.
+    /// The current wires to the members, and those after the swap.
     private var wires: [WireChange] {
         members.flatMap { member -> [WireChange] in
             guard let new = member.new?.node else { return [] }

@@ -1,15 +1,15 @@
 import Backplane
 
-/// The timers of the members, of which one instance's fire at a time.
+/// The timers of the members, which fire in one instance at a time.
 extension SwapTransaction {
-    /// Lets the timers of a gated member fire in the instance that callers now reach.
+    /// Starts the timers of a gated member in the instance that callers now reach.
     func beginTimers(of member: SwapMember) {
         let isBack = machine.states.wires == .oldAgain
         let serving = isBack ? member.restored ?? member.oldComponent : member.component
         beginTimers(of: serving, continuing: isBack ? member.component : member.oldComponent)
     }
 
-    /// Holds back the timers of one instance, and lets those of another fire where they are.
+    /// Holds the timers of one instance, and starts those of another at the same phase.
     func beginTimers(of component: RunningComponent?, continuing earlier: RunningComponent?) {
         earlier?.timers.hold()
         guard let component else { return }

@@ -59,7 +59,7 @@ extension SwapTransaction {
         component.gate.letIn(returning)
     }
 
-    /// Has the old instance acquire again what it released.
+    /// Makes the old instance reacquire the resources that it released.
     func resume(_ member: SwapMember, in domain: isolated (any Actor)? = #isolation) async {
         guard let old = member.old, let component = member.oldComponent else { return }
         guard component.instance.isInStep else {
@@ -106,7 +106,7 @@ extension SwapTransaction {
         }
     }
 
-    /// Has a new instance release what it acquired.
+    /// Makes a new instance release the resources that it acquired.
     func deactivate(_ member: SwapMember) async {
         guard let component = member.component else { return }
         member.gate.closePassage(lettingAside: true)
@@ -162,7 +162,7 @@ extension SwapTransaction {
         for node in removed { live.dismiss(node) }
     }
 
-    /// Tells callers of managers that were not up, and that the manifest no longer has, that they are gone.
+    /// Refuses calls to managers that were not up and that the manifest no longer has.
     private func closeAbsent() {
         for node in nodes where node.node.role == .manager && node.running == nil {
             let name = node.node.name

@@ -1,9 +1,9 @@
 import Backplane
 
-/// A function that is told how a swap that takes a while proceeds.
+/// A function that receives the progress of a long swap.
 package typealias SwapProgressReport = @Sendable (SwapProgress) -> Void
 
-/// A stage of a swap that takes a while.
+/// A stage of a long swap.
 package enum SwapProgress: Sendable, Hashable {
     /// The swap waits for calls that outlasted the drain, which the text names.
     case waiting(for: String)
@@ -40,9 +40,9 @@ final class SwapTransaction {
     /// The time at which callers were first served by the new code.
     var served: Deadline?
     let handover: Handover
-    /// The configurations of the instances that stay and take another one.
+    /// The reconfiguration of the instances that stay.
     let configurations: Reconfiguration
-    /// The errors of data access controllers that would begin without the data that they have.
+    /// The errors of data access controllers that would begin without their existing data.
     var leftBehind: [BackplaneError] = []
     /// The ids of nodes that change and are not up.
     private let dormant: Set<Int>
@@ -174,7 +174,7 @@ final class SwapTransaction {
         }
     }
 
-    /// A Boolean value that indicates whether the swap activates another manifest, and not only other code.
+    /// A Boolean value that indicates whether the swap activates another manifest rather than only other code.
     var isOfAnotherManifest: Bool { before.reading !== after.reading }
 
     /// Returns the effect on the managers, of which a renamed one is recreated under its new name.

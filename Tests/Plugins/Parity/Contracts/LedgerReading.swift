@@ -68,7 +68,7 @@ public struct OtherMajorLedger: Contract {
     public init() {}
 }
 
-/// What answers later in the ledger is asked to answer at once here.
+/// What answers later in the ledger is asked to answer immediately here.
 public struct OtherKindLedger: Contract {
     public static let name = "Ledger"
     public static let version: Version = "1.4.0"

@@ -2,7 +2,7 @@
 struct FieldDescriptor {
     let address: UnsafeRawPointer
 
-    /// The greatest number of fields: more than any type has that a compiler can process.
+    /// The maximum number of fields: more than any type has that a compiler can process.
     static let limit = 65_535
 
     struct FieldRecord {

@@ -20,7 +20,7 @@ final class IncomingBody: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Notes the number of bytes that the head announces; what was pushed before the head was read is looked at now.
+    /// Records the number of bytes that the head announces, and checks the pieces that were pushed before.
     func expect(_ length: Int64?) {
         state.withLock { state in
             state.announced = length
@@ -44,12 +44,14 @@ final class IncomingBody: Sendable {
             guard state.piece == nil else {
                 return .refuse(
                     BackplaneError(
-                        .networkBody, "the piece before was not taken yet; wait for its answer before the next push"))
+                        .networkBody,
+                        "the previous piece has not been consumed yet; wait for its answer before the next push"))
             }
             guard bytes.count <= Exchange.pieceSize else {
                 return .refuse(
                     BackplaneError(
-                        .networkBody, "a piece has at most \(Exchange.pieceSize) bytes, and this one \(bytes.count)"))
+                        .networkBody,
+                        "a piece may have at most \(Exchange.pieceSize) bytes, but this one has \(bytes.count)"))
             }
             state.count += Int64(bytes.count)
             if let announced = state.announced, bytes.isEmpty ? state.count != announced : state.count > announced {
@@ -115,7 +117,7 @@ extension BackplaneError {
     fileprivate static func wrongLength(_ announced: Int64, _ count: Int64) -> BackplaneError {
         BackplaneError(
             .networkFailed,
-            "the response announced a body of \(announced) bytes, and it has \(count < announced ? "only \(count)" : "more")"
+            "the response announced a body of \(announced) bytes, but it has \(count < announced ? "only \(count)" : "more")"
         )
     }
 }

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The bodies of exchanges that executors of plugins carry out, by number.
 ///
-/// A component receives a number and never a pointer, as with `OwedChunks`. A number leads to no host, and the table is
-/// the process's.
+/// A component receives a number and never a pointer, as with `OwedChunks`. A number leads to no host, and the table
+/// belongs to the process.
 enum LentBodies {
     /// A body of an exchange in progress.
     enum Body: Sendable {
@@ -15,7 +15,7 @@ enum LentBodies {
     /// Lends a body, and returns its number.
     ///
     /// It is random, so that no component finds the bodies of others by counting, and below 2^53, so that every reader
-    /// of JSON has it exactly.
+    /// of JSON represents it exactly.
     static func lend(_ body: Body) -> UInt64 {
         bodies.withLock { bodies in
             while true {

@@ -6,9 +6,9 @@ import Synchronization
 final class OutgoingBody: Sendable {
     private struct State {
         var stream: HTTPBodyStream?
-        /// The bytes of a chunk that was larger than was asked for.
+        /// The bytes of a chunk that exceed the requested number.
         var rest: ArraySlice<UInt8> = []
-        /// The pull that was not answered yet.
+        /// The pull that has not been answered.
         var reply: ChunkReply?
         var task: Task<Void, Never>?
         var failure: BackplaneError?
@@ -19,7 +19,7 @@ final class OutgoingBody: Sendable {
 
     /// Opens a body.
     ///
-    /// - Throws: What opening it throws.
+    /// - Throws: The error of opening it.
     init(_ body: HTTPBody) throws {
         let stream = try body.open()
         length = stream.length

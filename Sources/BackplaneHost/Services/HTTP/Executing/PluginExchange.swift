@@ -27,14 +27,14 @@ final class PluginExchange: Sendable {
 
     /// Opens the body of a request, and lends both bodies.
     ///
-    /// - Throws: What opening the body throws.
+    /// - Throws: The error of opening the body.
     init(_ request: HTTPRequest, _ options: HTTPOptions, of executor: String) throws {
         (self.request, self.options, self.executor) = (request, options, executor)
         outgoing = request.body.isEmpty ? nil : try OutgoingBody(request.body)
         numbers = (outgoing.map { LentBodies.lend(.request($0)) }, LentBodies.lend(.response(incoming)))
     }
 
-    /// Orders the exchange, and returns once the head of the final response is there.
+    /// Requests the exchange, and returns once the head of the final response has arrived.
     func open(_ remote: Remote<HTTPExecuting>, _ call: Call) async throws -> HTTPStreamedResponse {
         let order = HTTPOrder(
             request, options, body: numbers.request, length: outgoing?.length, response: numbers.response)
@@ -75,7 +75,7 @@ final class PluginExchange: Sendable {
             }
             // Looked at first: a response that is released ends the exchange.
             guard isFirst else {
-                throw BackplaneError(.networkFailed, "it gave two heads of a final response for one request")
+                throw BackplaneError(.networkFailed, "it returned two final responses to one request")
             }
             var response = HTTPStreamedResponse(
                 status: head.status, headers: headers, version: head.version, body: HTTPBodyStream([]))
@@ -94,11 +94,11 @@ final class PluginExchange: Sendable {
             opener?.resume(returning: response)
         default:
             throw BackplaneError(
-                .networkFailed, "it gave a response with the status \(head.status); expected 100 to 599")
+                .networkFailed, "it returned a response with the status \(head.status); expected 100 to 599")
         }
     }
 
-    /// Ends the exchange, once, for everybody who takes part in it.
+    /// Ends the exchange, once, for all its participants.
     private func end(_ error: any Error) {
         let (isFirst, opener, task) = state.withLock { state in
             defer { if state.error == nil { state.error = error } }

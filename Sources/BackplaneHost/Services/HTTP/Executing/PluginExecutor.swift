@@ -2,7 +2,7 @@ import Backplane
 import BackplaneExchange
 import BackplaneNetwork
 
-/// An executor that a plugin brings, as it is at the start of one exchange.
+/// An executor that a plugin provides, in its state at the start of one exchange.
 struct PluginExecutor: HTTPExecutor {
     /// The name in the manifest, which is also the URL scheme that it serves.
     let name: String
@@ -10,7 +10,7 @@ struct PluginExecutor: HTTPExecutor {
     private let remote: Remote<HTTPExecuting>
     private let call: Call
 
-    /// Finds an executor, and asks it what it can do.
+    /// Finds an executor, and requests its capabilities.
     ///
     /// - Parameters:
     ///   - call: The call that the exchange is made for.
@@ -46,7 +46,7 @@ struct PluginExecutor: HTTPExecutor {
 }
 
 extension BackplaneError {
-    /// Returns the error of an exchange for one that an executor's component gave.
+    /// Converts the error of an executor's component into that of an exchange.
     ///
     /// - Parameter url: The URL without its secrets, for errors without a location.
     func ofExecutor(_ name: String, at url: String?) -> BackplaneError {
