@@ -260,8 +260,8 @@ public final class PluginHost: Sendable {
     ///
     /// - Parameters:
     ///   - duration: The time the call has until its deadline; `nil` means no deadline.
-    ///   - traceparent: The trace that the call continues, in the format of the W3C Trace Context header `traceparent`. A
-    ///     new trace begins without it, or if it is malformed.
+    ///   - traceparent: The trace that the call continues, in the format of the W3C Trace Context header
+    ///     `traceparent`. A new trace begins without it, or if it is malformed.
     public func begin(within duration: Duration? = nil, traceparent: String? = nil) -> Call {
         Call(within: duration, traceparent: traceparent)
     }
