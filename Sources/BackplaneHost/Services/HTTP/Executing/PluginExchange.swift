@@ -10,7 +10,7 @@ final class PluginExchange: Sendable {
     private struct State {
         /// The opener, until it has the response that it waits for.
         var opener: Opener?
-        /// The reader of the heads.
+        /// The task that reads the response heads.
         var task: Task<Void, Never>?
         var hasHead = false
         var error: (any Error)?
