@@ -276,7 +276,7 @@ public final class PluginHost: Sendable {
         try await coordinator.gate(of: manager)
     }
 
-    /// The wires of all components that are up, in the order their users were created.
+    /// The wires of all active components, in the order their users were created.
     ///
     /// The host program's own wires come last.
     public var wires: [WireStatus] {

@@ -75,7 +75,7 @@ final class PluginExchange: Sendable {
             }
             // Looked at first: a response that is released ends the exchange.
             guard isFirst else {
-                throw BackplaneError(.networkFailed, "it returned two final responses to one request")
+                throw BackplaneError(.networkFailed, "the executor returned two final responses to one request")
             }
             var response = HTTPStreamedResponse(
                 status: head.status, headers: headers, version: head.version, body: HTTPBodyStream([]))
