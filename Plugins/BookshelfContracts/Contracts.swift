@@ -10,7 +10,7 @@ public struct Library: Contract {
     public let search = AsyncMethod<BookQuery, Sourced<[Book]>>()
     /// Borrows the book with the given identifier.
     public let borrow = AsyncMethod<String, Loan>()
-    /// Returns the loan with the given identifier.
+    /// Ends the loan with the given identifier.
     public let giveBack = AsyncMethod<String, Nothing>()
     /// Streams the borrowings after a number, of which the last thousand are kept, and then each new one.
     public let borrowings = StreamMethod<BorrowingsAfter, Borrowing>()
@@ -59,7 +59,7 @@ public struct LibraryNetwork: Contract {
     public let find = AsyncMethod<BookQuery, [Book]>()
     /// Borrows the book with the given identifier.
     public let borrow = AsyncMethod<String, Loan>()
-    /// Returns the loan with the given identifier.
+    /// Ends the loan with the given identifier.
     public let giveBack = AsyncMethod<String, Nothing>()
     /// Streams the events of the library after a given one, and then each new one as it happens.
     public let events = StreamMethod<EventsAfter, LibraryEvent>()
@@ -75,7 +75,7 @@ public struct BooksAPI: Contract {
     public let search = AsyncMethod<String, [Book]>()
     /// Borrows the book with the given identifier; version 1 of the books API does not support it.
     public let borrow = AsyncMethod<String, Loan>()
-    /// Returns the loan with the given identifier; version 1 of the books API does not support it.
+    /// Ends the loan with the given identifier; version 1 of the books API does not support it.
     public let giveBack = AsyncMethod<String, Nothing>()
     /// Streams the events of the library after a given one, and then each new one; version 1 of the books API has none.
     public let events = StreamMethod<EventsAfter, LibraryEvent>()

@@ -70,7 +70,7 @@ package struct GenerationsRequest: ControlMessage {
     private enum CodingKeys: String, CodingKey { case plugin = "plugin" }
 }
 
-/// A request for the statistics of the components that are up.
+/// A request for the statistics of the active components.
 package struct StatisticsRequest: ControlMessage {
     package static let name = "statistics"
     package typealias Answer = [ComponentStatisticsForm]

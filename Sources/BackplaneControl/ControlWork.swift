@@ -38,7 +38,7 @@ final class ControlWork: Sendable {
 
     /// Creates work that has not been started.
     ///
-    /// - Parameter elementLimit: The time that the client has to take an element.
+    /// - Parameter elementLimit: The time that the client has to read an element.
     /// - Throws: `control.busy` if the system provides no more open files.
     init(elementLimit: Duration, _ send: @escaping Send) throws(BackplaneError) {
         (self.elementLimit, self.send) = (elementLimit, send)
@@ -52,7 +52,7 @@ final class ControlWork: Sendable {
 
     /// Sends an element of a lasting answer, as JSON.
     ///
-    /// - Throws: `call.cancelled` if the client does not take it.
+    /// - Throws: `call.cancelled` if the client does not read it.
     func send(element json: [UInt8]) throws(BackplaneError) {
         guard send(ControlText.element(json), elementLimit) else {
             throw BackplaneError(.callCancelled, "the client does not read its answer")

@@ -42,7 +42,7 @@ package struct HostChoice: Sendable, Hashable {
         return try choose(among: hosts, here: here)
     }
 
-    /// Returns the chosen one of the hosts.
+    /// Returns the host to use.
     ///
     /// - Parameter here: The same as in ``host(here:)``.
     func choose(among hosts: [RunningHost], here: String?) throws(Refusal) -> RunningHost {

@@ -135,7 +135,7 @@ extension HTTPClients.State {
 }
 
 extension ClientKey {
-    /// A Boolean value that indicates whether the client exists because of settings, which may change.
+    /// A Boolean value that indicates whether the client was created for TLS settings, which may change.
     fileprivate var isOfSettings: Bool { tls != nil || roots != nil }
 }
 

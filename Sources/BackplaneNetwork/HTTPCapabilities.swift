@@ -39,7 +39,7 @@ public struct HTTPCapabilities: OptionSet, Codable, Sendable {
     /// Roots and a minimum version of TLS that are given for each exchange: `HTTPOptions.tls`.
     public static let tlsSettings = Self(rawValue: 1 << 14)
 
-    /// All capabilities.
+    /// Every capability that is defined.
     public static let all: Self = Self(rawValue: (1 << 15) - 1)
 
     /// The names with the words that errors and reports use, in order.

@@ -36,7 +36,7 @@ extension PackageFacts {
         return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder
     }
 
-    /// The tools version since which a single target needs no folder of its own.
+    /// The tools version from which a single target needs no folder of its own.
     private static let relaxed = Version(5, 9)
 }
 

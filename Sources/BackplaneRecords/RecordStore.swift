@@ -17,7 +17,7 @@ public protocol RecordStore: Sendable {
     ///   not added; `call.invalid-input` for an invalid definition; `store.unusable`.
     func define(_ collection: CollectionDefinition, in namespace: String) async throws(BackplaneError)
 
-    /// Applies all changes of a batch in order, or none.
+    /// Applies all changes of a batch atomically and in order.
     ///
     /// - Parameter namespace: The owner of the collections. Namespaces share nothing, whatever their collections are
     ///   named.
@@ -120,7 +120,7 @@ public struct CollectionSummary: Sendable {
 }
 
 extension RecordStore {
-    /// Applies all changes in order, or none.
+    /// Applies all changes atomically and in order.
     @discardableResult
     public func write(_ changes: [RecordChange], in namespace: String) async throws(BackplaneError) -> [Int64] {
         try await write(RecordBatch(changes), in: namespace)

@@ -172,7 +172,7 @@ extension DatabaseError {
         resultCode == .SQLITE_CORRUPT || resultCode == .SQLITE_NOTADB
     }
 
-    /// A Boolean value that indicates whether the file has a journal that a connection has to write to undo.
+    /// A Boolean value that indicates whether the file has a journal that only a writing connection can undo.
     fileprivate var isUnfinished: Bool { extendedResultCode == .SQLITE_READONLY_ROLLBACK }
 }
 #endif

@@ -191,8 +191,8 @@ public struct RecordCollection<R: Record>: Sendable {
         }
     }
 
-    /// Returns the records with a first value, and a second one of at least a bound and, if there is another, below
-    /// that.
+    /// Returns the records with a first value, and a second one from a lower bound up to an optional upper bound,
+    /// which is excluded.
     public func query<First: Encodable, Second: Encodable>(
         _ index: KeyPath<R.Indexes, IndexedPair<First, Second>>, equal first: First, from: Second,
         upTo end: Second? = nil

@@ -108,7 +108,7 @@ struct FailureTests {
     }
 
     @Test(arguments: Engine.allCases)
-    func `a server without TLS gives no secure connection`(engine: Engine) async throws {
+    func `a server without TLS accepts no secure connection`(engine: Engine) async throws {
         let server = try TestServer(greeting: "HTTP/1.1 400 Bad Request\r\n\r\n") { $1.close() }
         let error = try await failure(engine, "https://127.0.0.1:\(server.port)/books")
         #expect(error.code == .networkInsecure)

@@ -9,7 +9,7 @@ package enum SwiftCompiler {
         Version(Int(swiftIdentity.swift) / 1_000, Int(swiftIdentity.swift) % 1_000)
     }
 
-    /// A text that is equal only for the same build of the compiler.
+    /// A string that is equal only for the same build of the compiler.
     ///
     /// It consists of Swift's patch version, and the compiler of the C target with its commit. Neither is sufficient:
     /// snapshots of one patch differ in their commits, and `CC` may choose another compiler for C, the same one for any

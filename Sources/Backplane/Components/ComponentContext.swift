@@ -29,8 +29,8 @@ extension ComponentContext {
     ///
     /// - Parameters:
     ///   - duration: The time until the call's deadline; `nil` for a call without one.
-    ///   - traceparent: The trace that the call continues, in the format of the W3C Trace Context header `traceparent`. A
-    ///     new trace begins without it, or if it is malformed.
+    ///   - traceparent: The trace that the call continues, in the format of the W3C Trace Context header
+    ///     `traceparent`. A new trace begins without it, or if it is malformed.
     public func begin(within duration: Duration? = nil, traceparent: String? = nil) -> Call {
         Call(within: duration, traceparent: traceparent)
     }

@@ -23,7 +23,7 @@ extension StateDescription {
         }
         guard state.writes_min <= state.version else {
             throw problem(
-                "gives \(state.writes_min) as the oldest version it writes, expected at most its own version \(state.version)"
+                "declares \(state.writes_min) as the oldest version it writes, expected at most its own version \(state.version)"
             )
         }
         self.init(

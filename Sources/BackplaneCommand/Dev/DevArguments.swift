@@ -43,7 +43,7 @@ extension BackplaneTool {
             help:
                 "Swap into the host that already runs the manifest, such as your own program, instead of starting one.")
         var running = false
-        @Option(help: ArgumentHelp("The path of the socket of the running host to swap into.", valueName: "path"))
+        @Option(help: ArgumentHelp("The path of the running host's control socket.", valueName: "path"))
         var socket: String?
         @OptionGroup var calls: LongCallArguments
         @Flag(help: "Print one line of JSON for each event.") var json = false

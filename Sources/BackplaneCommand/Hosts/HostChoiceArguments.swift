@@ -4,7 +4,7 @@ import BackplaneControl
 
 /// The options of commands that work on a running host only.
 struct HostChoiceArguments: ParsableArguments {
-    @Flag(help: "Ask the running host, which this command always does.") var running = false
+    @Flag(help: "Use the running host, as this command always does.") var running = false
 
     @Option(help: ArgumentHelp("The path of the running host's socket.", valueName: "path"))
     var socket: String?

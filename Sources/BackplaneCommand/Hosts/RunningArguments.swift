@@ -5,9 +5,9 @@ import BackplaneHost
 
 /// The options of commands that work on a manifest or on a running host.
 struct RunningArguments: ParsableArguments {
-    @Flag(help: "Ask the running host instead of creating one.") var running = false
+    @Flag(help: "Use the running host instead of creating one.") var running = false
 
-    @Option(help: ArgumentHelp("The path of the socket of the running host to ask.", valueName: "path"))
+    @Option(help: ArgumentHelp("The path of the running host's control socket.", valueName: "path"))
     var socket: String?
 
     @Option(

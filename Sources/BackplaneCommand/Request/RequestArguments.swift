@@ -52,7 +52,7 @@ extension BackplaneTool {
         @Flag(name: .shortAndLong, help: "Print the headers and timings on standard error, without secrets.")
         var verbose = false
         @Flag(help: "Print the curl command for the same request, and send nothing.") var curl = false
-        @Flag(help: "Ask for compressed content, and decode it.") var compressed = false
+        @Flag(help: "Request compressed content, and decode it.") var compressed = false
         @Option(help: ArgumentHelp("Seconds after which the exchange fails.", valueName: "seconds"))
         var timeout: Double?
         @Option(help: ArgumentHelp("The manifest whose executors are used.", valueName: "manifest"))

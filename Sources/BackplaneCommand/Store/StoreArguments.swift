@@ -23,7 +23,7 @@ extension BackplaneTool {
 
 /// The options by which a store is chosen.
 struct StoreChoiceArguments: ParsableArguments {
-    @Option(help: ArgumentHelp("The path of the socket of the running host whose store to use.", valueName: "path"))
+    @Option(help: ArgumentHelp("The path of the running host's control socket.", valueName: "path"))
     var socket: String?
 
     @Option(

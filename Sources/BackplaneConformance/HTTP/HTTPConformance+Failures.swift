@@ -86,7 +86,7 @@ extension HTTPConformance {
                 try await expectFailure(executor, sending: sent)
             }
         },
-        Case("a server without TLS gives no secure connection") { executor in
+        Case("a server without TLS accepts no secure connection") { executor in
             let server = try TestServer(greeting: "HTTP/1.1 400 Bad Request\r\n\r\n") { $1.close() }
             try await expectFailure(
                 executor, "https://127.0.0.1:\(server.port)/books", "a server without TLS",

@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// The result of comparing two JSON documents, of which objects are compared without regard to the order of their keys.
+/// The result of comparing two JSON documents, regardless of the order of an object's keys.
 package enum JSONComparison: Sendable, Hashable {
     /// The documents have the same values.
     case equal

@@ -269,8 +269,8 @@ public final class PluginHost: Sendable {
     ///
     /// - Parameters:
     ///   - duration: The time the call has until its deadline; `nil` means no deadline.
-    ///   - traceparent: The trace that the call continues, in the format of the W3C Trace Context header `traceparent`. A
-    ///     new trace begins without it, or if it is malformed.
+    ///   - traceparent: The trace that the call continues, in the format of the W3C Trace Context header
+    ///     `traceparent`. A new trace begins without it, or if it is malformed.
     public func begin(within duration: Duration? = nil, traceparent: String? = nil) -> Call {
         Call(within: duration, traceparent: traceparent)
     }
@@ -285,7 +285,7 @@ public final class PluginHost: Sendable {
         try await coordinator.gate(of: manager)
     }
 
-    /// The wires of all components that are up, in the order their users were created.
+    /// The wires of all active components, in the order their users were created.
     ///
     /// The host program's own wires come last.
     public var wires: [WireStatus] {

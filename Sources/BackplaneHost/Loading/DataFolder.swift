@@ -2,7 +2,7 @@ package import Backplane
 
 /// The folder for the persistent data of one manifest's components, which is never removed.
 package struct DataFolder: Sendable {
-    /// The absolute path, which is different for each manifest; the folder is created with the first component's.
+    /// The absolute path, which is different for each manifest; the folder is created with that of the first component.
     package let path: String
 
     /// Creates a data folder for the manifest at `manifest`, without creating anything on disk yet.

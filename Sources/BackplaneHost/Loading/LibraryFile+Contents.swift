@@ -39,7 +39,7 @@ extension LibraryFile {
             throw BackplaneError(
                 .pluginDigestUnsupported,
                 """
-                the manifest gives a SHA-256 for this library, but this host cannot compute one; \
+                the manifest has a SHA-256 for this library, but this host cannot compute one; \
                 build it with the trait Engines
                 """,
                 at: path)

@@ -1,5 +1,5 @@
 extension ELFImage {
-    /// Creates an image of a file of which only the headers and their names are read, some kilobytes of many megabytes.
+    /// Creates an image from a file's headers and their names: some kilobytes, rather than many megabytes.
     ///
     /// The image is checked as any other, but the bytes of its sections are zero.
     ///

@@ -2,7 +2,7 @@ import Glibc
 
 /// The environment variables of this process.
 package enum ProcessEnvironment {
-    /// Returns the value of `name`; `nil` if it is not set or empty, which users take to be the same.
+    /// Returns the value of `name`; `nil` if it is not set or is empty, which has the same meaning.
     package static func value(_ name: String) -> String? {
         text(name).flatMap { $0.isEmpty ? nil : $0 }
     }

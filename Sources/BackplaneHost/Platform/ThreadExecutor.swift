@@ -5,7 +5,7 @@ import Backplane
 /// A task that awaits a continuation is resumed on the pool before it returns to its actor, unless it prefers another
 /// executor. Tasks that must not wait for the pool run in `withTaskExecutorPreference` with this executor.
 ///
-/// If the system cannot create a thread, Swift's pool runs the jobs, also one after the other.
+/// If the system cannot create a thread, Swift's pool runs the jobs, still one at a time.
 final class ThreadExecutor: SerialExecutor, TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []

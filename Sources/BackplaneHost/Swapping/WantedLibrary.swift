@@ -46,7 +46,7 @@ struct WantedLibrary: Sendable {
         guard !fixed.isEmpty else { return }
         throw BackplaneError(
             .swapRefused,
-            "the manifest gives a SHA-256 for \(fixed.joined(separator: ", ")), and the name \(FilePath.name(of: path)) does not show which library it replaces; "
+            "the manifest has a SHA-256 for \(fixed.joined(separator: ", ")), and the name \(FilePath.name(of: path)) does not show which library it replaces; "
                 + "give it the file name of the library that it replaces, so that it can be checked before it is loaded",
             at: path)
     }
@@ -63,7 +63,7 @@ struct WantedLibrary: Sendable {
         guard plugins[alike[0]].reference?.sha256 == nil else {
             throw BackplaneError(
                 .swapRefused,
-                "the manifest gives a SHA-256 for \(id): give the library the name of the one it replaces, so that it can be checked before it is loaded",
+                "the manifest has a SHA-256 for \(id): give the library the name of the one it replaces, so that it can be checked before it is loaded",
                 at: path)
         }
         return alike[0]

@@ -11,9 +11,9 @@ extension JSONDecoder: ResponseDecoder {
     static let unchanged = JSONDecoder()
 }
 
-/// A response type that chooses its decoder, whatever the client's is.
+/// A response type that chooses its decoder, regardless of the client's.
 ///
-/// Arrays of it do, too. The decoder of an endpoint takes precedence.
+/// Arrays of it use that decoder, too. The decoder of an endpoint takes precedence.
 public protocol DecodedResponse: Decodable, Sendable {
     /// The format in which servers send this type.
     static var decoder: any ResponseDecoder { get }

@@ -21,7 +21,7 @@ public final class MemoryRecordStore: RecordStore {
         try state.withLock { records throws(BackplaneError) in try records.define(collection, in: namespace) }
     }
 
-    /// Applies all changes in order, or none.
+    /// Applies all changes atomically and in order.
     ///
     /// - Throws: `store.conflict`; `store.duplicate`; `call.invalid-input`.
     public func write(_ batch: RecordBatch, in namespace: String) async throws(BackplaneError) -> [Int64] {

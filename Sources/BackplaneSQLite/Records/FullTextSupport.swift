@@ -11,7 +11,7 @@ struct FullTextSupport: Sendable {
     private let missing: [TextTokenizer: String]
     private let version: String
 
-    /// Tries all tokenizers, with tables that are temporary and empty.
+    /// Tries all tokenizers with empty temporary tables.
     init(_ db: Database) throws {
         version = try String.fetchOne(db, sql: "SELECT sqlite_version()") ?? "of an unknown version"
         var missing: [TextTokenizer: String] = [:]

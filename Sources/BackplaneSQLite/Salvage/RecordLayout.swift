@@ -69,7 +69,7 @@ enum RecordLayout {
         }
     }
 
-    /// Returns the record in a cell, or `nil` if there is none, or one whose checksum does not match.
+    /// Returns the record in a cell, or `nil` if there is none, or its checksum does not match.
     func record(_ page: BTreePage, _ cell: Int) -> (place: RecordWalk.Place, key: Key, record: StoredRecord)? {
         guard let values = page.row(of: cell)?.values else { return nil }
         switch self {

@@ -4,7 +4,7 @@ import BackplanePackages
 import BackplaneTerminal
 import FoundationEssentials
 
-/// An existing package to which something is added, as described by SwiftPM.
+/// An existing package that a scaffold extends, as described by SwiftPM.
 struct PackageFolder: Sendable {
     /// The absolute path of the package's root.
     let root: String

@@ -5,7 +5,7 @@
 public enum IndexedValue: Sendable {
     /// No value.
     case null
-    /// A truth value.
+    /// A Boolean value.
     case boolean(Bool)
     /// An integer, compared exactly.
     case integer(Int64)
@@ -24,6 +24,6 @@ extension IndexedValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     public init(integerLiteral integer: Int64) { self = .integer(integer) }
     /// Creates a number.
     public init(floatLiteral number: Double) { self = .number(number) }
-    /// Creates a truth value.
+    /// Creates a Boolean value.
     public init(booleanLiteral boolean: Bool) { self = .boolean(boolean) }
 }

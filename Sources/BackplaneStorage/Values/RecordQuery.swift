@@ -82,7 +82,7 @@ public struct RecordRange: Sendable {
 /// It stays valid whatever is written, deleted or restarted: the next page begins with the first record after that
 /// place.
 public struct PageCursor: Sendable {
-    /// The place in a form that only stores understand.
+    /// The place in an opaque form that only stores read.
     public var bytes: [UInt8]
 
     /// Creates a cursor that another process or an earlier run received.

@@ -35,7 +35,7 @@ struct StateSchemaTests {
         (StateSchema(name: "s", version: 2, accepts: 0...1), "accepts 0 to 1, but not its own version 2"),
         (
             StateSchema(name: "s", version: 2, writes: 3),
-            "gives 3 as the oldest version it writes, which is later than its own version 2"
+            "declares 3 as the oldest version it writes, which is later than its own version 2"
         ),
         (StateSchema(name: "s", version: -1), "has a version -1, expected 0 to 4294967295"),
         (StateSchema(name: "s", version: 0, accepts: -2...0), "has a version -2, expected 0 to 4294967295"),

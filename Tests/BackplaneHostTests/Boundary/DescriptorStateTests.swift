@@ -130,7 +130,7 @@ struct DescriptorStateTests {
                 == "Far: the state `words` accepts versions 0 to 1, \(range)")
         #expect(
             refusal { $0.writes_min = 3 }
-                == "Far: the state `words` gives 3 as the oldest version it writes, expected at most its own version 2"
+                == "Far: the state `words` declares 3 as the oldest version it writes, expected at most its own version 2"
         )
         #expect(refusal { ($0.accepts_min, $0.accepts_max, $0.writes_min) = (0, .max, 0) } == nil)
     }

@@ -127,7 +127,7 @@ struct LibraryMistakeTests {
         }
         #expect(
             renamed?.message
-                == "the manifest gives a SHA-256 for \(TurnstileFixture.plugin), and the name libRenamed.so does not show which library it replaces; "
+                == "the manifest has a SHA-256 for \(TurnstileFixture.plugin), and the name libRenamed.so does not show which library it replaces; "
                 + "give it the file name of the library that it replaces, so that it can be checked before it is loaded"
         )
         #expect(try await fixture.generations() == (1, 1))

@@ -50,7 +50,7 @@ extension StateSchema {
         }
         guard writes <= version else {
             throw problem(
-                "gives \(writes) as the oldest version it writes, which is later than its own version \(version)")
+                "declares \(writes) as the oldest version it writes, which is later than its own version \(version)")
         }
         return StateDescription(
             schema: name, version: UInt32(version), accepts: UInt32(accepts.lowerBound)...UInt32(accepts.upperBound),

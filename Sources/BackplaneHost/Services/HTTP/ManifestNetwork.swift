@@ -15,7 +15,7 @@ struct ManifestNetwork: Sendable {
 
     /// Creates the network that a manifest configures.
     ///
-    /// Under a manifest of which nothing may run, every exchange fails with its errors: the settings that were not
+    /// If errors prevent the manifest from running, every exchange fails with them: the settings that were not
     /// understood may be those that make exchanges secure.
     ///
     /// - Parameters:

@@ -125,12 +125,12 @@ private func array<Value: BitwiseCopyable>(
     }
 }
 
-/// Returns byte strings that lie one after the other without a size.
+/// Returns byte strings that are stored consecutively, without a size.
 private func texts(
     _ lent: UnsafePointer<bp_bytes>?, _ count: Int, of what: String, limit: Int = RecordLimits.indexes
 ) throws(BackplaneError) -> [bp_bytes] { try plain(lent, count, of: what, limit: limit) }
 
-/// Returns values that lie one after the other without a size.
+/// Returns values that are stored consecutively, without a size.
 private func plain<Value: BitwiseCopyable>(_ lent: UnsafePointer<Value>?, _ count: Int, of what: String, limit: Int)
     throws(BackplaneError) -> [Value]
 {

@@ -3,7 +3,7 @@ import BackplaneBoundary
 
 /// The actions of a swap until callers are served by the new code.
 extension SwapTransaction {
-    /// Creates the new instance, wired to the components that are up.
+    /// Creates the new instance, wired to the active components.
     func create(_ member: SwapMember) async throws(BackplaneError) {
         let attempt = startup.nextAttempt()
         for place in plan.awaited { _ = try await startup.start(live.nodes[place], during: attempt).get() }

@@ -148,7 +148,7 @@ extension SwapTransaction {
 }
 
 extension LiveComposition {
-    /// The components that are up, and the managers that they have looked up.
+    /// The active components, and the managers that they have looked up.
     fileprivate var running: SwapPlan.Running {
         var running = SwapPlan.Running(up: [])
         for (place, node) in nodes.enumerated() where node.running != nil {

@@ -17,7 +17,7 @@ extension SwapTransaction {
         member.state = state
     }
 
-    /// Imports the state into the new instance, and checks it if the options ask for that.
+    /// Imports the state into the new instance, and checks it if the options request a check.
     func take(_ member: SwapMember) async throws(BackplaneError) {
         guard let component = member.component, let state = member.state,
             case .carried(_, let version, let new) = member.plan.state

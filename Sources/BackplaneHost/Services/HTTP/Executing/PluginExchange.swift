@@ -10,7 +10,7 @@ final class PluginExchange: Sendable {
     private struct State {
         /// The opener, until it has the response that it waits for.
         var opener: Opener?
-        /// The reader of the heads.
+        /// The task that reads the response heads.
         var task: Task<Void, Never>?
         var hasHead = false
         var error: (any Error)?
@@ -75,7 +75,7 @@ final class PluginExchange: Sendable {
             }
             // Looked at first: a response that is released ends the exchange.
             guard isFirst else {
-                throw BackplaneError(.networkFailed, "it returned two final responses to one request")
+                throw BackplaneError(.networkFailed, "the executor returned two final responses to one request")
             }
             var response = HTTPStreamedResponse(
                 status: head.status, headers: headers, version: head.version, body: HTTPBodyStream([]))
