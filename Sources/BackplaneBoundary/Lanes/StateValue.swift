@@ -1,4 +1,4 @@
-package import Backplane
+import Backplane
 import CBackplane
 
 /// A state that an instance exported as a Swift value, which is released with this object.

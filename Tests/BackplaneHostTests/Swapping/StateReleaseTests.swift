@@ -112,9 +112,10 @@ struct StateReleaseTests {
 
     @Test(arguments: [SwapAction.import(0), .flip, .activate(0)])
     func `a swap that fails between the export and the end`(action: SwapAction) async throws {
-        try await with(fault: { begun throws(BackplaneError) in
+        let fault: @Sendable (SwapAction) throws(BackplaneError) -> Void = { begun throws(BackplaneError) in
             if begun == action { throw BackplaneError(.componentFailed, "on purpose") }
-        }) { counters, courier in
+        }
+        try await with(fault: fault) { counters, courier in
             for round in 1...20 {
                 let failure = await error { try await swap(counters) }
                 #expect(failure?.code == .swapFailed)
