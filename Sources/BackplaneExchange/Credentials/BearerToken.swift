@@ -105,7 +105,7 @@ extension JSONValue {
         guard !pointer.isEmpty else { return self }
         var value = self
         for step in pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
-            let key = step.replacing("~1", with: "/").replacing("~0", with: "~")
+            let key = String(step).replacing("~1", with: "/").replacing("~0", with: "~")
             switch value {
             case .object(let members):
                 guard let member = members[key] else { return nil }

@@ -84,7 +84,8 @@ final class CredentialAccounts: Sendable {
             made = bearer(account, source, CredentialAccount.newPrincipal, token, keeping)
             kept = keeping.map { keeping in
                 { () throws(BackplaneError) in
-                    try keeping.keep(.init(principal: made.principal, token: token), of: account, name, definition)
+                    try keeping.keep(
+                        .init(principal: made.principal, token: token), of: account, self.name, self.definition)
                 }
             }
         } else {

@@ -1,4 +1,4 @@
-package import Backplane
+import Backplane
 public import BackplaneNetwork
 package import FoundationEssentials
 import Synchronization
@@ -25,8 +25,9 @@ public struct Credentials: Sendable {
     public init(
         _ definitions: [String: Credential] = [:], digest: (any ContentDigest)? = nil, keptIn folder: String? = nil
     ) {
-        let vault = CredentialVault(
-            digest: digest, keptIn: folder.map { folder in { () throws(BackplaneError) in folder } })
+        var kept: (@Sendable () throws(BackplaneError) -> String)?
+        if let folder { kept = { () throws(BackplaneError) in folder } }
+        let vault = CredentialVault(digest: digest, keptIn: kept)
         self = vault.credentials(definitions)
     }
 
@@ -68,6 +69,11 @@ public struct Credentials: Sendable {
     func covers(_ name: String, _ request: HTTPRequest) -> Bool {
         accounts[name]?.definition.covers(request) ?? false
     }
+}
+
+extension Credentials: Concealing {
+    /// The names of the credentials.
+    public var description: String { names.joined(separator: ", ") }
 }
 
 /// The accounts of all credentials of a host, which outlast its manifests.

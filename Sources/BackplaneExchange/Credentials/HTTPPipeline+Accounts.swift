@@ -18,7 +18,7 @@ extension HTTPPipeline {
     ) async throws(BackplaneError) -> UInt64 {
         let accounts = try credentials.accounts(of: credential)
         do {
-            return try await accounts.signIn(account, with: values.mapValues(Secret.init), over: self)
+            return try await accounts.signIn(account, with: values.mapValues { Secret($0) }, over: self)
         } catch {
             throw error is CancellationError
                 ? BackplaneError(.callCancelled, "the sign-in was cancelled") : BackplaneError(thrown: error)

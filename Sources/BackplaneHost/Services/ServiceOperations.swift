@@ -49,7 +49,7 @@ final class ServiceOperations: Sendable {
         if isLate { cancel(id, because: .askerStopped) }
         if let deadline = call?.deadline {
             timer.schedule(id, at: deadline) {
-                self.cancel(id, because: .deadlinePassed(before: "\(noun) ended"))
+                self.cancel(id, because: .deadlinePassed(before: "\(self.noun) ended"))
             }
         }
         guard state.withLock({ $0.operations[id] == nil }) else { return id }

@@ -117,7 +117,7 @@ struct AccountTests {
                 await #expect(throws: BackplaneError.self) {
                     try await second.http.signIn("library", as: "x", with: [:], second.begin())
                 },
-                await #expect(throws: BackplaneError.self) { try second.http.signOut("library", account: "") },
+                #expect(throws: BackplaneError.self) { try second.http.signOut("library", account: "") },
             ]
             for error in refusals {
                 #expect(error?.code == .networkCredential)

@@ -63,7 +63,7 @@ struct BearerTests {
         server.revoke()
         let statuses = await withTaskGroup(of: Int?.self) { group in
             for _ in 0..<count { group.addTask { try? await network.send(request, Self.options).status } }
-            return await group.reduce(into: [:]) { counts, status in counts[status, default: 0] += 1 }
+            return await group.reduce(into: [Int?: Int]()) { counts, status in counts[status, default: 0] += 1 }
         }
         #expect(statuses == [200: count])
         #expect(server.seen.refused == count && server.seen.served == count + 1)
@@ -90,7 +90,7 @@ struct BearerTests {
                     return nil
                 }
             }
-            return await group.reduce(into: []) { $0.append($1) }
+            return await group.reduce(into: [BackplaneError?]()) { $0.append($1) }
         }
         #expect(errors.allSatisfy { $0?.code == .networkSignIn && $0?.httpStatus == 503 }, "\(errors)")
         #expect(server.seen.issued == 2, "one of them asked")

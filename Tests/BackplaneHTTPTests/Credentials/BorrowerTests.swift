@@ -96,7 +96,8 @@ struct BorrowerTests {
                             do { return try await borrowers.ask(name, "fetch", url) } catch { return "\(error)" }
                         }
                     }
-                    return await group.reduce(into: [:]) { counts, answer in counts[answer, default: 0] += 1 }
+                    return await group.reduce(into: [String: Int]()) { counts, answer in counts[answer, default: 0] += 1
+                    }
                 }
             }
             await allRefused.opened()
