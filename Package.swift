@@ -310,8 +310,7 @@ let package = Package(
             name: "YardstickSeriesSecond", dependencies: ["Backplane", "CBackplane", "YardstickSeries"],
             path: "Sources/BackplaneBench/Rig/SeriesSecond", swiftSettings: settings),
         .target(
-            name: "YardstickAnnex",
-            dependencies: ["Backplane", "CBackplane", "TurnstileContracts", "YardstickContracts"],
+            name: "YardstickAnnex", dependencies: ["Backplane", "CBackplane", "TurnstileContracts"],
             path: "Sources/BackplaneBench/Rig/Annex", swiftSettings: settings),
         .target(
             name: "YardstickFirstInC", path: "Sources/BackplaneBench/Rig/FirstInC", publicHeadersPath: ".",

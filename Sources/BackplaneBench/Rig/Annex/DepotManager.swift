@@ -1,6 +1,6 @@
 import Backplane
 import Synchronization
-import YardstickContracts
+import TurnstileContracts
 
 /// A turnstile that keeps records, as many as its configuration says, and hands them over.
 final class DepotManager: Manager, StatefulComponent {
