@@ -6,7 +6,7 @@ BUILD_FLAGS ?=
 TEST_FLAGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-build test-plain flaky test-sanitizers hostile attack stress fuzz bench format lint docs build release install uninstall sqlite picture
+.PHONY: help demo test test-build test-plain flaky test-sanitizers hostile attack stress exhaustive fuzz bench format lint docs build release install uninstall sqlite picture
 
 help: ## List these commands.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,11 @@ attack: build ## Attack hosts: damaged libraries, hostile manifests, kills, rude
 stress: ## Stress-test leases, and swaps during a long call, for minutes (SECONDS=120 for each test). Build folder: .build-plain.
 	@rm -f Package.resolved
 	BACKPLANE_STRESS_SECONDS=$(or $(SECONDS),120) $(SWIFT) test --disable-default-traits --scratch-path .build-plain --filter "Lease(Model|Trial)Tests|LongCallStressTests"
+
+exhaustive: ## Try everything that can happen in all small graphs of operations. Build folder: .build-exhaustive.
+	@rm -f Package.resolved
+	BACKPLANE_EXHAUSTIVE=1 $(SWIFT) test -c release -Xswiftc -enable-testing --disable-default-traits --scratch-path .build-exhaustive \
+		--filter ExhaustiveTests
 
 fuzz: ## Fuzz manifests from bytes to plan (INPUTS=100000). Build folder: .build-plain.
 	@rm -f Package.resolved

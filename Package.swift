@@ -22,6 +22,8 @@ let package = Package(
         .library(name: "BackplaneNetwork", targets: ["BackplaneNetwork"]),
         .library(name: "BackplaneExchange", targets: ["BackplaneExchange"]),
         .library(name: "BackplaneStorage", targets: ["BackplaneStorage"]),
+        .library(name: "BackplaneOperations", targets: ["BackplaneOperations"]),
+        .library(name: "BackplaneOperationsNetwork", targets: ["BackplaneOperationsNetwork"]),
         .library(name: "BackplaneRecords", targets: ["BackplaneRecords"]),
         .library(name: "BackplaneDocuments", targets: ["BackplaneDocuments"]),
         .library(name: "BackplaneHost", targets: ["BackplaneHost"]),
@@ -96,6 +98,10 @@ let package = Package(
         .target(name: "BackplaneManagers", dependencies: ["Backplane"], swiftSettings: settings),
         .target(name: "BackplaneNetwork", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
         .target(name: "BackplaneStorage", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
+        .target(name: "BackplaneOperations", dependencies: ["Backplane"], swiftSettings: settings),
+        .target(
+            name: "BackplaneOperationsNetwork", dependencies: ["Backplane", "BackplaneNetwork", "BackplaneOperations"],
+            swiftSettings: settings),
         .target(name: "BackplaneDocuments", swiftSettings: settings),
 
         // The runtime and its engines.
@@ -202,7 +208,8 @@ let package = Package(
             name: "BackplaneBench",
             dependencies: [
                 "Backplane", "BackplaneBoundary", "BackplaneConformance", "BackplaneControl", "BackplaneDocuments",
-                "BackplaneExchange", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork", "BackplaneProcesses",
+                "BackplaneExchange", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork", "BackplaneOperations",
+                "BackplaneProcesses",
                 "BackplaneRecords", "BackplaneReports", "BackplaneSQLite", "BackplaneStorage", "BackplaneTerminal",
                 "BackplaneTurnstile", "TurnstileContracts", "YardstickContracts", "YardstickDirect",
                 engine("AsyncHTTPClient", "async-http-client"), engine("GRDB", "GRDB.swift"),
@@ -430,6 +437,13 @@ let package = Package(
             dependencies: [
                 "Backplane", "BackplaneConformance", "BackplaneHost", "BackplaneRecords", "BackplaneSQLite",
                 "BackplaneStorage", "TestGenerators", "store-writer", engine("GRDB", "GRDB.swift"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "BackplaneOperationsTests",
+            dependencies: [
+                "Backplane", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork", "BackplaneOperations",
+                "BackplaneOperationsNetwork", "BackplaneTestKit", "BackplaneURLSession",
             ],
             swiftSettings: settings),
         .target(name: "TestFixtures", path: "Tests/Fixtures", swiftSettings: settings),

@@ -7,6 +7,7 @@ extension Row {
         case allocations
         /// Millions of bytes.
         case megabytes = "MB"
+        case bytes
         /// Units of 1,024 bytes, as the kernel reports them.
         case kilobytes = "KB"
         case calls, failures, elements
@@ -16,7 +17,8 @@ extension Row {
         /// Converts nanoseconds to this unit of time; has no effect in other units.
         func figure(nanoseconds: Double) -> Double {
             switch self {
-            case .nanoseconds, .times, .allocations, .megabytes, .kilobytes, .calls, .failures, .elements, .percent:
+            case .nanoseconds, .times, .allocations, .megabytes, .kilobytes, .bytes, .calls, .failures, .elements,
+                .percent:
                 nanoseconds
             case .microseconds: nanoseconds / 1_000
             case .milliseconds: nanoseconds / 1_000_000

@@ -43,7 +43,8 @@ extension NewName {
         "Suite", "Tag", "Test", "Testing", "XCTest", "PackageDescription", "Package", "Program", "StopSignals",
         // Backplane
         "Backplane", "BackplaneConformance", "BackplaneCrypto", "BackplaneHTTP", "BackplaneHost", "BackplaneManagers",
-        "BackplaneNetwork", "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "BackplaneTestKit",
+        "BackplaneNetwork", "BackplaneOperations", "BackplaneOperationsNetwork", "BackplaneRecords", "BackplaneSQLite",
+        "BackplaneStorage", "BackplaneTestKit",
         "BackplaneURLSession", "CBackplane", "CBackplaneHost", "BackplaneError", "AsyncMethod", "Call",
         "CommunicationController", "Component", "ComponentError",
         "Context", "Contract", "ContentDigest", "ControlSocket", "DataAccessController", "Fake", "HTTPClient",

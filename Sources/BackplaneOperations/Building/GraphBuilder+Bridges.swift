@@ -1,0 +1,164 @@
+import Backplane
+import Synchronization
+
+// Work of other libraries: blocks on their queues, and callbacks.
+extension GraphBuilder {
+    /// Adds a node whose work runs where a function puts it, such as on Foundation's `OperationQueue`.
+    ///
+    /// ```swift
+    /// let index = graph.add("index", after: books, on: operationQueue.addOperation) { books in try index(books) }
+    /// let sorted = graph.add("sort", after: books, on: { dispatchQueue.async(execute: $0) }) { $0.sorted() }
+    /// ```
+    ///
+    /// Work that was cancelled before it begins does nothing. If it is dropped without being run, the node fails with
+    /// `operation.abandoned`.
+    ///
+    /// - Parameters:
+    ///   - name: The name, for people to read.
+    ///   - input: The need.
+    ///   - options: The priority, time limit and rules for further attempts.
+    ///   - enqueue: A function that runs what it is given, now or later.
+    ///   - work: The work, which may block.
+    public mutating func add<Input: GraphInput, Output: Sendable>(
+        _ name: String, after input: Input, options: NodeOptions? = nil,
+        on enqueue: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
+        _ work: @escaping @Sendable (Input.Value) throws -> Output
+    ) -> GraphNode<Output> {
+        addCallback(name, after: input, options: options) { value, callback in
+            enqueue {
+                guard callback.isAwaited else { return }
+                do { callback.succeed(try work(value)) } catch { callback.fail(error) }
+            }
+        }
+    }
+
+    /// Adds a node whose work runs where a function puts it, such as on Foundation's `OperationQueue`.
+    public mutating func add<Output: Sendable>(
+        _ name: String, options: NodeOptions? = nil,
+        on enqueue: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
+        _ work: @escaping @Sendable () throws -> Output
+    ) -> GraphNode<Output> {
+        add(name, after: NoInput(), options: options, on: enqueue) { _ in try work() }
+    }
+
+    /// Adds a node whose end is reported by a callback.
+    ///
+    /// ```swift
+    /// let saved = graph.addCallback("save", after: book) { book, callback in
+    ///     let task = library.save(book) { error in
+    ///         if let error { callback.fail(error) } else { callback.succeed(()) }
+    ///     }
+    ///     callback.onCancel { task.cancel() }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: The name, for people to read.
+    ///   - input: The need.
+    ///   - options: The priority, time limit and rules for further attempts.
+    ///   - begin: A function that begins the work.
+    public mutating func addCallback<Input: GraphInput, Output: Sendable>(
+        _ name: String, after input: Input, options: NodeOptions? = nil,
+        _ begin: @escaping @Sendable (Input.Value, NodeCallback<Output>) throws -> Void
+    ) -> GraphNode<Output> {
+        add(name, after: input, options: options) { value in
+            let callback = NodeCallback<Output>(name)
+            let waiting = callback.waiting
+            do {
+                try begin(value, consume callback)
+            } catch {
+                waiting.end(.failure(error))
+            }
+            return try await waiting.value
+        }
+    }
+
+    /// Adds a node whose end is reported by a callback.
+    public mutating func addCallback<Output: Sendable>(
+        _ name: String, options: NodeOptions? = nil,
+        _ begin: @escaping @Sendable (NodeCallback<Output>) throws -> Void
+    ) -> GraphNode<Output> {
+        addCallback(name, after: NoInput(), options: options) { _, callback in try begin(callback) }
+    }
+}
+
+/// The callback by which work of another library reports its end; the first report counts.
+///
+/// If it is released without a report, the node fails with `operation.abandoned`.
+public final class NodeCallback<Output: Sendable>: Sendable {
+    let waiting = CallbackWaiting<Output>()
+    private let name: String
+
+    init(_ name: String) { self.name = name }
+
+    deinit {
+        waiting.end(
+            .failure(
+                BackplaneError(.operationAbandoned, "the callback of `\(name)` was released and had not been called")))
+    }
+
+    /// A Boolean value that indicates whether a report would still count.
+    public var isAwaited: Bool { waiting.isAwaited }
+
+    /// Reports that the work is done.
+    public func succeed(_ value: Output) { waiting.end(.success(value)) }
+
+    /// Reports that the work has failed.
+    public func fail(_ error: any Error) { waiting.end(.failure(error)) }
+
+    /// Sets the function that cancels the work, which is called at once if the node has been cancelled already.
+    public func onCancel(_ cancel: @escaping @Sendable () -> Void) { waiting.cancels(cancel) }
+}
+
+/// The node's side of a callback.
+final class CallbackWaiting<Output: Sendable>: Sendable {
+    private struct State {
+        var result: Result<Output, any Error>?
+        var waiting: UnsafeContinuation<Output, any Error>?
+        var cancel: (@Sendable () -> Void)?
+        var isCancelled = false
+    }
+    private let state = Mutex(State())
+
+    var isAwaited: Bool { state.withLock { $0.result == nil && !$0.isCancelled } }
+
+    /// Notes how the work is cancelled, and does so if that was asked for meanwhile.
+    func cancels(_ cancel: @escaping @Sendable () -> Void) {
+        let isCancelled = state.withLock { state in
+            if state.result == nil { state.cancel = cancel }
+            return state.isCancelled
+        }
+        if isCancelled { cancel() }
+    }
+
+    func end(_ result: Result<Output, any Error>) {
+        let waiting = state.withLock { state -> UnsafeContinuation<Output, any Error>? in
+            guard state.result == nil else { return nil }
+            state.result = result
+            state.cancel = nil
+            return state.waiting.take()
+        }
+        waiting?.resume(with: result)
+    }
+
+    /// The value, which is waited for. Cancelling the task cancels the work, and its report is still waited for.
+    var value: Output {
+        get async throws {
+            try await withTaskCancellationHandler {
+                try await withUnsafeThrowingContinuation { continuation in
+                    let result = state.withLock { state in
+                        if state.result == nil { state.waiting = continuation }
+                        return state.result
+                    }
+                    if let result { continuation.resume(with: result) }
+                }
+            } onCancel: {
+                let cancel = state.withLock { state in
+                    state.isCancelled = true
+                    return state.cancel.take()
+                }
+                cancel?()
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// Whole graphs, and work that can be suspended.
+extension GraphBuilder {
+    /// Adds a node that runs a whole graph, and has its result.
+    ///
+    /// ```swift
+    /// let pages = graph.addGraph("pages", after: first) { first in try Self.pages(first.count) }
+    /// ```
+    ///
+    /// The graph is built when the node begins, so that its shape may depend on the value that the node receives. Its
+    /// nodes take places of the same queue, and this node takes none. Pausing and cancelling the node pauses and
+    /// cancels the graph.
+    ///
+    /// - Parameters:
+    ///   - name: The name, for people to read.
+    ///   - input: The need.
+    ///   - options: The priority, time limit and rules for further attempts, each of which builds a graph.
+    ///   - graph: A function that builds the graph.
+    public mutating func addGraph<Input: GraphInput, Output: Sendable>(
+        _ name: String, after input: Input, options: NodeOptions? = nil,
+        _ graph: @escaping @Sendable (Input.Value) async throws -> OperationGraph<Output>
+    ) -> GraphNode<Output> {
+        insert(
+            SuspendableStep<NestedGraph<Output>>(name, store.steps.count, options, isWeightless: true) { queue in
+                NestedGraph(run: queue.prepare(try await graph(try await input.receive())))
+            }, after: input)
+    }
+
+    /// Adds a node that runs a whole graph, and has its result.
+    public mutating func addGraph<Output: Sendable>(
+        _ name: String, options: NodeOptions? = nil,
+        _ graph: @escaping @Sendable () async throws -> OperationGraph<Output>
+    ) -> GraphNode<Output> {
+        addGraph(name, after: NoInput(), options: options) { _ in try await graph() }
+    }
+
+    /// Adds a node whose work is suspended when it is paused.
+    ///
+    /// - Parameters:
+    ///   - name: The name, for people to read.
+    ///   - input: The need.
+    ///   - options: The priority, time limit and rules for further attempts.
+    ///   - operation: A function that makes the operation of an attempt.
+    public mutating func addSuspendable<Input: GraphInput, Operation: SuspendableOperation>(
+        _ name: String, after input: Input, options: NodeOptions? = nil,
+        _ operation: @escaping @Sendable (Input.Value) async throws -> Operation
+    ) -> GraphNode<Operation.Output> {
+        insert(
+            SuspendableStep<Operation>(name, store.steps.count, options, isWeightless: false) { _ in
+                try await operation(try await input.receive())
+            }, after: input)
+    }
+
+    /// Adds a node whose work is suspended when it is paused.
+    public mutating func addSuspendable<Operation: SuspendableOperation>(
+        _ name: String, options: NodeOptions? = nil,
+        _ operation: @escaping @Sendable () async throws -> Operation
+    ) -> GraphNode<Operation.Output> {
+        addSuspendable(name, after: NoInput(), options: options) { _ in try await operation() }
+    }
+}

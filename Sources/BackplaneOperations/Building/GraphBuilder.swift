@@ -1,0 +1,166 @@
+public import Backplane
+
+/// A graph of work while it is described.
+///
+/// ```swift
+/// var graph = GraphBuilder("shelf")
+/// let books = graph.add("books") { try await http.load(books, call) }
+/// let authors = graph.add("authors") { try await http.load(authors, call) }
+/// let stored = graph.add("store", after: books, authors) { books, authors in
+///     try await store(books, authors)
+/// }
+/// let run = try graph.build(returning: stored).start()
+/// ```
+///
+/// A node is added with what it needs, mostly other nodes, and its code receives their values. Nodes that do not need
+/// each other run at the same time. Adding a node starts nothing.
+public struct GraphBuilder: ~Copyable {
+    /// The name of the graph, for people to read.
+    public let name: String
+    let store = StepStore()
+    var edges: GraphEdges
+
+    /// Creates a graph without nodes.
+    public init(_ name: String) {
+        self.name = name
+        edges = GraphEdges(of: store)
+    }
+
+    // MARK: Nodes
+
+    /// Adds a node that needs nothing.
+    ///
+    /// - Parameters:
+    ///   - name: The name, for people to read.
+    ///   - options: The priority, time limit and rules for further attempts.
+    ///   - body: The work, which runs in a task that is cancelled if the node is.
+    public mutating func add<Output: Sendable>(
+        _ name: String, options: NodeOptions? = nil, _ body: @escaping @Sendable () async throws -> Output
+    ) -> GraphNode<Output> {
+        insert(TypedStep(name, store.steps.count, options) { _, _ in try await body() }, after: NoInput())
+    }
+
+    /// Adds a node that receives a value.
+    ///
+    /// - Parameters:
+    ///   - name: The name, for people to read.
+    ///   - input: The need: a node, or what is made of nodes by ``GraphNode/always``, ``GraphNode/recover(_:)`` and
+    ///     ``GraphInput/and(_:)``.
+    ///   - options: The priority, time limit and rules for further attempts.
+    ///   - body: The work, which runs in a task that is cancelled if the node is.
+    public mutating func add<Input: GraphInput, Output: Sendable>(
+        _ name: String, after input: Input, options: NodeOptions? = nil,
+        _ body: @escaping @Sendable (Input.Value) async throws -> Output
+    ) -> GraphNode<Output> {
+        insert(
+            TypedStep(name, store.steps.count, options) { _, _ in try await body(try await input.receive()) },
+            after: input)
+    }
+
+    /// Adds a node that receives two values.
+    public mutating func add<First: GraphInput, Second: GraphInput, Output: Sendable>(
+        _ name: String, after first: First, _ second: Second, options: NodeOptions? = nil,
+        _ body: @escaping @Sendable (First.Value, Second.Value) async throws -> Output
+    ) -> GraphNode<Output> {
+        insert(
+            TypedStep(name, store.steps.count, options) { _, _ in
+                try await body(try await first.receive(), try await second.receive())
+            }, after: first.and(second))
+    }
+
+    /// Adds a node that receives three values.
+    public mutating func add<First: GraphInput, Second: GraphInput, Third: GraphInput, Output: Sendable>(
+        _ name: String, after first: First, _ second: Second, _ third: Third, options: NodeOptions? = nil,
+        _ body: @escaping @Sendable (First.Value, Second.Value, Third.Value) async throws -> Output
+    ) -> GraphNode<Output> {
+        insert(
+            TypedStep(name, store.steps.count, options) { _, _ in
+                try await body(try await first.receive(), try await second.receive(), try await third.receive())
+            }, after: first.and(second).and(third))
+    }
+
+    /// Adds a node that receives the values of any number of nodes, in their order.
+    public mutating func add<Input: GraphInput, Output: Sendable>(
+        _ name: String, afterAll inputs: [Input], options: NodeOptions? = nil,
+        _ body: @escaping @Sendable ([Input.Value]) async throws -> Output
+    ) -> GraphNode<Output> {
+        add(name, after: EveryInput(inputs: inputs), options: options, body)
+    }
+
+    /// Adds a node whose code reports a status.
+    package mutating func add<Input: GraphInput, Output: Sendable>(
+        _ name: String, after input: Input, options: NodeOptions?,
+        reporting body: @escaping @Sendable (Input.Value, inout NodeStatus) async throws -> Output
+    ) -> GraphNode<Output> {
+        insert(
+            TypedStep(name, store.steps.count, options) { status, _ in
+                try await body(try await input.receive(), &status)
+            }, after: input)
+    }
+
+    /// Adds a node whose code reports a status, and that needs nothing.
+    package mutating func add<Output: Sendable>(
+        _ name: String, options: NodeOptions?,
+        reporting body: @escaping @Sendable (inout NodeStatus) async throws -> Output
+    ) -> GraphNode<Output> {
+        insert(
+            TypedStep(name, store.steps.count, options) { status, _ in try await body(&status) }, after: NoInput())
+    }
+
+    // MARK: Edges and handlers
+
+    /// Lets a node wait for others, whose values it does not receive.
+    ///
+    /// ```swift
+    /// graph.order(upload, after: signIn)
+    /// graph.order(cleanUp, after: upload.always)
+    /// ```
+    ///
+    /// Only here can nodes come to wait for each other, which is an error when the graph is built.
+    public mutating func order<Output>(_ node: GraphNode<Output>, after input: some GraphInput) {
+        edges.connect(input, to: node.step)
+    }
+
+    /// Adds a function that is called with a node's value and its status, before its dependents begin.
+    ///
+    /// Functions are called in the order in which they were added. They must not block.
+    public mutating func onSuccess<Output>(
+        of node: GraphNode<Output>, _ handler: @escaping @Sendable (_ value: Output, _ status: NodeStatus) -> Void
+    ) {
+        let handlers = handlers(of: node), earlier = handlers.onSuccess
+        handlers.onSuccess = { value, status in
+            earlier?(value, status)
+            handler(value, status)
+        }
+    }
+
+    /// Adds a function that is called with a node's error and its status, before its dependents begin.
+    ///
+    /// It is called once, for a node that has failed for good, was not run because of another one, or was cancelled.
+    /// Functions are called in the order in which they were added. They must not block.
+    public mutating func onFailure<Output>(
+        of node: GraphNode<Output>,
+        _ handler: @escaping @Sendable (_ error: BackplaneError, _ status: NodeStatus) -> Void
+    ) {
+        let handlers = handlers(of: node), earlier = handlers.onFailure
+        handlers.onFailure = { error, status in
+            earlier?(error, status)
+            handler(error, status)
+        }
+    }
+
+    private mutating func handlers<Output>(of node: GraphNode<Output>) -> TypedStep<Output>.Handlers {
+        // Those of a node of another graph are never called, and building the graph fails.
+        guard edges.requireOwn(node.step) else { return TypedStep<Output>.Handlers() }
+        if let handlers = node.step.handlers { return handlers }
+        let handlers = TypedStep<Output>.Handlers()
+        node.step.handlers = handlers
+        return handlers
+    }
+
+    mutating func insert<Output>(_ step: TypedStep<Output>, after input: some GraphInput) -> GraphNode<Output> {
+        store.steps.append(step)
+        edges.connect(input, to: step)
+        return GraphNode(step: step)
+    }
+}

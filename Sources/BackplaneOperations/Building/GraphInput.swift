@@ -1,0 +1,128 @@
+public import Backplane
+
+/// The need of a node: the nodes that it waits for, and the value that it receives from them.
+///
+/// A ``GraphNode`` is the plainest need: its dependents receive its value, and fail with it. ``GraphNode/always`` and
+/// ``GraphNode/recover(_:)`` let a dependent run all the same.
+public protocol GraphInput<Value>: Sendable {
+    /// The type of the value that the dependent receives.
+    associatedtype Value: Sendable
+    /// Adds the edges from the nodes that are waited for.
+    func addEdges(to edges: inout GraphEdges)
+    /// Returns the value; called when every edge allows the dependent to run.
+    func receive() async throws -> Value
+}
+
+extension GraphInput {
+    /// Returns the need of this value and another one.
+    public func and<Other: GraphInput>(_ other: Other) -> BothInputs<Self, Other> {
+        BothInputs(first: self, second: other)
+    }
+}
+
+/// A node of a graph, and the need of its value.
+///
+/// A dependent that needs it runs when it has succeeded, and fails if it fails or is cancelled.
+public struct GraphNode<Output: Sendable>: GraphInput {
+    let step: TypedStep<Output>
+
+    /// The name that the node was added with.
+    public var name: String { step.name }
+
+    /// Adds an edge that only success passes.
+    public func addEdges(to edges: inout GraphEdges) { edges.add(step, .plain) }
+
+    /// Returns the value of the node.
+    public func receive() async throws -> Output { try step.result.get() }
+
+    /// The need of the node's end, whatever it is: the dependent receives the value or the error.
+    public var always: EveryOutcome<Output> { EveryOutcome(step: step) }
+
+    /// Returns the need of a value: that of the node, or else what the function makes of its error.
+    ///
+    /// The function is called just before the dependent runs, and the dependent fails if it throws. It is called for a
+    /// node that failed, was cancelled, or was not run.
+    public func recover(
+        _ fallback: @escaping @Sendable (BackplaneError) async throws -> Output
+    ) -> RecoveredOutcome<Output> {
+        RecoveredOutcome(step: step, fallback: fallback)
+    }
+}
+
+/// The need of a node's end, whatever it is.
+public struct EveryOutcome<Output: Sendable>: GraphInput {
+    let step: TypedStep<Output>
+
+    /// Adds an edge that every end passes.
+    public func addEdges(to edges: inout GraphEdges) { edges.add(step, .always) }
+
+    /// Returns the value or the error of the node.
+    public func receive() async throws -> Result<Output, BackplaneError> { step.result }
+}
+
+/// The need of a value that has a replacement.
+public struct RecoveredOutcome<Output: Sendable>: GraphInput {
+    let step: TypedStep<Output>
+    let fallback: @Sendable (BackplaneError) async throws -> Output
+
+    /// Adds an edge that every end passes.
+    public func addEdges(to edges: inout GraphEdges) { edges.add(step, .recover) }
+
+    /// Returns the value of the node, or its replacement.
+    public func receive() async throws -> Output {
+        switch step.result {
+        case .success(let value): value
+        case .failure(let error): try await fallback(error)
+        }
+    }
+}
+
+/// The need of two values, which may be needs of two values themselves.
+public struct BothInputs<First: GraphInput, Second: GraphInput>: GraphInput {
+    let first: First
+    let second: Second
+
+    /// Adds the edges of both.
+    public func addEdges(to edges: inout GraphEdges) {
+        first.addEdges(to: &edges)
+        second.addEdges(to: &edges)
+    }
+
+    /// Returns both values.
+    public func receive() async throws -> (First.Value, Second.Value) {
+        (try await first.receive(), try await second.receive())
+    }
+}
+
+/// The need of any number of values of one type.
+struct EveryInput<Input: GraphInput>: GraphInput {
+    let inputs: [Input]
+
+    func addEdges(to edges: inout GraphEdges) {
+        for input in inputs { input.addEdges(to: &edges) }
+    }
+
+    func receive() async throws -> [Input.Value] {
+        var values: [Input.Value] = []
+        values.reserveCapacity(inputs.count)
+        for input in inputs { values.append(try await input.receive()) }
+        return values
+    }
+}
+
+/// The need of nothing.
+struct NoInput: GraphInput {
+    func addEdges(to edges: inout GraphEdges) {}
+    func receive() async throws {}
+}
+
+/// The need of the success of any number of nodes.
+struct EverySuccess: GraphInput {
+    let steps: [GraphStep]
+
+    func addEdges(to edges: inout GraphEdges) {
+        for step in steps { edges.add(step, .plain) }
+    }
+
+    func receive() async throws {}
+}

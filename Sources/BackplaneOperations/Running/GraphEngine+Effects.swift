@@ -1,0 +1,127 @@
+import Backplane
+import Synchronization
+
+// What follows from an event, outside of the lock.
+extension GraphEngine {
+    /// Carries out the effects of an event, and those of the events that follow from them.
+    ///
+    /// - Returns: A node that begins, for the worker that has reported the event, or for a new one.
+    func perform(_ effects: consuming Effects) -> ReadyNode? {
+        let own = effects.first
+        for node in effects.rest { Worker.start(node) }
+        for waiting in effects.woken { waiting.resume() }
+        for (reader, change) in effects.read { reader.resume(returning: change) }
+        for worker in effects.stopped { worker.cancel() }
+        if effects.actions.isEmpty { return own }
+        return perform(effects.actions, own)
+    }
+
+    private func perform(_ actions: [GraphAction], _ first: ReadyNode?) -> ReadyNode? {
+        var own = first, actions = actions, place = 0
+        while place < actions.count {
+            let action = actions[place]
+            place += 1
+            switch action {
+            case .settle(let node):
+                store.steps[node].settle()
+                var effects = decided { $0.settled(node, &$1) }
+                actions += effects.actions
+                effects.actions = []
+                let next = perform(effects)
+                if own == nil { own = next } else { begin(next) }
+            case .tell(let node): Task.detached { await self.tell(node) }
+            case .timer(let node): restartTimer(of: node)
+            case .retry(let node): retry(node)
+            case .ended: queue.remove(self)
+            case .ready, .stop: break
+            }
+        }
+        return own
+    }
+
+    func begin(_ node: ReadyNode?) {
+        if let node { Worker.start(node) }
+    }
+
+    // MARK: Time
+
+    /// Starts the time limit of an attempt.
+    func time(_ step: GraphStep, _ attempt: UInt16) -> Task<Void, Never>? {
+        guard let limit = step.options?.timeout else { return nil }
+        return Task.detached {
+            guard (try? await Task.sleep(for: limit)) != nil else { return }
+            let failure = BackplaneError.late(step.name, in: self.name, after: limit)
+            let retries = step.options?.retry.allows(after: Int(attempt), failure) ?? false
+            self.change { scheduler, actions in
+                guard scheduler.timedOut(Int(step.index), attempt: attempt, retries: retries, &actions) else { return }
+                step.failure = failure
+            }
+        }
+    }
+
+    private func restartTimer(of node: Int) {
+        _ = time(store.steps[node], state.withLock { $0.scheduler.nodes[node].attempt })
+    }
+
+    private func retry(_ node: Int) {
+        let attempt = state.withLock { $0.scheduler.nodes[node].attempt }
+        let retry = store.steps[node].options?.retry ?? .none
+        let delay = retry.delay(after: Int(attempt), random: .random(in: 0..<1))
+        Task.detached {
+            try? await Task.sleep(for: delay)
+            self.change { $0.due(node, after: attempt, &$1) }
+        }
+    }
+
+    // MARK: Suspending
+
+    /// The nodes that are being told whether they are paused, and those that were told so.
+    struct Tellings: Sendable {
+        var current: Set<Int> = []
+        /// The attempts that were told that they are paused.
+        var paused: [Int: UInt16] = [:]
+    }
+
+    /// Tells a node's code whether it is paused, until it knows; one task at a time does so for a node.
+    private nonisolated(nonsending) func tell(_ node: Int) async {
+        guard state.withLock({ $0.tellings.current.insert(node).inserted }) else { return }
+        while let (attempt, isPaused) = nextTelling(of: node) {
+            await store.steps[node].tell(attempt, isPaused: isPaused)
+        }
+    }
+
+    private func nextTelling(of node: Int) -> (attempt: UInt16, isPaused: Bool)? {
+        let (telling, effects) = state.withLock { state -> ((attempt: UInt16, isPaused: Bool)?, Effects) in
+            let record = state.scheduler.nodes[node], isPaused = record.marks.contains(.held)
+            guard record.phase == .running, isPaused != (state.tellings.paused[node] == record.attempt) else {
+                state.tellings.current.remove(node)
+                if record.phase != .running { state.tellings.paused[node] = nil }
+                return (nil, decide(&state) { scheduler, _ in scheduler.suspended(node, attempt: record.attempt) })
+            }
+            state.tellings.paused[node] = isPaused ? record.attempt : nil
+            return ((record.attempt, isPaused), Effects())
+        }
+        carryOut(effects)
+        return telling
+    }
+
+    // MARK: Failures
+
+    /// Gives a node that has not succeeded the error that others receive; behind the lock.
+    ///
+    /// The error of a node that was not run is made when somebody wants it, since there may be very many of them.
+    func knowFailure(of node: Int, _ scheduler: borrowing GraphScheduler) {
+        let step = store.steps[node], record = scheduler.nodes[node]
+        guard record.outcome != .succeeded, !step.isFailureKnown else { return }
+        step.isFailureKnown = true
+        if record.outcome == .cancelled {
+            step.failure = BackplaneError.cancelled(step.name, in: name)
+        } else if record.cause != node {
+            knowFailure(of: Int(record.cause), scheduler)
+            let root = store.steps[Int(record.cause)]
+            guard let failure = root.failure else { return }
+            step.failure = BackplaneError.unsatisfied(
+                step.name, by: root.name, BackplaneError(thrown: failure), in: name)
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Backplane
+import Synchronization
+
+// Those who wait for a graph, or follow it.
+extension GraphEngine {
+    /// Passes changes of states to those who follow them; behind the lock.
+    func publish(_ state: inout State, _ effects: inout Effects) {
+        guard state.scheduler.isObserved else { return }
+        for change in state.scheduler.changes {
+            for feed in state.feeds.indices { state.feeds[feed].note(change) }
+            guard change.state.hasEnded, var watching = state.watching.removeValue(forKey: change.node) else {
+                continue
+            }
+            effects.wake(&watching)
+        }
+        state.scheduler.changes.removeAll(keepingCapacity: true)
+        for feed in state.feeds.indices {
+            guard let reader = state.feeds[feed].reader else { continue }
+            let change = state.feeds[feed].next(state.scheduler)
+            guard change != nil || state.hasEnded else { continue }
+            state.feeds[feed].reader = nil
+            effects.read.append((reader, change))
+        }
+        state.observe()
+    }
+
+    // MARK: Ends
+
+    /// Waits until every node has ended.
+    nonisolated(nonsending) func end() async {
+        await wait { state, waiting in
+            if !state.hasEnded { state.waiting.append(waiting) }
+            return state.hasEnded
+        }
+    }
+
+    /// Waits until every node has ended, and the code of those that were given up has returned.
+    nonisolated(nonsending) func drained() async {
+        await wait { state, waiting in
+            let isDrained = state.hasEnded && state.abandoned == 0
+            if !isDrained { state.draining.append(waiting) }
+            return isDrained
+        }
+    }
+
+    /// Waits until a node has ended.
+    nonisolated(nonsending) func end(of node: Int) async {
+        await wait { state, waiting in
+            let hasEnded = state.scheduler.nodes[node].phase == .ended
+            if !hasEnded {
+                state.watching[Int32(node), default: []].append(waiting)
+                state.observe()
+            }
+            return hasEnded
+        }
+    }
+
+    private nonisolated(nonsending) func wait(
+        _ begin: @Sendable (inout State, UnsafeContinuation<Void, Never>) -> Bool
+    ) async {
+        await withUnsafeContinuation { waiting in
+            if state.withLock({ begin(&$0, waiting) }) { waiting.resume() }
+        }
+    }
+
+    /// Returns the result of a node that has ended.
+    func result<Output>(of step: TypedStep<Output>) -> Result<Output, BackplaneError> {
+        state.withLock { state in
+            knowFailure(of: Int(step.index), state.scheduler)
+            return step.result
+        }
+    }
+
+    // MARK: Feeds
+
+    func subscribe() -> Int {
+        state.withLock { state in
+            state.lastFeed += 1
+            state.feeds.append(EventFeed(id: state.lastFeed))
+            state.observe()
+            return state.lastFeed
+        }
+    }
+
+    func unsubscribe(_ feed: Int) {
+        let reader = state.withLock { state in
+            defer { state.observe() }
+            return state.feeds.firstIndex { $0.id == feed }.map { state.feeds.remove(at: $0).reader } ?? nil
+        }
+        reader?.resume(returning: nil)
+    }
+
+    /// Returns the next change of a feed, which is waited for; `nil` after the end, or if the feed is not read any
+    /// more.
+    nonisolated(nonsending) func next(of feed: Int) async -> NodeChange? {
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { reader in
+                let (isOver, change) = state.withLock { state -> (Bool, NodeChange?) in
+                    guard let feed = state.feeds.firstIndex(where: { $0.id == feed }), !Task.isCancelled else {
+                        return (true, nil)
+                    }
+                    if let change = state.feeds[feed].next(state.scheduler) { return (true, change) }
+                    if !state.hasEnded { state.feeds[feed].reader = reader }
+                    return (state.hasEnded, nil)
+                }
+                if isOver { reader.resume(returning: change) }
+            }
+        } onCancel: {
+            unsubscribe(feed)
+        }
+    }
+}

@@ -1,0 +1,188 @@
+import Backplane
+import Synchronization
+
+/// The thin shell around the scheduler of one graph: it carries out what is decided.
+///
+/// Decisions are made behind a lock, and no code of a node, a handler or a subscriber runs there. Locks are taken in
+/// one order: that of the graph, then that of the queue's places.
+final class GraphEngine: Sendable {
+    let name: String
+    let queue: GraphQueue
+    let store: StepStore
+    let state: Mutex<State>
+
+    struct State: Sendable {
+        var scheduler: GraphScheduler
+        /// The actions of one event, whose memory is used again.
+        var actions: [GraphAction] = []
+        /// The number of attempts that were given up, and whose code has not returned.
+        var abandoned = 0
+        var hasEnded = false
+        /// The tasks that wait for the end of the graph, and for that of its code.
+        var waiting: [UnsafeContinuation<Void, Never>] = []
+        var draining: [UnsafeContinuation<Void, Never>] = []
+        /// The tasks that wait for the end of a node.
+        var watching: [Int32: [UnsafeContinuation<Void, Never>]] = [:]
+        var feeds: [EventFeed] = []
+        var lastFeed = 0
+        var tellings = Tellings()
+
+        /// Has the scheduler collect changes for as long as somebody wants them.
+        mutating func observe() { scheduler.isObserved = !feeds.isEmpty || !watching.isEmpty }
+    }
+
+    /// The consequences of an event, for outside of the lock.
+    struct Effects {
+        /// The nodes that begin.
+        var first: ReadyNode?
+        var rest: [ReadyNode] = []
+        var actions: [GraphAction] = []
+        var stopped: [Worker] = []
+        var woken: [UnsafeContinuation<Void, Never>] = []
+        var read: [(reader: UnsafeContinuation<NodeChange?, Never>, change: NodeChange?)] = []
+
+        mutating func wake(_ waiting: inout [UnsafeContinuation<Void, Never>]) {
+            woken += waiting
+            waiting = []
+        }
+    }
+
+    init(_ name: String, _ store: StepStore, _ scheduler: consuming GraphScheduler, on queue: GraphQueue) {
+        (self.name, self.store, self.queue) = (name, store, queue)
+        state = Mutex(State(scheduler: scheduler))
+    }
+
+    // MARK: Events
+
+    /// Passes an event to the scheduler, and carries out what it decides.
+    func change(_ event: (inout GraphScheduler, inout [GraphAction]) -> Void) {
+        begin(perform(state.withLock { decide(&$0, event) }))
+    }
+
+    /// Passes an event to the scheduler; its effects are for ``carryOut(_:)``.
+    func decided(_ event: (inout GraphScheduler, inout [GraphAction]) -> Void) -> Effects {
+        state.withLock { decide(&$0, event) }
+    }
+
+    func carryOut(_ effects: consuming Effects) { begin(perform(effects)) }
+
+    /// Begins an attempt at a node and runs it.
+    ///
+    /// - Returns: The node that is to begin instead of this one.
+    nonisolated(nonsending) func run(_ ready: ReadyNode, on worker: Worker) async -> ReadyNode? {
+        let step = store.steps[ready.node]
+        var attempt = ready.attempt
+        if attempt == nil {
+            var effects = Effects()
+            attempt = state.withLock { begin(&$0, ready.node, worker, &effects) }
+            if attempt == nil { (effects.first, effects.rest) = queue.turn(freeing: 1) }
+            let next = perform(effects)
+            guard attempt != nil else { return next }
+        }
+        guard let attempt else { return nil }
+        let timer = time(step, attempt)
+        defer { timer?.cancel() }
+        return await step.attempt(attempt, on: self)
+    }
+
+    /// Takes the report of an attempt that has returned.
+    ///
+    /// - Parameter accept: Called behind the lock if the node still waits for it.
+    func returned(_ step: GraphStep, _ attempt: UInt16, _ accept: () -> Void) -> ReadyNode? {
+        report(step, attempt, .succeeded, retries: false, accept)
+    }
+
+    /// Takes the report of an attempt that has failed.
+    func failed(_ step: GraphStep, _ attempt: UInt16, _ error: any Error, _ accept: () -> Void) -> ReadyNode? {
+        let failure = BackplaneError(thrown: error)
+        let retries = step.options?.retry.allows(after: Int(attempt), failure) ?? false
+        return report(step, attempt, .failed, retries: retries) {
+            step.failure = failure
+            accept()
+        }
+    }
+
+    private func report(
+        _ step: GraphStep, _ attempt: UInt16, _ outcome: GraphScheduler.Outcome, retries: Bool, _ accept: () -> Void
+    ) -> ReadyNode? {
+        let effects = state.withLock { state in
+            var isAwaited = false
+            var effects = decide(&state) { scheduler, actions in
+                isAwaited = scheduler.returned(
+                    Int(step.index), attempt: attempt, outcome, retries: retries, &actions)
+                if isAwaited { accept() }
+            }
+            guard isAwaited else {
+                state.abandoned -= 1
+                if state.hasEnded, state.abandoned == 0 { effects.wake(&state.draining) }
+                return effects
+            }
+            let worker = step.worker.take()
+            // Without letting go of the lock, since the next node is mostly one of the same graph.
+            if let worker, let ready = effects.first, ready.engine === self {
+                let begun = begin(&state, ready.node, worker, &effects)
+                effects.first?.attempt = begun
+            }
+            return effects
+        }
+        return perform(effects)
+    }
+
+    // MARK: Behind the lock
+
+    /// Begins an attempt, if the node may. One that needs no place gives its place to others.
+    private func begin(
+        _ state: inout State, _ node: Int, _ worker: Worker, _ effects: inout Effects
+    ) -> UInt16? {
+        guard state.scheduler.begin(node) else { return nil }
+        let traits = state.scheduler.nodes[node].traits
+        if traits.contains(.tolerates) {
+            for need in state.scheduler.shape.needs[of: node] where need.kind != .plain {
+                knowFailure(of: need.node, state.scheduler)
+            }
+        }
+        if traits.contains(.isWeightless) {
+            let (first, rest) = queue.turn(freeing: 1)
+            effects.rest += (first.map { [$0] } ?? []) + rest
+        }
+        store.steps[node].worker = worker
+        publish(&state, &effects)
+        return state.scheduler.nodes[node].attempt
+    }
+
+    func decide(
+        _ state: inout State, _ event: (inout GraphScheduler, inout [GraphAction]) -> Void
+    ) -> Effects {
+        var effects = Effects()
+        let before = state.scheduler.occupied
+        event(&state.scheduler, &state.actions)
+        let freed = before - state.scheduler.occupied
+        if freed != 0 || !state.actions.isEmpty {
+            (effects.first, effects.rest) = queue.turn(freeing: freed) { places in
+                for case .ready(let node, let priority) in state.actions {
+                    places.add(ReadyNode(engine: self, node: node), priority)
+                }
+            }
+        }
+        for action in state.actions {
+            switch action {
+            case .ready: break
+            case .stop(let node):
+                state.abandoned += 1
+                if let worker = store.steps[node].worker.take() { effects.stopped.append(worker) }
+            case .settle(let node):
+                knowFailure(of: node, state.scheduler)
+                effects.actions.append(action)
+            case .tell, .timer, .retry: effects.actions.append(action)
+            case .ended:
+                state.hasEnded = true
+                effects.wake(&state.waiting)
+                if state.abandoned == 0 { effects.wake(&state.draining) }
+                effects.actions.append(action)
+            }
+        }
+        state.actions.removeAll(keepingCapacity: state.actions.count <= 1_024)
+        publish(&state, &effects)
+        return effects
+    }
+}

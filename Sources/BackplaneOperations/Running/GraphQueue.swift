@@ -1,0 +1,109 @@
+import Backplane
+import Synchronization
+
+/// A queue of graphs: it owns them until they have ended, and shares its places among their nodes.
+///
+/// ```swift
+/// let queue = GraphQueue(width: 4)
+/// let run = queue.start(try catalogue())
+/// queue.pause()
+/// ```
+///
+/// Of the nodes that could begin, those of a higher priority do so first, and among equals the ones that could first.
+public final class GraphQueue: Sendable {
+    /// The width of a queue that is given none: the greatest number of threads of Dispatch, which is what bounds
+    /// Foundation's `OperationQueue`.
+    public static let defaultWidth = 64
+
+    private struct Control {
+        var isPaused = false
+        var engines: [ObjectIdentifier: GraphEngine] = [:]
+    }
+    private let control = Mutex(Control())
+    private let places: Mutex<QueueScheduler<ReadyNode>>
+    /// The greatest number of nodes that run at once; nodes that run graphs do not count, but theirs do.
+    public let width: Int
+
+    /// Creates a queue.
+    ///
+    /// - Parameter width: The greatest number of nodes that run at once; at least 1.
+    public init(width: Int = defaultWidth) {
+        self.width = max(1, width)
+        places = Mutex(QueueScheduler(width: self.width))
+    }
+
+    /// Starts a graph.
+    ///
+    /// If the queue is paused, the graph is paused, too.
+    public func start<Output>(_ graph: consuming OperationGraph<Output>) -> GraphRun<Output> {
+        let run = prepare(graph)
+        run.begin()
+        return run
+    }
+
+    /// Pauses all graphs, and those that are started until the queue is resumed.
+    public func pause() { setPaused(true) }
+
+    /// Resumes all graphs, also those and their nodes that were paused by themselves.
+    public func resume() { setPaused(false) }
+
+    /// Cancels all graphs that have been started.
+    public func cancel() {
+        for engine in control.withLock({ Array($0.engines.values) }) { engine.change { $0.cancelAll(&$1) } }
+    }
+
+    /// Returns a run of a graph, which has not begun.
+    func prepare<Output>(_ graph: consuming OperationGraph<Output>) -> GraphRun<Output> {
+        GraphRun(
+            engine: GraphEngine(graph.name, graph.store, graph.scheduler(), on: self), result: graph.result)
+    }
+
+    func start(_ engine: GraphEngine) {
+        let effects = control.withLock { control in
+            // One that was cancelled before it began has been removed already.
+            if !engine.state.withLock({ $0.hasEnded }) { control.engines[ObjectIdentifier(engine)] = engine }
+            let isPaused = control.isPaused
+            return engine.decided { scheduler, actions in
+                if isPaused { scheduler.hold(scheduler.nodes.indices, &actions) }
+                scheduler.start(&actions)
+            }
+        }
+        engine.carryOut(effects)
+    }
+
+    private func setPaused(_ isPaused: Bool) {
+        // Changes of all graphs are made behind one lock, so that the last of several callers has its way with all.
+        let effects = control.withLock { control in
+            control.isPaused = isPaused
+            return control.engines.values.map { engine in
+                let effects = engine.decided { scheduler, actions in
+                    if isPaused {
+                        scheduler.hold(scheduler.nodes.indices, &actions)
+                    } else {
+                        scheduler.release(scheduler.nodes.indices, &actions)
+                    }
+                }
+                return (engine, effects)
+            }
+        }
+        for (engine, effects) in effects { engine.carryOut(effects) }
+    }
+
+    func remove(_ engine: GraphEngine) {
+        control.withLock { $0.engines[ObjectIdentifier(engine)] = nil }
+    }
+
+    /// Gives back places, adds nodes that are ready, and returns the nodes that begin.
+    func turn(
+        freeing freed: Int, _ add: (inout QueueScheduler<ReadyNode>) -> Void = { _ in }
+    ) -> (first: ReadyNode?, rest: [ReadyNode]) {
+        places.withLock { places in
+            places.free(freed)
+            add(&places)
+            let first = places.next()
+            var rest: [ReadyNode] = []
+            while first != nil, let next = places.next() { rest.append(next) }
+            return (first, rest)
+        }
+    }
+}

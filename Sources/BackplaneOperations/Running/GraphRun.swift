@@ -1,0 +1,162 @@
+public import Backplane
+import Synchronization
+
+/// A graph that was started: it is awaited, followed and controlled.
+///
+/// ```swift
+/// let run = try catalogue().start()
+/// for await event in run.events { show(event) }
+/// let report = try await run.value
+/// ```
+///
+/// It goes on if nobody keeps it.
+public struct GraphRun<Output: Sendable>: Sendable {
+    let engine: GraphEngine
+    let result: GraphNode<Output>
+
+    /// The name of the graph.
+    public var name: String { engine.name }
+
+    func begin() { engine.queue.start(engine) }
+
+    // MARK: Results
+
+    /// The value of the graph's result node, once every node has ended.
+    ///
+    /// Cancelling the waiting task does not cancel the graph.
+    ///
+    /// - Throws: The error of the result node: what its code has thrown; `operation.timeout`;
+    ///   `operation.unsatisfied` with the error at the root of it; `call.cancelled`.
+    public var value: Output {
+        get async throws(BackplaneError) { try await outcome.get() }
+    }
+
+    /// The value or the error of the graph's result node, once every node has ended.
+    public var outcome: Result<Output, BackplaneError> {
+        get async {
+            await engine.end()
+            return engine.result(of: result.step)
+        }
+    }
+
+    /// Returns the value or the error of a node, which is waited for.
+    ///
+    /// - Throws: `operation.refused` for a node of another graph.
+    public func outcome<Value>(of node: GraphNode<Value>) async throws(BackplaneError) -> Result<Value, BackplaneError>
+    {
+        let number = try engine.number(of: node)
+        await engine.end(of: number)
+        return engine.result(of: node.step)
+    }
+
+    /// Waits until every node has ended and all their code has returned.
+    ///
+    /// A node that is cancelled, or whose time limit has passed, ends at once; its code may take longer.
+    public func drained() async { await engine.drained() }
+
+    // MARK: States
+
+    /// The changes of the nodes' states, from the present ones to the end of the graph.
+    ///
+    /// Every iteration has its own. It begins with the present state of each node. One that is not read fast enough
+    /// skips to the present states again, so that it takes little memory and holds up nobody.
+    public var events: GraphEvents { GraphEvents(engine: engine) }
+
+    /// Returns the present state of a node.
+    ///
+    /// - Throws: `operation.refused` for a node of another graph.
+    public func state<Value>(of node: GraphNode<Value>) throws(BackplaneError) -> NodeState {
+        let number = try engine.number(of: node)
+        return engine.state.withLock { $0.scheduler.nodes[number].shown }
+    }
+
+    // MARK: Control
+
+    /// Cancels everything but finish nodes that have not begun.
+    ///
+    /// Those, all of whose edges are ``GraphNode/always``, run once everything else has ended.
+    public func cancel() { engine.change { $0.cancelAll(&$1) } }
+
+    /// Cancels nodes, which end at once.
+    ///
+    /// Their dependents fail, unless they are chosen, too, or their edges let them run.
+    ///
+    /// - Throws: `operation.refused` for a node of another graph.
+    public func cancel(_ choice: GraphSelection) throws(BackplaneError) {
+        let nodes = try engine.numbers(of: choice)
+        engine.change { $0.cancel(nodes, &$1) }
+    }
+
+    /// Pauses all nodes that have not ended.
+    public func pause() { engine.change { $0.hold($0.nodes.indices, &$1) } }
+
+    /// Pauses nodes: those that wait do not begin, those that can be suspended are, and all others keep their results.
+    ///
+    /// - Throws: `operation.refused` for a node of another graph.
+    public func pause(_ choice: GraphSelection) throws(BackplaneError) {
+        let nodes = try engine.numbers(of: choice)
+        engine.change { $0.hold(nodes, &$1) }
+    }
+
+    /// Resumes all nodes that are paused.
+    public func resume() { engine.change { $0.release($0.nodes.indices, &$1) } }
+
+    /// Resumes nodes that are paused.
+    ///
+    /// - Throws: `operation.refused` for a node of another graph.
+    public func resume(_ choice: GraphSelection) throws(BackplaneError) {
+        let nodes = try engine.numbers(of: choice)
+        engine.change { $0.release(nodes, &$1) }
+    }
+
+    /// Raises the priority of nodes and of everything that they need; it is never lowered.
+    ///
+    /// - Throws: `operation.refused` for a node of another graph.
+    public func raise(_ choice: GraphSelection, to priority: NodePriority) throws(BackplaneError) {
+        let nodes = try engine.numbers(of: choice)
+        engine.change { $0.raise(nodes, to: priority, &$1) }
+    }
+}
+
+/// A part of a graph that is controlled.
+public struct GraphSelection: Sendable {
+    enum Extent { case node, needs, dependents }
+    let step: GraphStep
+    let extent: Extent
+
+    /// A single node.
+    public static func node<Value>(_ node: GraphNode<Value>) -> GraphSelection {
+        GraphSelection(step: node.step, extent: .node)
+    }
+
+    /// A node with everything that it needs, directly or not.
+    public static func needs<Value>(of node: GraphNode<Value>) -> GraphSelection {
+        GraphSelection(step: node.step, extent: .needs)
+    }
+
+    /// A node with everything that waits for it, directly or not.
+    public static func dependents<Value>(of node: GraphNode<Value>) -> GraphSelection {
+        GraphSelection(step: node.step, extent: .dependents)
+    }
+}
+
+extension GraphEngine {
+    fileprivate func number<Value>(of node: GraphNode<Value>) throws(BackplaneError) -> Int {
+        try require(node.step)
+    }
+
+    fileprivate func numbers(of choice: GraphSelection) throws(BackplaneError) -> [Int] {
+        let number = try require(choice.step)
+        if choice.extent == .node { return [number] }
+        let shape = state.withLock { $0.scheduler.shape }
+        return shape.closure(of: [number], along: choice.extent == .needs ? shape.needs : shape.dependents)
+    }
+
+    private func require(_ step: GraphStep) throws(BackplaneError) -> Int {
+        guard store.contains(step) else {
+            throw BackplaneError(
+                .operationRefused, "`\(step.name)` is a node of another graph; expected one of `\(name)`", at: name)
+        }
+        return Int(step.index)
+    }
+}

@@ -1,0 +1,17 @@
+/// A graph that is a node of another one. Its nodes take places of the queue, and it takes none.
+struct NestedGraph<Output: Sendable>: SuspendableOperation {
+    let run: GraphRun<Output>
+
+    func run(_ status: inout NodeStatus) async throws -> Output {
+        try await withTaskCancellationHandler {
+            run.begin()
+            return try await run.value
+        } onCancel: {
+            run.cancel()
+        }
+    }
+
+    func pause() async { run.pause() }
+
+    func resume() async { run.resume() }
+}

@@ -1,0 +1,105 @@
+import Synchronization
+
+/// The code of a node that can be suspended while it runs, such as a transfer.
+///
+/// Any other node that is paused while it runs goes on to its end, and its result is held back.
+public protocol SuspendableOperation<Output>: Sendable {
+    /// The type of the value that the node gives.
+    associatedtype Output: Sendable
+
+    /// Does the work; called once, while the operation is not paused.
+    ///
+    /// Cancelling the task ends it, also while it is paused.
+    ///
+    /// - Parameter status: The status that the node's handlers are given.
+    func run(_ status: inout NodeStatus) async throws -> Output
+
+    /// Suspends the work, and returns when it stands still; the node is `pausing` until then.
+    func pause() async
+
+    /// Lets the work go on.
+    func resume() async
+}
+
+/// A node whose code can be suspended. Each attempt is an operation of its own.
+final class SuspendableStep<Operation: SuspendableOperation>: TypedStep<Operation.Output>, @unchecked Sendable {
+    // Sendable as its superclass is; the property that it adds is constant.
+    private let gate: OperationGate<Operation>
+    private let isWeightless: Bool
+
+    /// Creates a node.
+    ///
+    /// - Parameters:
+    ///   - isWeightless: A Boolean value that indicates whether the node takes no place in the queue.
+    ///   - make: A function that makes the operation of an attempt.
+    init(
+        _ name: String, _ index: Int, _ options: NodeOptions?, isWeightless: Bool,
+        _ make: @escaping @Sendable (GraphQueue) async throws -> Operation
+    ) {
+        let gate = OperationGate<Operation>()
+        (self.gate, self.isWeightless) = (gate, isWeightless)
+        super.init(name, index, options) { status, queue in
+            let operation = try await make(queue)
+            await gate.enter(operation, attempt: status.attempt)
+            return try await operation.run(&status)
+        }
+    }
+
+    override var traits: GraphScheduler.Traits {
+        super.traits.union(isWeightless ? [.suspends, .isWeightless] : .suspends)
+    }
+
+    override nonisolated(nonsending) func tell(_ attempt: UInt16, isPaused: Bool) async {
+        if isPaused { await gate.pause(attempt: Int(attempt)) } else { await gate.resume(attempt: Int(attempt)) }
+    }
+}
+
+/// The way to the operation of an attempt, which is perhaps paused before it is made.
+private final class OperationGate<Operation: SuspendableOperation>: Sendable {
+    private struct State {
+        /// The operation that runs.
+        var operation: Operation?
+        /// The number of the attempt that is paused.
+        var paused: Int?
+        var entering: UnsafeContinuation<Void, Never>?
+    }
+    private let state = Mutex(State())
+
+    /// Lets an operation run, as soon as its attempt is not paused, or is cancelled.
+    func enter(_ operation: Operation, attempt: Int) async {
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                let isOpen = state.withLock { state in
+                    state.operation = nil
+                    guard state.paused == attempt, !Task.isCancelled else {
+                        state.operation = operation
+                        return true
+                    }
+                    state.entering = continuation
+                    return false
+                }
+                if isOpen { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.entering.take() }?.resume()
+        }
+        state.withLock { $0.operation = operation }
+    }
+
+    func pause(attempt: Int) async {
+        let operation = state.withLock { state in
+            state.paused = attempt
+            return state.operation
+        }
+        await operation?.pause()
+    }
+
+    func resume(attempt: Int) async {
+        let (operation, entering) = state.withLock { state in
+            state.paused = nil
+            return (state.operation, state.entering.take())
+        }
+        if let entering { return entering.resume() }
+        await operation?.resume()
+    }
+}

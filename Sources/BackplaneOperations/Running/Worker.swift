@@ -1,0 +1,52 @@
+import Synchronization
+
+/// A node that the queue lets begin; it has a place.
+struct ReadyNode: Sendable {
+    let engine: GraphEngine
+    let node: Int
+    /// The number of the attempt, if it has begun already.
+    var attempt: UInt16?
+}
+
+/// A task that runs nodes, one after the other, for as long as there is a next one.
+///
+/// After a node that was given up it runs no other, since its task is cancelled then.
+final class Worker: Sendable {
+    /// The number of nodes after which other tasks have a turn, as nodes that never wait would keep a thread.
+    private static let turn = 256
+
+    private struct State {
+        var task: Task<Void, Never>?
+        var isCancelled = false
+    }
+    private let state = Mutex(State())
+
+    /// Starts a worker, which inherits nothing from the task that happens to start it.
+    static func start(_ first: ReadyNode) {
+        let worker = Worker()
+        let task = Task.detached { await worker.run(first) }
+        let isCancelled = worker.state.withLock { state in
+            state.task = task
+            return state.isCancelled
+        }
+        if isCancelled { task.cancel() }
+    }
+
+    private func run(_ first: ReadyNode) async {
+        var next: ReadyNode? = first, count = 0
+        while let node = next {
+            count += 1
+            if count % Self.turn == 0 { await Task.yield() }
+            next = await node.engine.run(node, on: self)
+        }
+    }
+
+    /// Cancels the task, whose node was given up.
+    func cancel() {
+        let task = state.withLock { state in
+            state.isCancelled = true
+            return state.task
+        }
+        task?.cancel()
+    }
+}

@@ -1,0 +1,285 @@
+/// The decisions about the nodes of one graph: events go in, and actions come out.
+///
+/// It runs no code, has no clock and knows no queue. It says which nodes are ready, and is told which of them begin.
+/// All work is done in loops, never by recursion, and takes time in proportion to the nodes and edges concerned.
+struct GraphScheduler: Sendable {
+    /// Facts about a node that do not change.
+    struct Traits: OptionSet, Sendable {
+        let rawValue: UInt8
+        /// The node's code can be suspended.
+        static let suspends = Traits(rawValue: 1)
+        /// The node has handlers, which are called before its dependents begin.
+        static let handles = Traits(rawValue: 2)
+        /// The node takes no place in the queue while it runs.
+        static let isWeightless = Traits(rawValue: 4)
+        /// All edges to the node are `always`, and there is one: cancelling everything lets it run.
+        static let finishes = Traits(rawValue: 8)
+        /// An edge to the node passes failures, so that it wants their errors.
+        static let tolerates = Traits(rawValue: 16)
+    }
+
+    enum Phase: UInt8, Sendable {
+        /// Not begun; ready, if nothing is missing.
+        case waiting
+        /// Between two attempts.
+        case delayed
+        case running
+        /// An attempt has ended while the node is held; the outcome waits.
+        case returned
+        /// The outcome is certain, and the handlers are being called.
+        case settling
+        case ended
+    }
+
+    enum Outcome: UInt8, Sendable { case succeeded, failed, cancelled }
+
+    struct Marks: OptionSet, Sendable {
+        let rawValue: UInt8
+        /// The node is to be held.
+        static let held = Marks(rawValue: 1)
+        /// The node's code is suspended.
+        static let suspended = Marks(rawValue: 2)
+        /// A need has failed while the node was held.
+        static let doomed = Marks(rawValue: 4)
+        /// The node was announced as ready, and was not asked to begin since.
+        static let announced = Marks(rawValue: 8)
+        /// The time limit has passed while the node's code was suspended.
+        static let late = Marks(rawValue: 16)
+        /// Another attempt is to follow the one that has failed.
+        static let retries = Marks(rawValue: 32)
+    }
+
+    struct Node: Sendable {
+        var phase = Phase.waiting
+        /// The outcome, from the time that an attempt has ended.
+        var outcome = Outcome.succeeded
+        var marks: Marks = []
+        var traits: Traits
+        var priority: NodePriority
+        /// The state that was reported last.
+        var shown = NodeState.waiting
+        /// The number of the attempt; a report of any other is late.
+        var attempt: UInt16 = 0
+        /// The number of needs that have not ended.
+        var missing: Int32 = 0
+        /// The node whose failure or cancellation is the reason of this one's.
+        var cause: Int32 = -1
+    }
+
+    var nodes: [Node]
+    let shape: GraphShape
+    /// The number of nodes that take a place in the queue.
+    var occupied = 0
+    /// The number of nodes that have not ended.
+    private(set) var remaining: Int
+    /// A Boolean value that indicates whether changes of states are collected in ``changes``.
+    var isObserved = false
+    var changes: [NodeChange] = []
+    /// The nodes that have ended, and whose dependents do not know it yet.
+    private var ending: [Int32] = []
+
+    /// Creates the scheduler of a graph with at least one node and without cycles.
+    init(_ shape: GraphShape, _ description: (Int) -> (traits: Traits, priority: NodePriority)) {
+        self.shape = shape
+        remaining = shape.count
+        nodes = (0..<shape.count).map { number in
+            var (traits, priority) = description(number)
+            let needs = shape.needs[of: number]
+            if needs.contains(where: { $0.kind != .plain }) { traits.insert(.tolerates) }
+            if !needs.isEmpty, needs.allSatisfy({ $0.kind == .always }) { traits.insert(.finishes) }
+            var node = Node(traits: traits, priority: priority)
+            node.missing = Int32(needs.count)
+            return node
+        }
+    }
+
+    // MARK: Events
+
+    /// Announces what needs nothing.
+    mutating func start(_ actions: inout [GraphAction]) {
+        for node in nodes.indices { announce(node, &actions) }
+    }
+
+    /// Returns whether the node, which was announced as ready, begins now.
+    mutating func begin(_ node: Int) -> Bool {
+        nodes[node].marks.remove(.announced)
+        guard isReady(node) else { return false }
+        nodes[node].phase = .running
+        nodes[node].attempt += 1
+        if !nodes[node].traits.contains(.isWeightless) { occupied += 1 }
+        show(node)
+        return true
+    }
+
+    /// Takes the report of an attempt that has ended.
+    ///
+    /// - Returns: `false` if nobody waits for it any more.
+    mutating func returned(
+        _ node: Int, attempt: UInt16, _ outcome: Outcome, retries: Bool, _ actions: inout [GraphAction]
+    ) -> Bool {
+        guard nodes[node].phase == .running, nodes[node].attempt == attempt else { return false }
+        leave(node)
+        conclude(node, outcome, retries: retries, &actions)
+        spread(&actions)
+        return true
+    }
+
+    /// Gives up an attempt whose time limit has passed.
+    ///
+    /// - Returns: `false` if the attempt has ended, or is suspended.
+    mutating func timedOut(_ node: Int, attempt: UInt16, retries: Bool, _ actions: inout [GraphAction]) -> Bool {
+        guard nodes[node].phase == .running, nodes[node].attempt == attempt else { return false }
+        if nodes[node].traits.contains(.suspends), nodes[node].marks.contains(.held) {
+            nodes[node].marks.insert(.late)
+            return false
+        }
+        actions.append(.stop(node))
+        leave(node)
+        conclude(node, .failed, retries: retries, &actions)
+        spread(&actions)
+        return true
+    }
+
+    /// Lets the next attempt begin, after its delay.
+    mutating func due(_ node: Int, after attempt: UInt16, _ actions: inout [GraphAction]) {
+        guard nodes[node].phase == .delayed, nodes[node].attempt == attempt else { return }
+        nodes[node].phase = .waiting
+        announce(node, &actions)
+    }
+
+    /// Ends a node whose handlers have returned.
+    mutating func settled(_ node: Int, _ actions: inout [GraphAction]) {
+        guard nodes[node].phase == .settling else { return }
+        end(node)
+        spread(&actions)
+    }
+
+    // MARK: Steps
+
+    func isReady(_ node: Int) -> Bool {
+        let node = nodes[node]
+        return node.phase == .waiting && node.missing == 0 && node.marks.isDisjoint(with: [.held, .doomed])
+    }
+
+    mutating func announce(_ node: Int, _ actions: inout [GraphAction]) {
+        guard isReady(node), !nodes[node].marks.contains(.announced) else { return }
+        nodes[node].marks.insert(.announced)
+        actions.append(.ready(node, nodes[node].priority))
+    }
+
+    /// Takes a running node's place from it.
+    mutating func leave(_ node: Int) {
+        if nodes[node].takesPlace { occupied -= 1 }
+        nodes[node].marks.subtract([.suspended, .late])
+    }
+
+    /// Concludes an attempt; the outcome of a node that is held waits.
+    private mutating func conclude(
+        _ node: Int, _ outcome: Outcome, retries: Bool, _ actions: inout [GraphAction]
+    ) {
+        nodes[node].outcome = outcome
+        if outcome != .succeeded { nodes[node].cause = Int32(node) }
+        if retries { nodes[node].marks.insert(.retries) }
+        if nodes[node].marks.contains(.held) {
+            nodes[node].phase = .returned
+            show(node)
+        } else {
+            resolve(node, &actions)
+        }
+    }
+
+    mutating func resolve(_ node: Int, _ actions: inout [GraphAction]) {
+        guard nodes[node].marks.remove(.retries) != nil else { return settle(node, &actions) }
+        nodes[node].phase = .delayed
+        actions.append(.retry(node))
+        show(node)
+    }
+
+    mutating func settle(_ node: Int, _ actions: inout [GraphAction]) {
+        guard nodes[node].traits.contains(.handles) else { return end(node) }
+        nodes[node].phase = .settling
+        actions.append(.settle(node))
+        show(node)
+    }
+
+    private mutating func end(_ node: Int) {
+        nodes[node].phase = .ended
+        remaining -= 1
+        ending.append(Int32(node))
+        show(node)
+    }
+
+    /// Tells the dependents of all nodes that have ended, and those of the ones that end thereby.
+    mutating func spread(_ actions: inout [GraphAction]) {
+        guard !ending.isEmpty else { return }
+        while let ended = ending.popLast() {
+            let node = Int(ended), hasSucceeded = nodes[node].outcome == .succeeded
+            for place in shape.dependents.range(of: node) {
+                let edge = shape.dependents[place]
+                nodes[edge.node].missing -= 1
+                if !hasSucceeded, edge.kind == .plain { doom(edge.node, by: nodes[node].cause, &actions) }
+                if nodes[edge.node].missing == 0 { announce(edge.node, &actions) }
+            }
+        }
+        if remaining == 0 { actions.append(.ended) }
+    }
+
+    private mutating func doom(_ node: Int, by cause: Int32, _ actions: inout [GraphAction]) {
+        guard nodes[node].phase == .waiting, !nodes[node].marks.contains(.doomed) else { return }
+        (nodes[node].outcome, nodes[node].cause) = (.failed, cause)
+        nodes[node].marks.insert(.doomed)
+        if !nodes[node].marks.contains(.held) { settle(node, &actions) }
+    }
+
+    mutating func show(_ node: Int) {
+        let state = nodes[node].state
+        guard state != nodes[node].shown else { return }
+        nodes[node].shown = state
+        if isObserved { changes.append(NodeChange(node: Int32(node), state: state)) }
+    }
+}
+
+/// A change of a node's state.
+struct NodeChange: Sendable, Equatable {
+    var node: Int32
+    var state: NodeState
+}
+
+/// An action that the scheduler decides on.
+enum GraphAction: Sendable, Equatable {
+    /// The node may begin; the queue decides when.
+    case ready(Int, NodePriority)
+    /// The attempt that runs is given up: it is cancelled, and nobody waits for it.
+    case stop(Int)
+    /// The node's code is to be told whether it is paused.
+    case tell(Int)
+    /// The time limit of the node's attempt begins anew.
+    case timer(Int)
+    /// The node's handlers are to be called; `settled` follows.
+    case settle(Int)
+    /// Another attempt follows after a delay; `due` follows.
+    case retry(Int)
+    /// All nodes have ended.
+    case ended
+}
+
+extension GraphScheduler.Node {
+    /// A Boolean value that indicates whether the node, which is running, takes a place in the queue.
+    var takesPlace: Bool { !traits.contains(.isWeightless) && !marks.contains(.suspended) }
+
+    var state: NodeState {
+        let isHeld = marks.contains(.held)
+        return switch phase {
+        case .waiting, .delayed: isHeld ? .paused : .waiting
+        case .running: !isHeld ? .running : marks.contains(.suspended) ? .paused : .pausing
+        case .returned: .paused
+        case .settling: .running
+        case .ended:
+            switch outcome {
+            case .succeeded: .succeeded
+            case .failed: .failed
+            case .cancelled: .cancelled
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+/// The decisions of a queue: which of the ready nodes of all its graphs begin.
+///
+/// Those of a higher priority come first, and among equals the ones that were ready first.
+struct QueueScheduler<Entry: Sendable>: Sendable {
+    /// The greatest number of nodes that run at once.
+    let width: Int
+    /// The number of places that are taken. It exceeds the width while more suspended nodes were resumed than fit.
+    private(set) var occupied = 0
+    private var lanes = NodePriority.allCases.map { _ in Line<Entry>() }
+
+    init(width: Int) { self.width = width }
+
+    /// Adds a node that is ready.
+    mutating func add(_ entry: Entry, _ priority: NodePriority) { lanes[Int(priority.rawValue)].append(entry) }
+
+    /// Gives back places; a negative number takes them.
+    mutating func free(_ places: Int) { occupied -= places }
+
+    /// Returns the node that is to begin next, which has taken a place, if there is one and a place for it.
+    mutating func next() -> Entry? {
+        guard occupied < width else { return nil }
+        for lane in lanes.indices.reversed() {
+            guard let entry = lanes[lane].popFirst() else { continue }
+            occupied += 1
+            return entry
+        }
+        return nil
+    }
+}
+
+/// A line that is left in the order in which it was joined, at a cost that does not depend on its length.
+struct Line<Element: Sendable>: Sendable {
+    private var elements: [Element?] = []
+    private var first = 0
+
+    var isEmpty: Bool { first == elements.count }
+    var count: Int { elements.count - first }
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    mutating func popFirst() -> Element? {
+        guard first < elements.count else { return nil }
+        let element = elements[first].take()
+        first += 1
+        if first == elements.count {
+            elements.removeAll(keepingCapacity: first <= 1_024)
+            first = 0
+        } else if first >= 64, first * 2 > elements.count {
+            elements.removeFirst(first)
+            first = 0
+        }
+        return element
+    }
+
+    mutating func removeAll() { (elements, first) = ([], 0) }
+}

@@ -1,0 +1,291 @@
+import Backplane
+import BackplaneExchange
+import BackplaneNetwork
+import BackplaneOperations
+import BackplaneOperationsNetwork
+import BackplaneTestKit
+import BackplaneURLSession
+import Foundation
+import Synchronization
+import Testing
+
+/// The page on graphs of work (docs/operations.md): each of its snippets stands in this file, and runs.
+@Suite(.timeLimit(.minutes(5)))
+struct OperationsPageTests {
+    private static let page = URL(filePath: #filePath).deletingLastPathComponent().appending(
+        path: "../../../docs/operations.md")
+
+    @Test func `every snippet of the page is one of these`() throws {
+        func lines(_ text: some StringProtocol) -> [String] {
+            text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+        }
+        let source = lines(try String(contentsOf: URL(filePath: #filePath), encoding: .utf8))
+        let blocks = try String(contentsOf: Self.page, encoding: .utf8).split(separator: "```swift\n").dropFirst()
+        #expect(blocks.count == 11)
+        for block in blocks {
+            let snippet = lines(block.prefix(upTo: try #require(block.range(of: "```")).lowerBound))
+            #expect(source.firstRange(of: snippet) != nil, "\(snippet.joined(separator: "\n"))")
+        }
+    }
+
+    final class Shelf: Sendable {
+        func books() async throws -> [String] { ["Moby-Dick", "Emma"] }
+        func authors() async throws -> [String] { ["Herman Melville", "Jane Austen"] }
+        func store(_ books: [String], by authors: [String]) async throws -> Int { books.count }
+        func covers() async throws -> [String] { throw Unavailable() }
+        func index(_ books: [String]) async throws {}
+        func pageCount() async throws -> Int { 3 }
+        func page(_ number: Int) async throws -> [String] { ["\(number)a", "\(number)b"] }
+    }
+
+    @Test func `the first graph`() async throws {
+        let shelf = Shelf()
+        var graph = GraphBuilder("shelf")
+        let books = graph.add("books") { try await shelf.books() }
+        let authors = graph.add("authors") { try await shelf.authors() }
+        let stored = graph.add("store", after: books, authors) { books, authors in
+            try await shelf.store(books, by: authors)
+        }
+        let run = try graph.build(returning: stored).start()
+        let count = try await run.value
+        #expect(count == 2)
+    }
+
+    @Test func `failures, handlers, options and events`() async throws {
+        let shelf = Shelf(), logged = Recording<String>(), followed = Recording<String>()
+        let log: @Sendable (String) -> Void = { logged.add($0) }
+        let show: @Sendable (String, NodeState) -> Void = { followed.add("\($0) \($1)") }
+        var graph = GraphBuilder("shelf")
+        let books = graph.add("books") { try await shelf.books() }
+        let stored = graph.add("store", after: books) { books in try await shelf.store(books, by: []) }
+        let covers = graph.add("covers") { try await shelf.covers() }
+        let shown = graph.add("show", after: covers.recover { _ in [] }) { covers in covers.count }
+        let finish = graph.add("finish", after: shown.always, stored.always) { shown, stored in
+            "\((try? shown.get()) ?? 0) covers, \((try? stored.get()) ?? 0) books"
+        }
+        graph.onSuccess(of: books) { books, status in log("\(books.count) books, attempt \(status.attempt)") }
+        graph.onFailure(of: books) { error, status in log("\(error), status \(status.code ?? 0)") }
+        let patient = NodeOptions(priority: .high, timeout: .seconds(30), retry: NodeRetry(attempts: 3))
+        let index = graph.add("index", after: books, options: patient) { books in try await shelf.index(books) }
+        let run = try graph.build(returning: finish).start()
+        try run.raise(.node(index), to: .urgent)
+        for await event in run.events {
+            show(event.name, event.state)
+        }
+        #expect(try await run.value == "0 covers, 2 books")
+        #expect(logged.all == ["2 books, attempt 1"])
+        #expect(Set(followed.all).isSuperset(of: ["covers failed", "show succeeded", "finish succeeded"]))
+    }
+
+    @Test func `control`() async throws {
+        let gate = TestGate()
+        var graph = GraphBuilder("shelf")
+        let books = graph.add("books") {
+            try await gate.pass()
+            return 2
+        }
+        let stored = graph.add("store", after: books) { $0 }
+        let covers = graph.add("covers") { try await gate.pass() }
+        let run = try graph.build(returning: stored).start()
+        try await gate.arrivals(2)
+        run.pause()
+        try run.resume(.needs(of: stored))
+        try run.cancel(.node(covers))
+        run.resume()
+        gate.open()
+        #expect(try await run.value == 2)
+        #expect(try run.state(of: covers) == .cancelled)
+    }
+
+    final class CatalogueService: Sendable {
+        private let queue = GraphQueue(width: 4)
+        private let shelf: Shelf
+
+        init(_ shelf: Shelf) { self.shelf = shelf }
+
+        func synchronise() async throws -> Int {
+            var graph = GraphBuilder("synchronise")
+            let books = graph.add("books") { [shelf] in try await shelf.books() }
+            let stored = graph.add("store", after: books) { [shelf] books in try await shelf.store(books, by: []) }
+            return try await queue.start(graph.build(returning: stored)).value
+        }
+
+        func pause() { queue.pause() }
+    }
+
+    @Test func `a service`() async throws {
+        let service = CatalogueService(Shelf())
+        #expect(try await service.synchronise() == 2)
+    }
+
+    @Test func `whole graphs`() async throws {
+        let shelf = Shelf()
+        var graph = GraphBuilder("shelf")
+        let count = graph.add("count") { try await shelf.pageCount() }
+        let pages = graph.addGraph("pages", after: count) { count in
+            var pages = GraphBuilder("pages")
+            let all = (0..<count).map { number in
+                pages.add("page \(number)") { try await shelf.page(number) }
+            }
+            let titles = pages.add("titles", afterAll: all) { pages in pages.flatMap { $0 } }
+            return try pages.build(returning: titles)
+        }
+        let run = try graph.build(returning: pages).start()
+        #expect(try await run.value == ["0a", "0b", "1a", "1b", "2a", "2b"])
+    }
+
+    // MARK: The three examples
+
+    struct Category: Codable, Sendable {
+        var id: String
+    }
+
+    struct Notification: Codable, Sendable {
+        var text: String
+    }
+
+    actor NotificationStore {
+        private(set) var log: [String] = []
+
+        func keep(_ categories: [Category]) throws { log.append("categories \(categories.map(\.id))") }
+
+        func keep(_ notifications: [Notification], of categories: [Category]) throws -> Int {
+            log.append("notifications \(notifications.map(\.text)) of \(categories.map(\.id))")
+            return notifications.count
+        }
+    }
+
+    /// What is known of files that are on their way, by their ids.
+    final class FileProgress: Sendable {
+        let parts = Mutex<[String: [Double]]>([:])
+
+        func note(_ file: String, _ bytes: Int64, of total: Int64?) {
+            guard let total, total > 0 else { return }
+            parts.withLock { $0[file, default: []].append(Double(bytes) / Double(total)) }
+        }
+    }
+
+    func synchronise(_ http: HTTPClient, _ store: NotificationStore, _ call: Call) throws -> OperationGraph<String> {
+        var graph = GraphBuilder("synchronise")
+        let categories = graph.load("categories", Endpoint<[Category]>("GET", "categories"), on: http, call)
+        let kept = graph.add("store categories", after: categories) { categories in
+            try await store.keep(categories)
+            return categories
+        }
+        let notifications = graph.load("notifications", after: kept, on: http, call) { categories in
+            let ids = categories.map(\.id).joined(separator: ",")
+            return Endpoint<[Notification]>("GET", "notifications", query: ["categories": ids])
+        }
+        let stored = graph.add("store all", after: kept, notifications) { categories, notifications in
+            try await store.keep(notifications, of: categories)
+        }
+        let finish = graph.add("finish", after: stored.always) { stored in
+            switch stored {
+            case .success(let count): "\(count) notifications are stored"
+            case .failure(let error): "nothing is stored: \(error.message)"
+            }
+        }
+        return try graph.build(returning: finish)
+    }
+
+    func home(_ http: HTTPClient, _ call: Call) throws -> OperationGraph<Int> {
+        var graph = GraphBuilder("home")
+        let categories = graph.load("categories", Endpoint<[Category]>("GET", "categories"), on: http, call)
+        let notifications = graph.load(
+            "notifications", Endpoint<[Notification]>("GET", "notifications"), on: http, call)
+        let finish = graph.add("finish", after: categories.always, notifications.always) { categories, notifications in
+            ((try? categories.get()) ?? []).count + ((try? notifications.get()) ?? []).count
+        }
+        return try graph.build(returning: finish)
+    }
+
+    func exchange(
+        _ http: HTTPClient, _ files: FileProgress, to path: String, _ call: Call
+    ) throws -> OperationGraph<Int64> {
+        var graph = GraphBuilder("files")
+        let download = graph.load(
+            "download", Endpoint<DownloadedFile>("GET", "covers/whale.png", to: path), on: http, call,
+            progress: { files.note("covers/whale.png", $0.received, of: $0.toReceive) })
+        let upload = graph.load(
+            "upload", after: download, on: http, call,
+            progress: { files.note("copies/whale.png", $0.sent, of: $0.toSend) }
+        ) { file in
+            Endpoint<Nothing>("PUT", "copies/whale.png", body: .file(file.path))
+        }
+        let finish = graph.add("finish", after: download, upload) { file, _ in file.size }
+        return try graph.build(returning: finish)
+    }
+
+    /// The server of the examples; what it has no answer for is not found.
+    private static func server(_ answers: [String: String]) throws -> TestServer {
+        try TestServer { request, connection in
+            guard let answer = answers[request.target] else { return connection.answer("404 Not Found") }
+            connection.answer("200 OK", [("Content-Type", "application/json")], body: Array(answer.utf8))
+        }
+    }
+
+    private static func client(of server: TestServer) -> HTTPClient {
+        HTTPClient([URLSessionExecutor()]).relative(to: server.url())
+    }
+
+    @Test func `a chain in its order`() async throws {
+        let server = try Self.server([
+            "/categories": #"[{"id":"sea"},{"id":"land"}]"#, "/notifications?categories=sea,land": #"[{"text":"hi"}]"#,
+            "/notifications?categories=sea%2Cland": #"[{"text":"hi"}]"#,
+        ])
+        let store = NotificationStore()
+        let run = try synchronise(Self.client(of: server), store, Call()).start()
+        #expect(try await run.value == "1 notifications are stored")
+        #expect(await store.log == [#"categories ["sea", "land"]"#, #"notifications ["hi"] of ["sea", "land"]"#])
+        #expect(await run.lastStates.values.allSatisfy { $0 == .succeeded })
+    }
+
+    @Test func `a chain that breaks`() async throws {
+        let server = try Self.server(["/categories": #"[{"id":"sea"}]"#])
+        let store = NotificationStore()
+        let run = try synchronise(Self.client(of: server), store, Call()).start()
+        #expect(
+            try await run.value.hasPrefix(
+                "nothing is stored: `store all` was not run, because it needs `notifications`"))
+        #expect(await store.log == [#"categories ["sea"]"#])
+    }
+
+    @Test func `two loads at the same time and a marker of their end`() async throws {
+        let requests = Recording<String>(), both = DispatchSemaphore(value: 0)
+        let server = try TestServer { request, connection in
+            requests.add(request.target)
+            // Neither is answered before both were asked for.
+            if requests.all.count == 2 { both.signal() }
+            both.wait()
+            both.signal()
+            connection.answer("200 OK", body: Array("[]".utf8))
+        }
+        #expect(try await home(Self.client(of: server), Call()).start().value == 0)
+        #expect(Set(requests.all) == ["/categories", "/notifications"])
+    }
+
+    @Test func `a download and an upload with progress by the file's id`() async throws {
+        let cover = [UInt8](repeating: 7, count: 300_000), uploaded = Recording<[UInt8]>()
+        let server = try TestServer { request, connection in
+            if request.method == "PUT" {
+                uploaded.add(request.body)
+                connection.answer("204 No Content")
+            } else {
+                connection.answer("200 OK", body: cover)
+            }
+        }
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let files = FileProgress()
+        let path = folder.appending(path: "whale.png").path
+        let run = try exchange(Self.client(of: server), files, to: path, Call()).start()
+        #expect(try await run.value == 300_000)
+        #expect(uploaded.all == [cover])
+        let parts = files.parts.withLock { $0 }
+        for file in ["covers/whale.png", "copies/whale.png"] {
+            let parts = try #require(parts[file])
+            #expect(parts == parts.sorted() && parts.last == 1)
+        }
+    }
+}

@@ -1,0 +1,276 @@
+import Backplane
+import BackplaneTestKit
+import Synchronization
+import Testing
+
+@testable import BackplaneOperations
+
+/// Cancelling, pausing and resuming nodes, parts of a graph and whole graphs.
+@Suite(.timeLimit(.minutes(2)))
+struct ControlTests {
+    /// Work that stands still while it is paused.
+    final class Transfer: SuspendableOperation {
+        let log: Recording<String>
+        let gate = TestGate()
+
+        init(_ log: Recording<String>) { self.log = log }
+
+        func run(_ status: inout NodeStatus) async throws -> Int {
+            log.add("run")
+            try await gate.pass()
+            return 7
+        }
+
+        func pause() async { log.add("pause") }
+
+        func resume() async { log.add("resume") }
+    }
+
+    @Test func `a node that is cancelled is told so, and its dependents name it`() async throws {
+        let gate = TestGate(), log = Recording<String>()
+        var graph = GraphBuilder("shelf")
+        let books = graph.add("books") {
+            do { try await gate.pass() } catch { log.add("\(type(of: error))") }
+        }
+        graph.onFailure(of: books) { error, _ in log.add(error.code.rawValue) }
+        let stored = graph.add("stored", after: books) {}
+        let other = graph.add("other") { 5 }
+        let finish = graph.add("finish", after: stored.always, other) { _, other in other }
+        let run = try graph.build(returning: finish).start()
+        try await gate.arrivals()
+        try run.cancel(.node(books))
+        #expect(try await run.value == 5)
+        await run.drained()
+        #expect(Set(log.all) == ["CancellationError", "call.cancelled"])
+        guard case .failure(let error) = try await run.outcome(of: stored) else { return #expect(Bool(false)) }
+        #expect(error.code == .operationUnsatisfied)
+        #expect(error.message == "`stored` was not run, because it needs `books`: `books` was cancelled")
+        #expect(error.causes.map(\.code) == [.callCancelled])
+    }
+
+    @Test func `a node that ends after its cancellation changes nothing`() async throws {
+        let begun = TestGate(), release = TestGate()
+        var graph = GraphBuilder("shelf")
+        let stubborn = graph.add("stubborn") {
+            begun.open()
+            await Task { try? await release.pass() }.value  // ignores its own cancellation
+            return 1
+        }
+        let stored = graph.add("stored", after: stubborn) { $0 }
+        let run = try graph.build(returning: stored).start()
+        try await begun.pass()
+        run.cancel()
+        await #expect(throws: BackplaneError.self) { try await run.value }
+        #expect(try run.state(of: stubborn) == .cancelled)
+        release.open()
+        #expect(await run.lastStates == ["stubborn": .cancelled, "stored": .cancelled])
+        guard case .failure(let error) = try await run.outcome(of: stubborn) else { return #expect(Bool(false)) }
+        #expect(error.code == .callCancelled)
+    }
+
+    @Test func `cancelling everything lets finish nodes run`() async throws {
+        let gate = TestGate()
+        var graph = GraphBuilder("shelf")
+        let books = graph.add("books") { try await gate.pass() }
+        let stored = graph.add("stored", after: books) {}
+        let finish = graph.add("finish", after: books.always, stored.always) {
+            [$0, $1].map { (try? $0.get()) == nil }
+        }
+        let run = try graph.build(returning: finish).start()
+        try await gate.arrivals()
+        run.pause()
+        run.cancel()
+        #expect(try await run.value == [true, true])
+        #expect(await run.lastStates == ["books": .cancelled, "stored": .cancelled, "finish": .succeeded])
+    }
+
+    @Test func `a handler may cancel the node and the graph`() async throws {
+        let log = Recording<String>(), runs = Mutex<GraphRun<Void>?>(nil), isReady = TestGate()
+        var graph = GraphBuilder("shelf")
+        let books = graph.add("books") { () throws -> Void in
+            try await isReady.pass()
+            throw Unavailable()
+        }
+        graph.onFailure(of: books) { error, _ in
+            log.add(error.message)
+            runs.withLock { $0 }?.cancel()
+        }
+        let stored = graph.add("stored", after: books) {}
+        graph.onFailure(of: stored) { error, _ in log.add(error.code.rawValue) }
+        let run = try graph.build(returning: stored).start()
+        runs.withLock { $0 = run }
+        isReady.open()
+        await #expect(throws: BackplaneError.self) { try await run.value }
+        #expect(log.all == ["the shelf is unavailable", "call.cancelled"])
+        runs.withLock { $0 = nil }
+    }
+
+    @Test func `a waiting node that is paused is held`() async throws {
+        let gate = TestGate(), log = Recording<String>()
+        var graph = GraphBuilder("shelf")
+        let books = graph.add("books") { try await gate.pass() }
+        let stored = graph.add("stored", after: books) { log.add("stored") }
+        let other = graph.add("other", after: books) { log.add("other") }
+        _ = other
+        let run = try graph.build().start()
+        try await gate.arrivals()
+        try run.pause(.node(stored))
+        #expect(try run.state(of: stored) == .paused && run.state(of: books) == .running)
+        gate.open()
+        await run.reached(.succeeded, "other")
+        #expect(try run.state(of: stored) == .paused && log.all == ["other"])
+        try run.resume(.node(stored))
+        try await run.value
+        #expect(log.all == ["other", "stored"])
+    }
+
+    @Test func `a running node that is paused ends, and its result is held back`() async throws {
+        let gate = TestGate(), log = Recording<String>()
+        var graph = GraphBuilder("shelf")
+        let books = graph.add("books") { try await gate.pass() }
+        graph.onSuccess(of: books) { _, _ in log.add("books") }
+        let stored = graph.add("stored", after: books) { log.add("stored") }
+        let run = try graph.build(returning: stored).start()
+        try await gate.arrivals()
+        try run.pause(.node(books))
+        #expect(try run.state(of: books) == .pausing)
+        gate.open()
+        await run.reached(.paused, "books")
+        #expect(try run.state(of: stored) == .waiting && log.all.isEmpty)
+        run.resume()
+        try await run.value
+        #expect(log.all == ["books", "stored"])
+    }
+
+    @Test func `a paused node's failure is held back, and so is that of its need`() async throws {
+        let gate = TestGate()
+        var graph = GraphBuilder("shelf")
+        let books = graph.add("books") { () throws -> Void in
+            try await gate.pass()
+            throw Unavailable()
+        }
+        let stored = graph.add("stored", after: books) {}
+        let run = try graph.build(returning: stored).start()
+        try await gate.arrivals()
+        run.pause()
+        gate.open()
+        await run.reached(.paused, "books")
+        try run.resume(.node(books))
+        await run.reached(.failed, "books")
+        #expect(try run.state(of: stored) == .paused)
+        run.resume()
+        await #expect(throws: BackplaneError.self) { try await run.value }
+    }
+
+    @Test func `work that can be suspended is, and gives its place to others`() async throws {
+        let log = Recording<String>(), transfer = Transfer(log)
+        var graph = GraphBuilder("shelf")
+        let upload = graph.addSuspendable("upload") { transfer }
+        let other = graph.add("other") { log.add("other") }
+        graph.order(other, after: graph.add("before other") {})
+        let both = graph.add("both", after: upload, other) { upload, _ in upload }
+        let run = try graph.build(returning: both).start(width: 1)
+        try await transfer.gate.arrivals()
+        try run.pause(.node(upload))
+        await run.reached(.succeeded, "other")
+        #expect(try run.state(of: upload) == .paused)
+        try run.resume(.node(upload))
+        _ = try await log.first { $0 == "resume" }
+        #expect(try run.state(of: upload) == .running)
+        transfer.gate.open()
+        #expect(try await run.value == 7)
+        #expect(log.all.filter { $0 != "other" } == ["run", "pause", "resume"])
+    }
+
+    @Test func `work that is paused before it is made does not begin`() async throws {
+        let log = Recording<String>(), transfer = Transfer(log), making = TestGate()
+        var graph = GraphBuilder("shelf")
+        let upload = graph.addSuspendable("upload") {
+            try await making.pass()
+            return transfer
+        }
+        let run = try graph.build(returning: upload).start()
+        try await making.arrivals()
+        run.pause()
+        await run.reached(.paused, "upload")
+        transfer.gate.open()
+        making.open()
+        #expect(log.all.isEmpty)
+        run.resume()
+        #expect(try await run.value == 7)
+        #expect(log.all == ["run"])
+    }
+
+    @Test func `a paused transfer can be cancelled`() async throws {
+        let log = Recording<String>(), transfer = Transfer(log)
+        var graph = GraphBuilder("shelf")
+        let upload = graph.addSuspendable("upload") { transfer }
+        let run = try graph.build(returning: upload).start()
+        try await transfer.gate.arrivals()
+        run.pause()
+        await run.reached(.paused, "upload")
+        run.cancel()
+        let error = await #expect(throws: BackplaneError.self) { try await run.value }
+        #expect(error?.code == .callCancelled)
+        await run.drained()
+    }
+
+    @Test func `a node may pause its own graph`() async throws {
+        let runs = Mutex<GraphRun<Int>?>(nil), isReady = TestGate()
+        var graph = GraphBuilder("shelf")
+        let books = graph.add("books") {
+            try await isReady.pass()
+            runs.withLock { $0 }?.pause()
+            return 1
+        }
+        let stored = graph.add("stored", after: books) { $0 + 1 }
+        let run = try graph.build(returning: stored).start()
+        runs.withLock { $0 = run }
+        isReady.open()
+        await run.reached(.paused, "books")
+        #expect(try run.state(of: stored) == .paused)
+        run.resume()
+        #expect(try await run.value == 2)
+        runs.withLock { $0 = nil }
+    }
+
+    @Test func `a part of a graph is chosen by a node`() async throws {
+        let gate = TestGate()
+        var graph = GraphBuilder("shelf")
+        let signIn = graph.add("sign in") { try await gate.pass() }
+        let books = graph.add("books", after: signIn) {}
+        let covers = graph.add("covers", after: books) {}
+        let authors = graph.add("authors", after: signIn) {}
+        let run = try graph.build().start()
+        try run.pause(.needs(of: books))
+        #expect(try run.state(of: covers) == .waiting && run.state(of: books) == .paused)
+        try run.resume(.needs(of: books))
+        try run.pause(.dependents(of: books))
+        #expect(try run.state(of: covers) == .paused && run.state(of: authors) == .waiting)
+        try run.cancel(.dependents(of: books))
+        gate.open()
+        await #expect(throws: BackplaneError.self) { try await run.value }
+        let states = await run.lastStates
+        #expect(states["books"] == .cancelled && states["covers"] == .cancelled && states["authors"] == .succeeded)
+    }
+
+    @Test func `pausing a node that runs a graph pauses the graph`() async throws {
+        let gate = TestGate()
+        let log = Recording<String>()
+        var graph = GraphBuilder("catalogue")
+        let pages = graph.addGraph("pages") {
+            var pages = GraphBuilder("pages")
+            let first = pages.add("first") { try await gate.pass() }
+            let second = pages.add("second", after: first) { log.add("second") }
+            return try pages.build(returning: second)
+        }
+        let run = try graph.build(returning: pages).start()
+        try await gate.arrivals()
+        run.pause()
+        await run.reached(.paused, "pages")
+        gate.open()
+        run.resume()
+        try await run.value
+        #expect(log.all == ["second"])
+    }
+}

@@ -1,0 +1,84 @@
+import BackplaneTestKit
+import Testing
+
+@testable import BackplaneOperations
+
+/// The events of a graph, for subscribers that are early, late or never read.
+@Suite(.timeLimit(.minutes(2)))
+struct GraphEventTests {
+    @Test func `a subscriber gets the present states first, and then every change`() async throws {
+        let gate = TestGate()
+        var graph = GraphBuilder("shelf")
+        let books = graph.add("books") { try await gate.pass() }
+        let stored = graph.add("stored", after: books) {}
+        let run = try graph.build(returning: stored).start()
+        try await gate.arrivals()
+        var events = run.events.makeAsyncIterator()
+        func next() async -> String? { await events.next().map { "\($0.node) \($0.name) \($0.state)" } }
+        #expect(await next() == "0 books running")
+        #expect(await next() == "1 stored waiting")
+        gate.open()
+        #expect(await next() == "0 books succeeded")
+        #expect(await next() == "1 stored running")
+        #expect(await next() == "1 stored succeeded")
+        #expect(await next() == nil)
+    }
+
+    @Test func `a subscriber of a graph that has ended gets its last states`() async throws {
+        var graph = GraphBuilder("shelf")
+        let books = graph.add("books") { 1 }
+        let run = try graph.build(returning: books).start()
+        _ = try await run.value
+        var states: [NodeState] = []
+        for await event in run.events { states.append(event.state) }
+        #expect(states == [.succeeded])
+    }
+
+    @Test func `a subscriber that never reads holds up nobody, and takes a bounded memory`() async throws {
+        var graph = GraphBuilder("shelf")
+        for number in 0..<5_000 { _ = graph.add("book \(number)") {} }
+        let built = try graph.build()
+        let run = GraphQueue().prepare(built)
+        var idle = run.events.makeAsyncIterator()
+        let first = await idle.next()
+        #expect(first?.state == .waiting)
+        run.begin()
+        try await run.value
+        // It reads on, and gets the last state of every node in the end.
+        var states: [Int: NodeState] = [:]
+        while let event = await idle.next() { states[event.node] = event.state }
+        #expect(states.count == 5_001 && states.values.allSatisfy { $0 == .succeeded })
+    }
+
+    @Test func `a feed keeps a bounded number of changes, and begins again`() {
+        var actions: [GraphAction] = []
+        var scheduler = GraphScheduler(GraphShape(2, [])) { _ in ([], .normal) }
+        scheduler.start(&actions)
+        var feed = EventFeed(id: 1)
+        func next() -> NodeChange? { feed.next(scheduler) }
+        #expect(next() == NodeChange(node: 0, state: .waiting))
+        feed.note(NodeChange(node: 1, state: .running))  // to be given with the present states
+        #expect(next() == NodeChange(node: 1, state: .waiting))
+        #expect(next() == nil)
+        for _ in 0..<EventFeed.limit { feed.note(NodeChange(node: 0, state: .running)) }
+        #expect(next() == NodeChange(node: 0, state: .running))
+        for _ in 0..<2 { feed.note(NodeChange(node: 0, state: .paused)) }
+        // One too many: both present states, and nothing of what was before.
+        #expect(next() == NodeChange(node: 0, state: .waiting))
+        #expect(next() == NodeChange(node: 1, state: .waiting))
+        #expect(next() == nil)
+    }
+
+    @Test func `a reader that is cancelled ends`() async throws {
+        let gate = TestGate()
+        var graph = GraphBuilder("shelf")
+        let books = graph.add("books") { try await gate.pass() }
+        let run = try graph.build(returning: books).start()
+        let reader = Task { for await _ in run.events {} }
+        try await gate.arrivals()
+        reader.cancel()
+        await reader.value
+        gate.open()
+        try await run.value
+    }
+}

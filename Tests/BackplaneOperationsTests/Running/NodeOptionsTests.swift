@@ -1,0 +1,162 @@
+import Backplane
+import BackplaneTestKit
+import Synchronization
+import Testing
+
+@testable import BackplaneOperations
+
+/// Width, priorities, time limits and further attempts.
+@Suite(.timeLimit(.minutes(2)))
+struct NodeOptionsTests {
+    @Test(arguments: [1, 3])
+    func `no more nodes run at once than the width allows`(width: Int) async throws {
+        let running = Mutex((now: 0, most: 0))
+        let gate = TestGate()
+        var graph = GraphBuilder("shelf")
+        for number in 0..<20 {
+            _ = graph.add("book \(number)") {
+                running.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+                try await gate.pass()
+                running.withLock { $0.now -= 1 }
+            }
+        }
+        let run = try graph.build().start(width: width)
+        try await gate.arrivals(width)
+        gate.open()
+        try await run.value
+        #expect(running.withLock { $0.most } == width)
+    }
+
+    @Test func `nodes begin by priority, which what they need inherits`() async throws {
+        let log = Recording<String>(), gate = TestGate()
+        var graph = GraphBuilder("shelf")
+        let first = graph.add("first", options: NodeOptions(priority: .urgent)) { try await gate.pass() }
+        func book(_ name: String, _ priority: NodePriority?, in graph: inout GraphBuilder) -> GraphNode<Void> {
+            graph.add(name, after: first, options: NodeOptions(priority: priority)) { log.add(name) }
+        }
+        _ = book("background", .background, in: &graph)
+        _ = book("normal", nil, in: &graph)
+        let needed = book("needed", .background, in: &graph)
+        _ = graph.add("urgent", after: needed, options: NodeOptions(priority: .urgent)) { log.add("urgent") }
+        _ = book("high", .high, in: &graph)
+        let raised = book("raised", .low, in: &graph)
+        let run = try graph.build().start(width: 1)
+        try await gate.arrivals()
+        try run.raise(.node(raised), to: .high)
+        gate.open()
+        try await run.value
+        #expect(log.all == ["needed", "urgent", "high", "raised", "normal", "background"])
+    }
+
+    @Test func `the priority of a node that is ready already can be raised`() async throws {
+        let log = Recording<String>(), gate = TestGate()
+        var graph = GraphBuilder("shelf")
+        let first = graph.add("first") { try await gate.pass() }
+        _ = graph.add("second") { log.add("second") }
+        let third = graph.add("third") { log.add("third") }
+        _ = first
+        let run = try graph.build().start(width: 1)
+        try await gate.arrivals()
+        try run.raise(.node(third), to: .urgent)
+        gate.open()
+        try await run.value
+        #expect(log.all == ["third", "second"])
+    }
+
+    @Test func `a node that never returns fails after its time limit, and is cancelled`() async throws {
+        let told = TestGate(), release = TestGate()
+        var graph = GraphBuilder("shelf")
+        let stuck = graph.add("stuck", options: NodeOptions(timeout: .milliseconds(20))) {
+            await withTaskCancellationHandler {
+                await Task { try? await release.pass() }.value
+            } onCancel: {
+                told.open()
+            }
+        }
+        let next = graph.add("next", after: stuck.always) { $0 }
+        let run = try graph.build(returning: next).start(width: 1)
+        guard case .failure(let error) = try await run.value else { return #expect(Bool(false)) }
+        #expect(error.code == .operationTimeout)
+        #expect(error.message == "`stuck` did not return within 0.02 seconds, its time limit")
+        try await told.pass()
+        release.open()
+        await run.drained()
+    }
+
+    @Test func `a node is run again, and the last error counts`() async throws {
+        let attempts = Mutex(0), log = Recording<Int>()
+        var graph = GraphBuilder("shelf")
+        let options = NodeOptions(retry: NodeRetry(attempts: 3, base: .milliseconds(1)))
+        let books = graph.add("books", options: options) {
+            let attempt = attempts.withLock {
+                $0 += 1
+                return $0
+            }
+            guard attempt == 3 else { throw Unavailable() }
+            return attempt
+        }
+        graph.onSuccess(of: books) { _, status in log.add(status.attempt) }
+        let broken = graph.add("broken", options: options) { () throws -> Void in throw Unavailable() }
+        graph.onFailure(of: broken) { _, status in log.add(10 + status.attempt) }
+        let hopeless = NodeOptions(retry: NodeRetry(attempts: 3) { $0.code != .componentFailed })
+        let once = graph.add("once", options: hopeless) { () throws -> Void in throw Unavailable() }
+        graph.onFailure(of: once) { _, status in log.add(20 + status.attempt) }
+        let finish = graph.add("finish", after: books, broken.always, once.always) { books, _, _ in books }
+        let run = try graph.build(returning: finish).start()
+        #expect(try await run.value == 3)
+        #expect(Set(log.all) == [3, 13, 21])
+    }
+
+    @Test func `an attempt that was given up does not disturb the next one`() async throws {
+        let attempts = Mutex(0), release = TestGate(), first = TestGate()
+        var graph = GraphBuilder("shelf")
+        let books = graph.add(
+            "books",
+            options: NodeOptions(timeout: .milliseconds(50), retry: NodeRetry(attempts: 2, base: .milliseconds(1)))
+        ) {
+            let attempt = attempts.withLock {
+                $0 += 1
+                return $0
+            }
+            if attempt == 1 {
+                await Task { try? await release.pass() }.value
+                first.open()
+            }
+            return attempt
+        }
+        let held = graph.add("held", after: books) { books in
+            release.open()
+            try await first.pass()
+            return books
+        }
+        let run = try graph.build(returning: held).start()
+        #expect(try await run.value == 2)
+        await run.drained()
+        #expect(try await run.outcome(of: books).get() == 2)
+    }
+
+    @Test func `delays double up to their bound`() {
+        let retry = NodeRetry(attempts: 9, base: .seconds(1), limit: .seconds(5))
+        #expect(
+            [1, 2, 3, 4, 60_000].map { retry.delay(after: $0, random: 1) } == [1, 2, 4, 5, 5].map { .seconds($0) })
+        #expect(retry.delay(after: 3, random: 0) == .zero)
+    }
+
+    @Test func `a time limit that passes while work is suspended begins anew`() throws {
+        var actions: [GraphAction] = []
+        var scheduler = GraphScheduler(GraphShape(1, [])) { _ in (.suspends, .normal) }
+        scheduler.start(&actions)
+        let begins = scheduler.begin(0)
+        #expect(begins)
+        scheduler.hold([0], &actions)
+        scheduler.suspended(0, attempt: 1)
+        actions = []
+        let isLate = scheduler.timedOut(0, attempt: 1, retries: false, &actions)
+        #expect(!isLate && actions.isEmpty)
+        scheduler.release([0], &actions)
+        #expect(actions == [.tell(0), .timer(0)])
+        let isOver = scheduler.timedOut(0, attempt: 1, retries: false, &actions)
+        #expect(isOver)
+        #expect(scheduler.nodes[0].state == .failed)
+    }
+}
