@@ -1,7 +1,6 @@
 import Backplane
 import BackplaneBoundary
 import BackplaneExchange
-import BackplaneNetwork
 
 /// The one serial domain of a host, on a thread of its own, which loads, starts, changes and stops components.
 actor Coordinator {
@@ -51,7 +50,7 @@ actor Coordinator {
         manifestSource = SourceInForce(document.source)
         if options.namesCrashes { LastWords.keep() }
         watchdog = options.occupationLimit.map { Watchdog(limit: $0, log: options.log) }
-        network = HostNetwork(options.executors, document)
+        network = HostNetwork(options.network, document)
         live = LiveComposition(
             document, linked: linked, options.lifecycle, timer: timer, remotes: remotes, network: network,
             source: manifestSource, watchdog: watchdog)
@@ -71,12 +70,7 @@ actor Coordinator {
         starter = ComponentStarter(
             options: options.lifecycle, timer: timer, clock: options.timerClock ?? timer, network: network,
             store: store, data: ComponentData(log: options.log, dataFolder))
-        network.connect { [weak self] manager throws(BackplaneError) in
-            guard let self else { throw .hostHasStopped }
-            if let slot = knownSlot(to: manager, as: HTTPExecuting.self) { return Remote(slot) }
-            try requireThreads()
-            return Remote(try await slot(to: manager, as: HTTPExecuting.self))
-        }
+        network.managers.connect(CoordinatorManagers(self))
     }
 
     /// Starts the threads that the host needs, if they are not running.

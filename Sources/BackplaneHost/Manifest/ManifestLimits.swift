@@ -10,6 +10,8 @@ package enum ManifestLimits {
     /// The number of errors, and of warnings, that are listed; more are counted.
     package static let problems = 1_000
     package static let environments = 100
-    /// The greatest number of hosts that traces are sent to.
-    package static let tracedHosts = 1_000
+    /// The greatest number of hosts that traces are sent to, or that one filter is for.
+    package static let hosts = 1_000
+    /// The greatest number of managers that filter exchanges, and of those that observe them.
+    package static let filters = 100
 }

@@ -7,32 +7,41 @@ import Synchronization
 ///
 /// A component that belongs to another manifest during a swap has the way of that one.
 final class HostNetwork: Sendable {
-    /// A function that returns the manager that is an executor, started if it is not up.
-    typealias Find = @Sendable (String) async throws(BackplaneError) -> Remote<HTTPExecuting>
+    /// The parts of the network that outlast manifests.
+    struct Means: Sendable {
+        /// The executors of the host program.
+        var executors: [any HTTPExecutor]
+        /// The filters and the observers of the host program.
+        var filters: [ExchangeFilter] = []
+        var observers: [ExchangeObserver] = []
+        var digest: (any ContentDigest)?
+        var log: any LogSink = SilentLog()
+        /// The observers of single traces.
+        let taps = ExchangeTaps()
+        /// The budgets of retries.
+        let retries = Retries()
+        let managers = NetworkManagers()
 
-    /// The function that finds managers, once there is one.
-    private final class Finder: Sendable {
-        let find = Mutex<Find?>(nil)
+        init(_ executors: [any HTTPExecutor]) { self.executors = executors }
     }
-    private let executors: [any HTTPExecutor]
+    private let means: Means
     /// The folder of the first manifest, for those that are not files; `nil` if that is none either.
     private let folder: String?
-    private let finder = Finder()
-    /// The budgets of retries, which outlast manifests.
-    private let retries: Retries
     /// The unfinished files that a killed process has left.
     let abandoned = AbandonedDownloads()
     private let state: Mutex<ManifestNetwork>
 
     /// Creates the way of the exchanges under a manifest.
-    init(_ executors: [any HTTPExecutor], _ document: ManifestDocument) {
-        let retries = Retries()
-        (self.executors, folder, self.retries) = (executors, document.folder, retries)
-        state = Mutex(Self.network(of: document, executors, in: document.folder, retries, finder))
+    init(_ means: Means, _ document: ManifestDocument) {
+        (self.means, folder) = (means, document.folder)
+        state = Mutex(ManifestNetwork(document, means, in: document.folder))
     }
 
-    /// Gives the function that returns the managers that are executors.
-    func connect(_ find: @escaping Find) { finder.find.withLock { $0 = find } }
+    /// The managers that take part in exchanges.
+    var managers: NetworkManagers { means.managers }
+
+    /// The observers of single traces.
+    var taps: ExchangeTaps { means.taps }
 
     /// The way of exchanges under the active manifest.
     var active: ManifestNetwork { state.withLock { $0 } }
@@ -48,20 +57,7 @@ final class HostNetwork: Sendable {
 
     /// Returns the way of exchanges under a manifest.
     func network(of document: ManifestDocument) -> ManifestNetwork {
-        Self.network(of: document, executors, in: document.folder ?? folder, retries, finder)
-    }
-
-    private static func network(
-        of document: ManifestDocument, _ executors: [any HTTPExecutor], in folder: String?, _ retries: Retries,
-        _ finder: Finder
-    ) -> ManifestNetwork {
-        ManifestNetwork(document, executors, in: folder, retries) { name, manager in
-            { call in
-                guard let find = finder.find.withLock({ $0 }) else { throw BackplaneError.hostHasStopped }
-                return try await PluginExecutor(name, call) { () async throws(BackplaneError) in try await find(manager)
-                }
-            }
-        }
+        ManifestNetwork(document, means, in: document.folder ?? folder)
     }
 }
 

@@ -4,12 +4,10 @@ import BackplaneNetwork
 
 /// The way of exchanges, as one manifest configures it.
 struct ManifestNetwork: Sendable {
-    /// The way of all exchanges but those of carriers.
-    let pipeline: HTTPPipeline
-    /// The way of the exchanges of carriers, which passes no executor of a plugin.
-    private let ownPipeline: HTTPPipeline
-    /// The managers that take part in carrying out exchanges: executors, and the managers that they use.
-    private let carriers: Set<String>
+    /// The ways of exchanges by the parts that they pass.
+    private var pipelines: [NetworkParts: HTTPPipeline] = [:]
+    /// The parts of the managers that take any.
+    private let parts: [String: NetworkParts]
     /// The names of the hosts that traces are sent to, in lower case.
     private let traced: Set<String>
 
@@ -18,35 +16,47 @@ struct ManifestNetwork: Sendable {
     /// Under a manifest of which nothing may run, every exchange fails with its errors: the settings that were not
     /// understood may be those that make exchanges secure.
     ///
-    /// - Parameters:
-    ///   - executors: The executors of the host program.
-    ///   - folder: The manifest's folder, which paths are relative to; `nil` if it has none.
-    ///   - retries: The budgets of retries.
-    ///   - connect: Returns the function that finds a manager that is an executor, by the executor's name.
-    init(
-        _ document: ManifestDocument, _ executors: [any HTTPExecutor], in folder: String?, _ retries: Retries,
-        _ connect: (_ name: String, _ manager: String) -> HTTPPipeline.Connect
-    ) {
-        let network = document.manifest.network, refusal = document.refusal
-        let executors = [FileExecutor(folder: folder)] + executors
+    /// - Parameter folder: The manifest's folder, which paths are relative to; `nil` if it has none.
+    init(_ document: ManifestDocument, _ means: HostNetwork.Means, in folder: String?) {
+        let network = document.manifest.network
+        parts = document.manifest.networkParts
+        traced = Set(network.traced.map { $0.lowercased() })
+        let executors = [FileExecutor(folder: folder)] + means.executors, refusal = document.refusal
         let tls = network.tls.mapValues { $0.below(folder ?? FilePath.absolute(".")) }
         var named: [String: HTTPPipeline.Connect] = [:]
-        for (name, manager) in network.executors { named[name] = connect(name, manager) }
-        pipeline = HTTPPipeline(executors, tls: tls, named: named, reserved: [], retries: retries, refusal: refusal)
-        ownPipeline = HTTPPipeline(
-            executors, tls: tls, named: [:], reserved: Set(network.executors.keys), retries: retries,
-            refusal: refusal)
-        carriers = document.manifest.carriers
-        traced = Set(network.traced.map { $0.lowercased() })
+        for (name, manager) in network.executors {
+            named[name] = { [managers = means.managers] call in
+                try await PluginExecutor(name, call) { () async throws(BackplaneError) in
+                    try await managers.find(manager, as: HTTPExecuting.self)
+                }
+            }
+        }
+        let filters = network.filters.map { ExchangeFilter($0, means.managers) }
+        let observers = network.observers.map { ExchangeObserver($0, means.managers, means.log) }
+        for passed in Set((Array(parts.values) + [NetworkParts()]).map(\.passed)) {
+            let isExecuted = passed.contains(.executor)
+            let own = means.observers + (passed.contains(.observer) ? observers : []), taps = means.taps
+            pipelines[passed] = HTTPPipeline(
+                executors, tls: tls, named: isExecuted ? named : [:],
+                reserved: isExecuted ? [] : Set(network.executors.keys), retries: means.retries,
+                company: ExchangeCompany(
+                    filters: means.filters + (passed.contains(.filter) ? filters : []), digest: means.digest,
+                    observers: taps.observers + own), refusal: refusal)
+        }
     }
+
+    /// The way of the exchanges of the host program, and of components that take no part in those of others.
+    var pipeline: HTTPPipeline { pipeline(of: []) }
 
     /// Returns the way of the exchanges of a component.
     ///
-    /// The exchanges of an executor of a plugin pass no such executor.
-    ///
     /// - Parameter managers: The managers that the component belongs to.
     func pipeline(of managers: [String]) -> HTTPPipeline {
-        managers.contains(where: carriers.contains) ? ownPipeline : pipeline
+        let taken = managers.reduce(into: NetworkParts()) { $0.formUnion(parts[$1] ?? []) }
+        guard let pipeline = pipelines[taken.passed] else {
+            preconditionFailure("there is a pipeline for every part that is taken")
+        }
+        return pipeline
     }
 
     /// Returns a request with a trace, if its host is to have that and the request has no trace of its own.
@@ -66,19 +76,6 @@ extension ManifestDocument {
         guard manifest.managers.isEmpty else { return nil }
         let errors = problems.filter { $0.severity == .error && $0.manager == nil }.map(\.error)
         return errors.isEmpty ? nil : .combining(errors, of: "the manifest", at: path)
-    }
-}
-
-extension Manifest {
-    /// The managers that are executors, and those that they use.
-    fileprivate var carriers: Set<String> {
-        var carriers: Set<String> = []
-        var waiting = Array(network.executors.values)
-        while let name = waiting.popLast() {
-            guard carriers.insert(name).inserted else { continue }
-            waiting += managers[name].map { Array($0.uses.values) } ?? []
-        }
-        return carriers
     }
 }
 

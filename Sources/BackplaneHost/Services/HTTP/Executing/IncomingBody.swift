@@ -114,7 +114,7 @@ final class IncomingBody: Sendable {
 extension BackplaneError {
     fileprivate static func wrongLength(_ announced: Int64, _ count: Int64) -> BackplaneError {
         BackplaneError(
-            .networkFailed,
+            count < announced ? .networkFailed : .networkMalformed,
             "the response announced a body of \(announced) bytes, and it has \(count < announced ? "only \(count)" : "more")"
         )
     }
