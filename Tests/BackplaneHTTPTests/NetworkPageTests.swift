@@ -123,12 +123,12 @@ struct NetworkPageTests {
 
     @Test func `an executor without a network, and a log`() async throws {
         let shelf = MemoryExecutor { request, _ in
-            HTTPStreamedResponse(
-                HTTPResponse(status: 200, body: Array(#"[{"title":"Moby-Dick","author":"Melville"}]"#.utf8)))
+            let body = #"[{"title":"Moby-Dick","author":"Melville"}]"#
+            return HTTPStreamedResponse(HTTPResponse(status: 200, body: Array(body.utf8)))
         }
-        let preview = try await HTTPClient([shelf]).relative(to: "http://books.test").load(
-            Endpoint<[Book]>("GET", "books"))
-        #expect(preview.map(\.title) == ["Moby-Dick"])
+        let preview = HTTPClient([shelf]).relative(to: "http://books.test")
+        let shown = try await preview.load(Endpoint<[Book]>("GET", "books"))
+        #expect(shown.map(\.title) == ["Moby-Dick"])
         let lines = Recording<String>()
         var http = HTTPClient([shelf]).relative(to: "http://books.test")
         http.defaults.logLevel = .minimal

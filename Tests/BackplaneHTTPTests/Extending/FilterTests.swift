@@ -161,10 +161,12 @@ struct FilterTests {
         let whole = try await text(network, HTTPRequest("POST", url, body: .text("whale")))
         #expect(empty == "c0000000" && whole == "c0050000")
         let chunks = AsyncStream<[UInt8]> { $0.finish() }
-        let once = await failure(network, HTTPRequest("POST", url, body: .stream(chunks)))
+        let memory = MemoryExecutor { _, _ in HTTPStreamedResponse(HTTPResponse(status: 200)) }
+        let streaming = HTTPPipeline([memory], filters: [signer], digest: CountingDigest())
+        let once = await failure(streaming, HTTPRequest("POST", url, body: .stream(chunks)))
         #expect(once?.code == .networkBody && once?.message.contains("only once") == true)
         let large = await failure(
-            network,
+            streaming,
             HTTPRequest(
                 "POST", url,
                 body: .replayable { AsyncStream<[UInt8]>(unfolding: { .init(repeating: 1, count: 1 << 20) }) }
