@@ -55,7 +55,7 @@ extension BackplaneError {
         if let said {
             let code = line(said.code)
             if !code.isEmpty { failure.code = code }
-            failure.details.merge(said.details) { own, _ in own }
+            failure.details.merge(bounded(said.details)) { own, _ in own }
             words = line(said.message)
         }
         let own =
@@ -63,6 +63,15 @@ extension BackplaneError {
         return BackplaneError(
             .networkStatus, words.isEmpty ? own : words,
             at: request.printableURL, failure: failure)
+    }
+
+    /// Returns the details that a server gives, as many as a person reads: at most 100, each of up to 1,000 characters.
+    private static func bounded(_ details: [String: String]) -> [String: String] {
+        var bounded: [String: String] = [:]
+        for (name, value) in details.sorted(by: { $0.key < $1.key }).prefix(100) {
+            bounded[String(name.prefix(100))] = String(value.prefix(1_000))
+        }
+        return bounded
     }
 
     /// Returns the first line of a server's message, without control characters and limited in length.

@@ -52,6 +52,8 @@ public struct HTTPOptions: Sendable {
     package var received: (@Sendable (Int) -> Void)?
     /// The call that the exchange is made for.
     package var call: Call?
+    /// The component that sends the request, for observers; `nil` for the program itself.
+    package var sender: String?
 
     /// Creates options without limits.
     public init() {}

@@ -26,4 +26,7 @@ package protocol HTTPWay: Sendable {
 
     /// Returns the absolute path of a file that is downloaded to.
     func file(_ path: String) -> String
+
+    /// Writes a line to the log of who loads.
+    func log(_ message: String, _ metadata: [String: String], _ call: Call)
 }

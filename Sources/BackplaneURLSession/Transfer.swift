@@ -82,7 +82,7 @@ final class Transfer: Sendable {
         }
     }
 
-    /// Passes the head on, unless it announces a body that is wanted and beyond the limit.
+    /// Passes the head on; a body beyond the limit, which it announces, fails those who read it.
     ///
     /// - Parameter isHead: A Boolean value that indicates whether the request was a `HEAD`, whose response
     ///   announces the length of a body that does not follow.
@@ -142,12 +142,9 @@ final class Transfer: Sendable {
         }
         guard let waiter else { return }
         let isWanted = sink?.headed(response) ?? true
-        if isWanted, isTooLarge {
-            waiter.resume(returning: .failure(.tooLarge(limit: limit)))
-            return cancel(.tooLarge(limit: limit))
-        }
+        // The head alone may be what is wanted, such as that of a redirect or of an attempt that is followed by another.
         waiter.resume(returning: .success(response))
-        if !isWanted { cancel(.shutDown) }
+        if !isWanted { cancel(.shutDown) } else if isTooLarge { cancel(.tooLarge(limit: limit)) }
     }
 
     private func wakeReader() {

@@ -22,7 +22,7 @@ struct HTTPPageTests {
         }
         let source = lines(try String(contentsOf: URL(filePath: #filePath), encoding: .utf8))
         let blocks = try String(contentsOf: Self.page, encoding: .utf8).split(separator: "```swift\n").dropFirst()
-        #expect(blocks.count == 14)
+        #expect(blocks.count == 18)
         for block in blocks {
             let snippet = lines(block.prefix(upTo: try #require(block.range(of: "```")).lowerBound))
             #expect(source.firstRange(of: snippet) != nil, "\(snippet.joined(separator: "\n"))")
@@ -175,6 +175,51 @@ struct HTTPPageTests {
         #expect(try await network.send(HTTPRequest("GET", server.url())).status == 204)
     }
 
+    /// A place for lines.
+    struct Lines: Sendable {
+        let noted = Recording<String>()
+        func note(_ line: String) { noted.add(line) }
+    }
+
+    @Test func `a filter and an observer of a program`() async throws {
+        @Sendable func signature(_ method: String, _ url: String, _ digest: String?) -> String {
+            "\(method) \(digest ?? "")"
+        }
+        let server = try TestServer { $1.answer("204 No Content") }, digest = CountingDigest(), log = Lines()
+        do {
+            let signer = ExchangeFilter(
+                "signer", hosts: ["books.example.org"], digests: true,
+                attempts: { head in ["Signature": signature(head.method, head.url, head.digest)] })
+            let network = HTTPPipeline([AsyncHTTPClientExecutor()], filters: [signer], digest: digest)
+            #expect(try await network.send(HTTPRequest("GET", server.url())).status == 204)
+            #expect(await server.requests.first { _ in true }?["Signature"] == nil, "it is for another host")
+        }
+        let observer = ExchangeObserver { event in log.note("\(event.stage.rawValue) \(event.url)") }
+        let network = HTTPPipeline([AsyncHTTPClientExecutor()], observers: [observer])
+        #expect(try await network.send(HTTPRequest("GET", server.url())).status == 204)
+        let told = try await log.noted.first(4)
+        #expect(told == ["start", "attempt", "head", "end"].map { "\($0) \(server.url())" })
+    }
+
+    @Test func `a filter and an observer of a plugin`() async throws {
+        let executor = MemoryExecutor { request, _ in
+            HTTPStreamedResponse(HTTPResponse(status: 200, body: Array((request.headers["Signature"] ?? "").utf8)))
+        }
+        let host = PluginHost(
+            manifest: Manifest(
+                plugins: [],
+                managers: [
+                    "RequestSigner": ManagerDefinition(className: "RequestSigner"),
+                    "AccessLog": ManagerDefinition(className: "AccessLog"),
+                ],
+                network: NetworkSettings(filters: [NetworkFilter("RequestSigner")], observers: ["AccessLog"])),
+            plugins: [GatePlugin.self], options: HostOptions(digest: CountingDigest(), executors: [executor]))
+        let response = try await host.network.send(HTTPRequest("POST", "http://books.test/", body: .text("whale")))
+        #expect(String(decoding: response.body, as: UTF8.self) == "signed c0050000")
+        #expect(try await AccessLog.lines.noted.first { $0.hasPrefix("end") } == "end http://books.test/")
+        await host.stop()
+    }
+
     @Test func `an executor of a plugin`() async throws {
         ArchiveExecutor.engine.withLock {
             $0 = MemoryExecutor { _, _ in HTTPStreamedResponse(HTTPResponse(status: 299)) }
@@ -187,6 +232,48 @@ struct HTTPPageTests {
         let response = try await executor.open(HTTPRequest("GET", "archive:1851"), HTTPOptions())
         #expect(response.status == 299 && executor.schemes == ["archive"])
         await host.stop()
+    }
+}
+
+private struct GatePlugin: Plugin {
+    static let id = "org.backplane.tests.gate"
+    static let version: Version = "1.0.0"
+
+    static func register(in registrar: inout Registrar) {
+        registrar.add(RequestSigner.self)
+        registrar.add(AccessLog.self)
+    }
+}
+
+private final class RequestSigner: Manager {
+    typealias Provides = ExchangeFiltering
+    static let className = "RequestSigner"
+
+    init(_ context: Context) {}
+
+    func sign(_ head: FilteredRequest) -> String { "signed \(head.digest ?? "")" }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.interests) { _, _, _ in [.attempts, .digest] }
+        table.async(\.request) { _, head, _ in head }
+        table.async(\.attempt) { signer, head, _ in [["Signature", signer.sign(head)]] }
+    }
+}
+
+private final class AccessLog: Manager {
+    typealias Provides = ExchangeObserving
+    static let className = "AccessLog"
+    static let lines = HTTPPageTests.Lines()
+
+    init(_ context: Context) {}
+
+    func note(_ line: String) { Self.lines.note(line) }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.observe) { log, batch, _ in
+            for event in batch.events { log.note("\(event.stage.rawValue) \(event.url)") }
+            return Nothing()
+        }
     }
 }
 

@@ -4,6 +4,7 @@ import BackplaneExchange
 import BackplaneHTTP
 import BackplaneNetwork
 import BackplaneTestKit
+import BackplaneURLSession
 import Foundation
 import Testing
 
@@ -19,7 +20,7 @@ struct NetworkPageTests {
         }
         let source = lines(try String(contentsOf: URL(filePath: #filePath), encoding: .utf8))
         let blocks = try String(contentsOf: Self.page, encoding: .utf8).split(separator: "```swift\n").dropFirst()
-        #expect(blocks.count == 13)
+        #expect(blocks.count == 19)
         for block in blocks {
             let snippet = lines(block.prefix(upTo: try #require(block.range(of: "```")).lowerBound))
             #expect(source.firstRange(of: snippet) != nil, "\(snippet.joined(separator: "\n"))")
@@ -63,6 +64,77 @@ struct NetworkPageTests {
         let http = HTTPClient([AsyncHTTPClientExecutor()]).relative(to: "\(server)/v2")
         let found = try await http.load(search)
         #expect(found == [Pharmacy(name: "Löwen")])
+    }
+
+    struct Book: Decodable, Sendable {
+        var title, author: String
+    }
+
+    @Test func `a list into models`() async throws {
+        let remote = try TestServer { request, connection in
+            let isRight = request.target == "/v2/books"
+            let body = #"[{"title":"Moby-Dick","author":"Melville"}]"#
+            connection.answer(isRight ? "200 OK" : "404 Not Found", body: Array(body.utf8))
+        }
+        let server = remote.url(""), screen = Screen(steps: Recording())
+        let http = HTTPClient([URLSessionExecutor()]).relative(to: "\(server)/v2")
+        let books = try await http.load(Endpoint<[Book]>("GET", "books"))
+        for book in books { screen.show("\(book.title) by \(book.author)") }
+        #expect(screen.steps.all == ["Moby-Dick by Melville"])
+    }
+
+    struct Pharmacies: Sendable {
+        var http: HTTPClient
+
+        func near(_ zip: String) async throws -> [Pharmacy] {
+            do {
+                return try await http.load(Endpoint("GET", "pharmacies", query: ["zip": zip]))
+            } catch let error as BackplaneError where error.httpStatus == 404 {
+                return []
+            }
+        }
+    }
+
+    @Test func `a search that may find nothing`() async throws {
+        let server = try TestServer { request, connection in
+            let isRight = request.target == "/pharmacies?zip=1011%20AB"
+            connection.answer(isRight ? "200 OK" : "404 Not Found", body: Array(#"[{"name":"Löwen"}]"#.utf8))
+        }
+        let pharmacies = Pharmacies(http: HTTPClient([AsyncHTTPClientExecutor()]).relative(to: server.url()))
+        #expect(try await pharmacies.near("1011 AB") == [Pharmacy(name: "Löwen")])
+        #expect(try await pharmacies.near("9999") == [])
+        server.stop()
+        let error = await #expect(throws: BackplaneError.self) { try await pharmacies.near("1011 AB") }
+        #expect(error?.isConnectivity == true)
+    }
+
+    @Test func `an image that is awaited`() async throws {
+        let server = try TestServer { $1.answer("200 OK", body: Array("PNG".utf8)) }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "page-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.path + "/whale.png", bar = Screen(steps: Recording()), view = Screen(steps: Recording())
+        let http = HTTPClient([AsyncHTTPClientExecutor()]).relative(to: server.url()), call = Call()
+        let cover = Endpoint<DownloadedFile>("GET", "covers/whale.png", to: path)
+        let image = try await http.load(cover, call) { progress in bar.show(progress.received, of: progress.toReceive) }
+        view.show(image.path)
+        #expect(view.steps.all == [path] && bar.steps.all.last == "3 of 3")
+    }
+
+    @Test func `an executor without a network, and a log`() async throws {
+        let shelf = MemoryExecutor { request, _ in
+            let body = #"[{"title":"Moby-Dick","author":"Melville"}]"#
+            return HTTPStreamedResponse(HTTPResponse(status: 200, body: Array(body.utf8)))
+        }
+        let preview = HTTPClient([shelf]).relative(to: "http://books.test")
+        let shown = try await preview.load(Endpoint<[Book]>("GET", "books"))
+        #expect(shown.map(\.title) == ["Moby-Dick"])
+        let lines = Recording<String>()
+        var http = HTTPClient([shelf]).relative(to: "http://books.test")
+        http.defaults.logLevel = .minimal
+        http.defaults.log = { message, metadata, _ in lines.add("\(message) \(metadata["url"] ?? "")") }
+        _ = try await http.load(Endpoint<[Book]>("GET", "books"))
+        #expect(lines.all == ["load ended http://books.test/books"])
     }
 
     @Test func `pages`() async throws {

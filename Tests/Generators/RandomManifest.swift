@@ -31,7 +31,10 @@ package struct RandomManifest {
         let lock = numbers.once(in: 3) ? [text(): LockedClass(plugin: name(), version: "1.2.3")] : nil
         let store = StoreSettings(
             durability: numbers.pick([.full, .normal]), damaged: numbers.pick([.salvage, .refuse]))
-        let network = NetworkSettings(traced: numbers.once(in: 2) ? ["books.example.org", "localhost"] : [])
+        let network = NetworkSettings(
+            traced: numbers.once(in: 2) ? ["books.example.org", "localhost"] : [],
+            filters: numbers.once(in: 3) ? [NetworkFilter("F"), NetworkFilter("G", hosts: ["localhost"])] : [],
+            observers: numbers.once(in: 3) ? ["O"] : [])
         return Manifest(plugins: plugins, managers: managers, lock: lock, store: store, network: network)
     }
 

@@ -6,9 +6,16 @@ import Synchronization
 struct ExchangeWatch: Sendable {
     private let request: HTTPRequest
     private let options: HTTPOptions
-    private let start = ContinuousClock.now
+    private let start: ContinuousClock.Instant
 
-    init(_ request: HTTPRequest, _ options: HTTPOptions) { (self.request, self.options) = (request, options) }
+    init(_ request: HTTPRequest, _ options: HTTPOptions, since start: ContinuousClock.Instant = .now) {
+        (self.request, self.options, self.start) = (request, options, start)
+    }
+
+    /// Returns the watch of another request in the place of this one, with the time that has passed.
+    func replacing(_ request: HTTPRequest, _ options: HTTPOptions) -> ExchangeWatch {
+        ExchangeWatch(request, options, since: start)
+    }
 
     /// Opens the exchange.
     ///

@@ -26,6 +26,8 @@ public struct HTTPPipeline: Sendable {
     let credentials: Credentials
     /// The error of every exchange, because it is not known how they are to be made; `nil` if they can be made.
     private let refusal: BackplaneError?
+    /// The filters and the observers of exchanges.
+    private let company: ExchangeCompany
 
     /// Creates a pipeline; of several executors for one scheme, the first is used.
     ///
@@ -34,19 +36,26 @@ public struct HTTPPipeline: Sendable {
     ///   - tls: The settings of TLS for the hosts that have any, by host name in lower case.
     ///   - retries: The budgets and the clock of retries.
     ///   - credentials: The credentials that requests may choose.
+    ///   - filters: The filters, which run in this order.
+    ///   - digest: The algorithm for filters that ask for the digest of a body; `nil` fails their exchanges.
+    ///   - observers: The observers.
     public init(
         _ executors: [any HTTPExecutor], tls: [String: TLSSettings] = [:], retries: Retries = Retries(),
-        credentials: Credentials = Credentials()
+        credentials: Credentials = Credentials(), filters: [ExchangeFilter] = [],
+        digest: (any ContentDigest)? = nil, observers: [ExchangeObserver] = []
     ) {
-        self.init(executors, tls: tls, named: [:], reserved: [], retries: retries, credentials: credentials)
+        self.init(
+            executors, tls: tls, named: [:], reserved: [], retries: retries, credentials: credentials,
+            company: ExchangeCompany(filters: filters, digest: digest, observers: observers))
     }
 
     package init(
         _ executors: [any HTTPExecutor], tls: [String: TLSSettings], named: [String: Connect], reserved: Set<String>,
-        retries: Retries, credentials: Credentials = Credentials(), refusal: BackplaneError? = nil
+        retries: Retries, credentials: Credentials = Credentials(), company: ExchangeCompany = ExchangeCompany(),
+        refusal: BackplaneError? = nil
     ) {
         (self.executors, self.tls, self.named, self.reserved) = (executors, tls, named, reserved)
-        (self.retries, self.credentials, self.refusal) = (retries, credentials, refusal)
+        (self.retries, self.credentials, self.company, self.refusal) = (retries, credentials, company, refusal)
     }
 
     /// Sends a request and returns the response with its body in memory, whatever its status.
@@ -68,15 +77,16 @@ public struct HTTPPipeline: Sendable {
     package func send(
         _ request: HTTPRequest, upTo limit: Int, _ options: HTTPOptions, headed: () -> Void
     ) async throws -> HTTPResponse {
-        var options = withTLS(options.bounded, for: request)
+        var options = options.bounded
         let hint = Swift.min(limit, options.maximumBodySize ?? limit)
         options.maximumBodySize = hint == limit ? nil : hint
-        let watch = ExchangeWatch(request, options)
-        var given = options
-        given.maximumBodySize = hint
-        let response = try await watch.open(executor(for: request, options, watch), given)
-        headed()
-        return try await response.collect(upTo: limit, of: request)
+        return try await accompanied(request, options) { start in
+            var given = start.options
+            given.maximumBodySize = hint
+            let response = try await start.watch.open(executor(start), given)
+            headed()
+            return try await response.collect(upTo: limit, of: start.request)
+        }
     }
 
     /// Sends a request, and returns once the head of the response has arrived, whatever its status.
@@ -87,8 +97,10 @@ public struct HTTPPipeline: Sendable {
     public func open(_ request: HTTPRequest, _ options: HTTPOptions = HTTPOptions()) async throws
         -> HTTPStreamedResponse
     {
-        let options = withTLS(options.bounded, for: request), watch = ExchangeWatch(request, options)
-        return try await watch.open(executor(for: request, options, watch), options)
+        try await accompanied(request, options.bounded, ends: false) { start in
+            let response = try await start.watch.open(executor(start), start.options)
+            return start.observed?.watching(response) ?? response
+        }
     }
 
     /// Sends a request, and writes the response's body to a file, which appears once it is complete.
@@ -113,8 +125,29 @@ public struct HTTPPipeline: Sendable {
         _ request: HTTPRequest, to path: String, _ options: HTTPOptions,
         headed: @escaping @Sendable (HTTPStreamedResponse) -> Void
     ) async throws -> HTTPResponse {
-        let options = withTLS(options.bounded, for: request), watch = ExchangeWatch(request, options)
-        return try await watch.download(executor(for: request, options, watch), to: path, headed: headed)
+        try await accompanied(request, options.bounded) { start in
+            try await start.watch.download(executor(start), to: path, headed: headed)
+        }
+    }
+
+    /// Makes an exchange in the company of its filters and observers, with its settings of TLS.
+    ///
+    /// - Parameter ends: A Boolean value that indicates whether the exchange ends with the response of `exchange`.
+    private func accompanied<Response>(
+        _ request: HTTPRequest, _ options: HTTPOptions, ends: Bool = true,
+        _ exchange: (ExchangeStart) async throws -> Response
+    ) async throws -> Response {
+        var start = ExchangeStart(request, options, company)
+        do {
+            try await start.filter()
+            start.follow(withTLS(start.options, for: start.request))
+            let response = try await exchange(start)
+            if ends { start.observed?.ended(nil) }
+            return response
+        } catch {
+            start.observed?.ended(error)
+            throw error
+        }
     }
 
     // MARK: The choice of the executor
@@ -131,25 +164,26 @@ public struct HTTPPipeline: Sendable {
     ///
     /// - Throws: `network.refused` if there is none; `network.failed` if it does not start.
     package func executor(for request: HTTPRequest, _ options: HTTPOptions) async throws -> any HTTPFileExecutor {
-        try await executor(for: request, options, ExchangeWatch(request, options))
+        try await executor(ExchangeStart(request, options, ExchangeCompany()))
     }
 
-    private func executor(
-        for request: HTTPRequest, _ options: HTTPOptions, _ watch: ExchangeWatch
-    ) async throws -> any HTTPFileExecutor {
-        switch try choice(for: request, options) {
-        case .given(let executor): return try staged(executor, options)
+    private func executor(_ start: ExchangeStart) async throws -> any HTTPFileExecutor {
+        switch try choice(for: start.request, start.options) {
+        case .given(let executor): return try staged(executor, start)
         case .connected(let connect):
-            return try staged(try await watch.limitedToHead { try await connect(options.call ?? Call()) }, options)
+            let call = start.options.call ?? Call()
+            return try staged(try await start.watch.limitedToHead { try await connect(call) }, start)
         }
     }
 
-    /// Returns an executor with the stages around it that the options ask for: retries, in them redirects, and in
-    /// them a credential.
+    /// Returns an executor with the stages around it that the options ask for: retries, in them redirects, in them a
+    /// credential, and next to the executor the filters of attempts.
     private func staged(
-        _ executor: any HTTPExecutor, _ options: HTTPOptions
+        _ executor: any HTTPExecutor, _ start: ExchangeStart
     ) throws(BackplaneError) -> any HTTPFileExecutor {
+        let options = start.options, observed = start.observed
         var executor: any HTTPFileExecutor = DownloadStage(next: executor)
+        if let filters = start.filters { executor = FilterStage(next: executor, filters: filters) }
         if let stage = try credentialStage(around: executor, options) { executor = stage }
         if options.redirects > 0 {
             executor = RedirectStage(first: executor) { request, options in
@@ -160,11 +194,14 @@ public struct HTTPPipeline: Sendable {
                     (hop.credential, hop.account) = (nil, nil)  // for good, also if a later redirect leads back
                 }
                 hop = withTLS(hop, for: request)
-                return (try await self.executor(for: request, hop), hop)
+                observed?.redirected(to: request)
+                return (try await self.executor(start.hop(request, hop)), hop)
             }
         }
+        if let observed { executor = ObservationStage(next: executor, observed: observed) }
         if options.retry != nil || options.attempted != nil {
-            executor = RetryStage(next: executor, policy: options.retry ?? .none, retries: retries)
+            executor = RetryStage(
+                next: executor, policy: options.retry ?? .none, retries: retries, observed: observed)
         }
         return executor
     }

@@ -10,6 +10,7 @@ struct RetryStage: PipelineStage {
     let next: any HTTPFileExecutor
     let policy: RetryPolicy
     let retries: Retries
+    let observed: ObservedExchange?
 
     var inside: any HTTPExecutor { next }
 
@@ -47,6 +48,7 @@ struct RetryStage: PipelineStage {
         }
         while true {
             let judgement = Judgement(), delay: Duration
+            var failure: BackplaneError.Code?
             do {
                 var response = try await limited(request, options, judgement, hadBody) { [number, hadBody] in
                     try await exchange { response in
@@ -75,8 +77,9 @@ struct RetryStage: PipelineStage {
                 guard policy.mayHelp(after: error), policy.allows(request, after: number),
                     isWorthIt(backoff, options, start, hadBody), take(request)
                 else { throw error }
-                delay = backoff
+                (delay, failure) = (backoff, error.code)
             }
+            observed?.retries(after: delay, failure)
             try await retries.sleep(delay)
             number += 1
         }

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneNetwork
+import Glibc
 
 /// The exchanges of a program without plugins, through its own pipeline.
 struct PipelineWay: HTTPWay {
@@ -43,6 +44,13 @@ struct PipelineWay: HTTPWay {
     }
 
     func file(_ path: String) -> String { path }
+
+    /// Writes the line to standard error.
+    func log(_ message: String, _ metadata: [String: String], _ call: Call) {
+        let pairs = metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
+        let line = Array("\(message)\(pairs.joined())\n".utf8)
+        line.withUnsafeBytes { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
 
     /// Makes an exchange that ends at the call's deadline at the latest.
     private func within<Response>(

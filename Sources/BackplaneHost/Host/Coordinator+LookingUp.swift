@@ -62,3 +62,17 @@ extension Coordinator {
         try await startup.running(manager).gate
     }
 }
+
+/// The managers of a coordinator as the network finds them.
+struct CoordinatorManagers: NetworkManagers.Finder {
+    private weak let coordinator: Coordinator?
+
+    init(_ coordinator: Coordinator) { self.coordinator = coordinator }
+
+    func manager<C: Contract>(_ name: String, as contract: C.Type) async throws(BackplaneError) -> Remote<C> {
+        guard let coordinator else { throw .hostHasStopped }
+        if let slot = coordinator.knownSlot(to: name, as: contract) { return Remote(slot) }
+        try coordinator.requireThreads()
+        return Remote(try await coordinator.slot(to: name, as: contract))
+    }
+}

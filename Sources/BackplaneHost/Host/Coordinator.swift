@@ -1,7 +1,6 @@
 import Backplane
 import BackplaneBoundary
 import BackplaneExchange
-import BackplaneNetwork
 
 /// The one serial domain of a host, on a thread of its own, which loads, starts, changes and stops components.
 actor Coordinator {
@@ -53,10 +52,11 @@ actor Coordinator {
         let dataFolder = { @Sendable () throws(BackplaneError) in
             try DataFolder(in: options.dataFolder, manifest: document.path ?? "unnamed")
         }
-        let vault = CredentialVault(digest: options.digest) { () throws(BackplaneError) in
+        var means = options.network
+        means.vault = CredentialVault(digest: options.digest) { () throws(BackplaneError) in
             try dataFolder().credentialsFolder()
         }
-        network = HostNetwork(options.executors, document, vault)
+        network = HostNetwork(means, document)
         live = LiveComposition(
             document, linked: linked, options.lifecycle, timer: timer, remotes: remotes, network: network,
             source: manifestSource, watchdog: watchdog)
@@ -73,12 +73,7 @@ actor Coordinator {
         starter = ComponentStarter(
             options: options.lifecycle, timer: timer, clock: options.timerClock ?? timer, network: network,
             store: store, data: ComponentData(log: options.log, dataFolder))
-        network.connect { [weak self] manager throws(BackplaneError) in
-            guard let self else { throw .hostHasStopped }
-            if let slot = knownSlot(to: manager, as: HTTPExecuting.self) { return Remote(slot) }
-            try requireThreads()
-            return Remote(try await slot(to: manager, as: HTTPExecuting.self))
-        }
+        network.managers.connect(CoordinatorManagers(self))
     }
 
     /// Starts the threads that the host needs, if they are not running.

@@ -22,6 +22,10 @@ public struct HostOptions: Sendable {
     public var digest: (any ContentDigest)?
     /// The engines that execute components' requests, in addition to `file:` URLs below the manifest's folder.
     public var executors: [any HTTPExecutor]
+    /// The filters of all exchanges, which run in this order and before those of the manifest.
+    public var filters: [ExchangeFilter] = []
+    /// The observers of all exchanges, besides those of the manifest.
+    public var observers: [ExchangeObserver] = []
     /// The function that opens the record store in one of the host's folders, when the first data access controller
     /// starts.
     public var openStore: StoreOpener
@@ -88,6 +92,13 @@ public struct HostOptions: Sendable {
         (self.pluginPaths, self.loadFolder, self.dataFolder, self.log) = (pluginPaths, loadFolder, dataFolder, log)
         (self.digest, self.executors, self.openStore, self.lanes) = (digest, executors, openStore, lanes)
         (self.startLimit, self.stopLimit, self.occupationLimit) = (startLimit, stopLimit, occupationLimit)
+    }
+
+    /// The parts of the host's network that outlast manifests.
+    var network: HostNetwork.Means {
+        var means = HostNetwork.Means(executors)
+        (means.filters, means.observers, means.digest, means.log) = (filters, observers, digest, log)
+        return means
     }
 
     /// A function that opens a record store in a folder, and reports damage that it finds.

@@ -88,6 +88,11 @@ public final class PluginHost: Sendable {
     /// The pipeline of all HTTP exchanges; available immediately, whatever the coordinator is doing.
     package var network: HTTPPipeline { coordinator.network.pipeline }
 
+    /// Returns the stages of the exchanges of a trace, which gather from now on; `nil` for no trace.
+    package func exchanges(of trace: Trace?) -> TracedExchanges? {
+        trace.map { TracedExchanges(of: $0.id, in: coordinator.network.taps) }
+    }
+
     /// Returns an executor that the manifest names under `network.executors`, with its current capabilities.
     ///
     /// The manager that it is starts if necessary. `HTTPConformance` of `BackplaneConformance` tests it.

@@ -27,9 +27,9 @@ final class Startup {
         let loaded = live.loaded
         if !keepGoing { try loaded.requireSound() }
         hasStartedAll = true
-        let executors = Set(loaded.document.manifest.network.executors.values)
-        let first = await start(loaded.eagerNames.filter(executors.contains))
-        let others = await start(loaded.eagerNames.filter { !executors.contains($0) })
+        let network = loaded.document.manifest.network.managers
+        let first = await start(loaded.eagerNames.filter(network.contains))
+        let others = await start(loaded.eagerNames.filter { !network.contains($0) })
         let errors = first + others.filter { !first.contains($0) }
         await storeIsOpen()
         try live.requireRunning()

@@ -10,12 +10,14 @@ package enum ManifestLimits {
     /// The number of errors, and of warnings, that are listed; more are counted.
     package static let problems = 1_000
     package static let environments = 100
-    /// The maximum number of hosts that traces are sent to.
-    package static let tracedHosts = 1_000
-    /// The greatest number of credentials.
+    /// The maximum number of hosts that traces are sent to, or that one filter is for.
+    package static let hosts = 1_000
+    /// The maximum number of managers that filter exchanges, and of those that observe them.
+    package static let filters = 100
+    /// The maximum number of credentials.
     package static let credentials = 1_000
-    /// The greatest number of hosts of one credential.
+    /// The maximum number of hosts of one credential.
     package static let credentialHosts = 100
-    /// The greatest length of a user's name, a password or a token: what servers take as a header field.
+    /// The maximum length of a user's name, a password or a token: what servers accept as a header field.
     package static let secretBytes = 16 << 10
 }

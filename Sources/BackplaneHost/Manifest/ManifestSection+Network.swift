@@ -4,12 +4,15 @@ import BackplaneNetwork
 
 extension ManifestSection {
     static let network = ManifestSection(
-        key: "network", keys: ManifestKeys(["executors", "tls", "traced", "credentials"]), fixed: []
+        key: "network", keys: ManifestKeys(["executors", "filters", "observers", "tls", "traced", "credentials"]),
+        fixed: []
     ) { reader, section, manifest in
         manifest.network.executors = reader.executors(in: section)
         manifest.network.tls = reader.tls(in: section)
         manifest.network.traced = reader.hostNames("traced", in: section)
         manifest.network.credentials = reader.credentials(in: section)
+        manifest.network.filters = reader.filters(in: section)
+        manifest.network.observers = reader.observers(in: section)
     } members: { manifest in
         let network = manifest.network
         var members: [String: ManifestValue] = [:]
@@ -25,6 +28,8 @@ extension ManifestSection {
                     return .dictionary(host)
                 })
         }
+        if !network.filters.isEmpty { members["filters"] = .array(network.filters.map(\.value)) }
+        if !network.observers.isEmpty { members["observers"] = .array(network.observers.map(ManifestValue.string)) }
         if !network.traced.isEmpty { members["traced"] = .array(network.traced.map(ManifestValue.string)) }
         if !network.credentials.isEmpty { members["credentials"] = .dictionary(network.credentials.mapValues(\.value)) }
         return members
@@ -33,25 +38,15 @@ extension ManifestSection {
 
 extension ManifestReader {
     /// Reads an array of names of hosts, without schemes and ports.
-    fileprivate mutating func hostNames(_ key: String, in section: Section) -> [String] {
-        var names: [String] = []
-        for (index, value) in (array(key, in: section, most: ManifestLimits.tracedHosts) ?? []).enumerated() {
-            let path = section.path / key / index
-            guard case .string(let name) = value else {
-                report(.manifestWrongType, "expected a string, found \(value.kind)", at: path)
-                continue
-            }
-            guard !unusable.contains(path) else { continue }
-            if name.isHostName {
-                names.append(name)
-            } else {
-                report(
-                    .manifestWrongType,
-                    "expected the name of a host without scheme and port, such as `books.example.org`, found `\(shown(name, at: path))`",
-                    at: path)
-            }
+    mutating func hostNames(_ key: String, in section: Section) -> [String] {
+        strings(key, in: section, most: ManifestLimits.hosts) { reader, name, path in
+            if name.isHostName { return true }
+            reader.report(
+                .manifestWrongType,
+                "expected the name of a host without scheme and port, such as `books.example.org`, found `\(reader.shown(name, at: path))`",
+                at: path)
+            return false
         }
-        return names
     }
 }
 

@@ -11,12 +11,31 @@ public struct NetworkSettings: Sendable, Hashable {
     public var traced: [String]
     /// The credentials that requests may choose, by name.
     public var credentials: [String: Credential]
+    /// The managers that filter exchanges, in the order in which they run.
+    public var filters: [NetworkFilter]
+    /// The managers that observe exchanges.
+    public var observers: [String]
 
     /// Creates settings, by default none.
     public init(
         executors: [String: String] = [:], tls: [String: TLSSettings] = [:], traced: [String] = [],
-        credentials: [String: Credential] = [:]
+        filters: [NetworkFilter] = [], observers: [String] = [], credentials: [String: Credential] = [:]
     ) {
-        (self.executors, self.tls, self.traced, self.credentials) = (executors, tls, traced, credentials)
+        (self.executors, self.tls, self.traced) = (executors, tls, traced)
+        (self.filters, self.observers, self.credentials) = (filters, observers, credentials)
     }
+
+    /// The managers that take part in exchanges.
+    var managers: Set<String> { Set(executors.values).union(filters.map(\.manager)).union(observers) }
+}
+
+/// A manager that filters exchanges.
+public struct NetworkFilter: Sendable, Hashable {
+    /// The manager's name.
+    public var manager: String
+    /// The names of the hosts whose exchanges are filtered; empty for every host.
+    public var hosts: [String]
+
+    /// Creates a filter, by default for every host.
+    public init(_ manager: String, hosts: [String] = []) { (self.manager, self.hosts) = (manager, hosts) }
 }

@@ -63,6 +63,9 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
     /// A read in progress continues; cancel its task to end it.
     public func cancel() { state.end(by: true) }
 
+    /// A Boolean value that indicates whether the stream was read to its end.
+    var hasEnded: Bool { state.hasEnded }
+
     /// Returns whether both are one stream.
     func isSame(as other: HTTPBodyStream) -> Bool { state === other.state }
 
@@ -101,6 +104,8 @@ private final class BodyStreamState: Sendable {
     deinit { end(by: true) }
 
     var trailers: HTTPHeaders { state.withLock { $0.trailers } }
+
+    var hasEnded: Bool { state.withLock { $0.phase == .ended } }
 
     func next() async throws -> [UInt8]? {
         guard try begin() else { return nil }

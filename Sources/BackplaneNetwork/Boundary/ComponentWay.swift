@@ -60,6 +60,10 @@ struct ComponentWay: HTTPWay {
 
     func file(_ path: String) -> String { path.hasPrefix("/") ? path : services.folder + "/" + path }
 
+    func log(_ message: String, _ metadata: [String: String], _ call: Call) {
+        services.log.info(message, metadata: metadata, for: call)
+    }
+
     private var table: ConstantPointer<bp_http_2>? {
         services.host.table(
             BP_HTTP, revision: 2, as: bp_http_2.self, first: MemoryLayout<bp_http_2>.offset(of: \.sign_in)!)

@@ -45,6 +45,8 @@ public struct Endpoint<Response: Sendable>: Sendable {
     ///
     /// They are awaited for at most a second.
     public var failureLimit = 16 << 10
+    /// How much of its loads is logged; `nil` means as much as the client says, by default nothing.
+    public var logLevel: LoadLogLevel?
     /// The interceptors of this endpoint, which are inside those of the client; the first is outermost.
     public var interceptors: [HTTPInterceptor] = []
     /// The check of the loaded value; `nil` accepts everything.

@@ -1,3 +1,5 @@
+public import Backplane
+
 /// The settings of a client for the endpoints that are loaded on it.
 public struct EndpointDefaults: Sendable {
     /// The URL that paths of endpoints are relative to; it may have a path and a query.
@@ -14,6 +16,10 @@ public struct EndpointDefaults: Sendable {
     public var interceptors: [HTTPInterceptor] = []
     /// The rules for further attempts of endpoints without any; `nil` means a single attempt.
     public var retry: RetryPolicy?
+    /// The log level of endpoints without any.
+    public var logLevel = LoadLogLevel.none
+    /// The function that log lines are given to, instead of the component's log or a program's standard error.
+    public var log: (@Sendable (_ message: String, _ metadata: [String: String], _ call: Call) -> Void)?
 
     /// Creates settings without a base URL.
     public init(baseURL: String? = nil) { self.baseURL = baseURL }

@@ -81,18 +81,18 @@ public struct HTTPHead: Sendable {
 extension HTTPHeaders {
     /// Creates header fields from names and values in order.
     ///
-    /// - Throws: `network.failed` for an element that is not a pair of a name and a value.
+    /// - Throws: `network.malformed` for an element that is not a pair of a name and a value.
     package init(pairs: [[String]]) throws(BackplaneError) {
         self = [:]
         for pair in pairs {
             guard pair.count == 2 else {
                 throw BackplaneError(
-                    .networkFailed, "a header field consists of a name and a value; found \(pair.count) strings")
+                    .networkMalformed, "a header field consists of a name and a value; found \(pair.count) strings")
             }
             add(pair[0], pair[1])
         }
     }
 
     /// The names and values in order.
-    fileprivate var pairs: [[String]] { fields.map { [$0.name, $0.value] } }
+    package var pairs: [[String]] { fields.map { [$0.name, $0.value] } }
 }

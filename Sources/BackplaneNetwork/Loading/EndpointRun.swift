@@ -16,12 +16,14 @@ struct EndpointRun<Response: Sendable>: Sendable {
     private let call: Call
     private let progress: (@Sendable (HTTPProgress) -> Void)?
     private let start = ContinuousClock.now
+    private let log: LoadLog?
 
     init(
         _ endpoint: Endpoint<Response>, on http: HTTPClient, _ call: Call,
         _ progress: (@Sendable (HTTPProgress) -> Void)?
     ) {
         (self.endpoint, self.http, self.call, self.progress) = (endpoint, http, call, progress)
+        log = LoadLog(endpoint.logLevel ?? http.defaults.logLevel, call, http.defaults.log ?? http.way.log)
     }
 
     /// A Boolean value that indicates whether the load's time limit has passed.
@@ -45,6 +47,19 @@ struct EndpointRun<Response: Sendable>: Sendable {
     func run() async throws -> (value: Response, response: HTTPResponse) {
         try Task.checkCancellation()
         let request = try endpoint.request(http.defaults)
+        guard let log else { return try await run(request) }
+        log.started(request)
+        do {
+            let result = try await run(request)
+            log.ended(request, .success(result.response))
+            return result
+        } catch {
+            log.ended(request, .failure(error))
+            throw error
+        }
+    }
+
+    private func run(_ request: HTTPRequest) async throws -> (value: Response, response: HTTPResponse) {
         var attempt = 1, rejection: (any Error)?
         while true {
             let outcome: Outcome
@@ -75,6 +90,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
             }
             let response = try await exchange(request)
             attempt = max(attempt, response.timings.attempts)
+            log?.headed(response)
             return try await receive(response, of: request, parse)
         case .file(let path, let made):
             let file = FileInProgress(http.way.file(path))
@@ -87,6 +103,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
             }
             let response = try await exchange(request)
             attempt = max(attempt, response.timings.attempts)
+            log?.headed(response)
             return try await receive(response, of: request, in: file, made)
         }
     }
@@ -99,6 +116,12 @@ struct EndpointRun<Response: Sendable>: Sendable {
         options.retry = retry.attempts > 1 ? retry : nil
         options.attempt = attempt
         options.progress = progress ?? options.progress
+        if let logged = log?.attempted {
+            options.attempted = { [own = options.attempted] attempt in
+                own?(attempt)
+                logged(attempt)
+            }
+        }
         return options
     }
 
@@ -132,9 +155,10 @@ struct EndpointRun<Response: Sendable>: Sendable {
         var head = HTTPResponse(status: response.status, headers: response.headers, trailers: response.trailers)
         head.timings = response.timings
         if !isFile {
-            // An interceptor has answered itself, unless it has wrapped the body, in which there is nothing.
+            // An interceptor has answered itself, unless it has wrapped the body, in which there is nothing, and passes
+            // on what it reads there.
             let first = try await response.body.next()
-            if first != nil || !file.isWritten {
+            if first != nil || !file.isBodyRead {
                 var answer = response
                 let rest = response.body, begin = Mutex(first)
                 answer.body = HTTPBodyStream(cancel: rest.cancel) {
@@ -184,7 +208,8 @@ private final class FileInProgress: Sendable {
 
     func wrote(_ response: HTTPStreamedResponse) { written.withLock { $0 = response.body } }
 
-    var isWritten: Bool { written.withLock { $0 != nil } }
+    /// A Boolean value that indicates whether the body of a response that was written to the file was read, too.
+    var isBodyRead: Bool { written.withLock { $0?.hasEnded ?? false } }
 
     func isBody(of response: HTTPStreamedResponse) -> Bool {
         written.withLock { $0?.isSame(as: response.body) ?? false }

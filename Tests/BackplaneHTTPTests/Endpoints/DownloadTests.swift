@@ -163,6 +163,100 @@ struct DownloadTests {
         }
     }
 
+    @Test func `an empty response that an interceptor puts in the place of a download is the file, too`() async throws {
+        let executor = MemoryExecutor { _, _ in
+            HTTPStreamedResponse(HTTPResponse(status: 200, body: Array("loaded".utf8)))
+        }
+        try await withFolder { folder in
+            let path = folder + "/whale"
+            var endpoint = Endpoint<DownloadedFile>("GET", "", to: path)
+            endpoint.interceptors = [
+                HTTPInterceptor { request, next in
+                    _ = try await next(request)
+                    return HTTPStreamedResponse(HTTPResponse(status: 200))
+                }
+            ]
+            let file = try await HTTPClient([executor]).relative(to: "http://example.org/").load(endpoint)
+            #expect(try file.size == 0 && Data(contentsOf: URL(filePath: path)).isEmpty)
+        }
+    }
+
+    @Test(arguments: Engine.allCases, ["302 Found", "503 Unavailable"])
+    func `a body that is too large is no error of a response that is not the result`(engine: Engine, status: String)
+        async throws
+    {
+        let server = try TestServer { request, connection in
+            let isFirst = request.target == "/" && request["X-Attempt"] == nil
+            guard isFirst else { return connection.answer("200 OK", body: Array("whale".utf8)) }
+            connection.answer(status, [("Location", "/there")], body: [UInt8](repeating: 7, count: 50_000))
+        }
+        let attempts = Mutex(0)
+        let network = HTTPPipeline(
+            [engine.executor()],
+            filters: [
+                ExchangeFilter(
+                    "counting",
+                    attempts: { _ in
+                        let number = attempts.withLock { count in
+                            count += 1
+                            return count
+                        }
+                        return number > 1 ? ["X-Attempt": "\(number)"] : [:]
+                    })
+            ])
+        var options = HTTPOptions()
+        (options.redirects, options.retry, options.maximumBodySize) = (1, .immediate, 1_000)
+        let response = try await network.send(HTTPRequest("GET", server.url()), options)
+        #expect(response.status == 200 && response.body == Array("whale".utf8))
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `the time between bytes begins with the head, and the head is that of the last attempt`(engine: Engine)
+        async throws
+    {
+        let answered = Recording<ContinuousClock.Instant>()
+        let server = try TestServer { _, connection in
+            Thread.sleep(forTimeInterval: 0.4)
+            answered.add(.now)
+            guard answered.all.count == 1 else { return connection.answer("200 OK", body: Array("whole whale".utf8)) }
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\nhalf")
+            connection.close()
+        }
+        try await withFolder { folder in
+            var options = HTTPOptions()
+            (options.readTimeout, options.retry) = (.milliseconds(200), .immediate)
+            let response = try await HTTPPipeline([engine.executor()])
+                .download(HTTPRequest("GET", server.url()), to: folder + "/whale", options)
+            let times = answered.all
+            #expect(response.timings.attempts == 2 && times.count == 2)
+            #expect(try #require(response.timings.head) >= times[1] - times[0])
+        }
+    }
+
+    @Test func `a failed download whose body is not kept leaves no file open`() async throws {
+        let executor = MemoryExecutor { _, _ in
+            HTTPStreamedResponse(HTTPResponse(status: 404, body: Array("nowhere".utf8)))
+        }
+        try await withFolder { folder in
+            var endpoint = Endpoint<DownloadedFile>("GET", "", to: folder + "/whale")
+            for limit in [0, 3, 100] {
+                endpoint.failureLimit = limit
+                let load = endpoint.load(on: HTTPClient([executor]).relative(to: "http://example.org/"))
+                guard case .failure(let error) = await load.result else {
+                    Issue.record("it has a value")
+                    return
+                }
+                let kept: [UInt8]? = limit == 0 ? nil : Array("nowhere".utf8.prefix(limit))
+                #expect(error.httpStatus == 404 && error.httpBody == kept)
+            }
+            let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+                try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)
+            }
+            #expect(!open.contains { $0.hasPrefix(folder) })
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+        }
+    }
+
     @Test func `a download that was given up writes no file afterwards`() async throws {
         let gate = TestGate(), counted = Mutex(0)
         let executor = MemoryExecutor { _, _ in

@@ -93,6 +93,27 @@ struct EndpointErrorTests {
         }
     }
 
+    @Test(arguments: ClientKind.all)
+    func `of the details that a server gives as many are kept as a person reads`(kind: ClientKind) async throws {
+        struct Talkative: ComponentError, Decodable {
+            var code: String { "server.talkative" }
+            var message: String { "so many" }
+            var details: [String: String]
+        }
+        var details: [String: String] = ["status": "200"]
+        for number in 100..<400 { details["d\(number)"] = String(repeating: "é", count: 1_001) }
+        let body = Array(try JSONEncoder().encode(["details": details]))
+        let server = try TestServer { $1.answer("409 Conflict", body: body) }
+        try await kind.lend { http, call async throws in
+            var endpoint = Endpoint<Nothing>("GET", "")
+            (endpoint.failure, endpoint.failureLimit) = (.decoded(Talkative.self), 1 << 23)
+            let error = try await failure { _ = try await http.relative(to: server.url()).load(endpoint, call) }
+            let kept = error.failure?.details.filter { !$0.key.hasPrefix(".") } ?? [:]
+            #expect(kept.count == 101 && kept["status"] == "409" && error.failure?.code == "server.talkative")
+            #expect(kept["d100"]?.count == 1_000 && kept["d199"] != nil && kept["d200"] == nil)
+        }
+    }
+
     @Test(arguments: ClientKind.streaming)
     func `the body of a failed response is not waited for without end`(kind: ClientKind) async throws {
         let server = try TestServer { _, connection in

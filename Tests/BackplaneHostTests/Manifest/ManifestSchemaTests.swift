@@ -121,6 +121,15 @@ struct `The schema of manifests` {
                 ["manifestVersion": 1, "managers": [:], "network": ["traced": ["http://a"]]],
                 "/network/traced/0: pattern"
             ),
+            (
+                ["manifestVersion": 1, "managers": [:], "network": ["filters": [["hosts": ["a.test"]]]]],
+                "/network/filters/0/manager: required"
+            ),
+            (
+                ["manifestVersion": 1, "managers": [:], "network": ["filters": [["manager": "F", "host": "a"]]]],
+                "/network/filters/0/host: false"
+            ),
+            (["manifestVersion": 1, "managers": [:], "network": ["observers": [1]]], "/network/observers/0: type"),
             (["manifestVersion": 1, "managers": [:], "store": ["damagd": "refuse"]], "/store/damagd: false"),
             (
                 ["manifestVersion": 1, "managers": [:], "environments": ["e": ["store": ["damagd": "refuse"]]]],

@@ -29,6 +29,52 @@ struct NetworkSectionTests {
         #expect(root["network"] == nil, "a default is not written")
     }
 
+    @Test func `filters and observers are read in their order, and written as they were`() throws {
+        let text =
+            #"{"filters": ["A", {"manager": "${CA}", "hosts": ["${CA}", "127.0.0.1"]}, "A"], "observers": ["B", "${CA}"]}"#
+        let document = read(text)
+        #expect(document.problems.isEmpty, "\(document.problems)")
+        let network = document.manifest.network
+        #expect(
+            network.filters == [
+                NetworkFilter("A"), NetworkFilter("ca.pem", hosts: ["ca.pem", "127.0.0.1"]), NetworkFilter("A"),
+            ])
+        #expect(network.observers == ["B", "ca.pem"])
+        #expect(ManifestDocument(document.manifest.value).manifest == document.manifest)
+        let changed = read(
+            text, #", "environments": {"test": {"network": {"filters": null, "observers": ["C"]}}}"#,
+            environment: "test")
+        #expect(changed.problems.isEmpty, "\(changed.problems)")
+        #expect(changed.manifest.network == NetworkSettings(observers: ["C"]))
+        let most = (0...ManifestLimits.filters).map { #""M\#($0)""# }.joined(separator: ", ")
+        for key in ["filters", "observers"] {
+            let error = read(#"{"\#(key)": [\#(most)]}"#).problems.map(\.error)
+            #expect(error.map(\.message) == ["101 \(key); a manifest may have 100"])
+        }
+    }
+
+    @Test func `what sends for others passes no component of its own kind, and no circle leads back`() {
+        let managers: [String: ManagerDefinition] = [
+            "E": ManagerDefinition(className: "M", uses: ["used": "U"]), "U": ManagerDefinition(className: "M"),
+            "F": ManagerDefinition(className: "M"), "O": ManagerDefinition(className: "M", uses: ["a": "F", "b": "V"]),
+            "V": ManagerDefinition(className: "M", uses: ["u": "U"]), "M": ManagerDefinition(className: "M"),
+        ]
+        let manifest = Manifest(
+            managers: managers,
+            network: NetworkSettings(
+                executors: ["http": "E"], filters: [NetworkFilter("F")], observers: ["O", "Missing"]))
+        let parts = manifest.networkParts
+        #expect(parts["E"] == .executor && parts["F"] == [.filter, .observer] && parts["V"] == .observer)
+        #expect(parts["U"] == [.executor, .observer] && parts["M"] == nil)
+        for part in [NetworkParts.executor, .filter, .observer] {
+            #expect(part.passed.isDisjoint(with: part))
+            for next in [NetworkParts.executor, .filter] where part.passed.contains(next) {
+                #expect(next.passed.isDisjoint(with: [part]) || part == .observer)
+            }
+        }
+        #expect(NetworkParts().passed == [.executor, .filter, .observer] && NetworkParts.observer.passed == [])
+    }
+
     @Test func `an environment changes them`() {
         let text = #"{"executors": {"archive": "M"}, "tls": {"books.test": {"roots": "a"}}}"#
         let more =
@@ -52,6 +98,20 @@ struct NetworkSectionTests {
         (#"{"executors": {"1a": "M"}}"#, "expected a URL scheme", "/network/executors/1a"),
         (#"{"executors": {"": "M"}}"#, "expected a URL scheme", "/network/executors/"),
         (#"{"executors": {"a": 1}}"#, "expected a string, found an integer", "/network/executors/a"),
+        (#"{"filters": "F"}"#, "expected an array, found a string", "/network/filters"),
+        (#"{"filters": [1]}"#, "expected a dictionary, found an integer", "/network/filters/0"),
+        (#"{"filters": [""]}"#, "expected a name of 1 to 4096 bytes, found one of 0", "/network/filters/0"),
+        (#"{"filters": [{"hosts": ["a.test"]}]}"#, "`manager` is missing", "/network/filters/0/manager"),
+        (#"{"filters": [{"manager": "F", "hosts": []}]}"#, "`hosts` is empty", "/network/filters/0/hosts"),
+        (
+            #"{"filters": [{"manager": "F", "hosts": ["http://a.test"]}]}"#, "expected the name of a host",
+            "/network/filters/0/hosts/0"
+        ),
+        (
+            #"{"filters": [{"manager": "F", "host": ["a.test"]}]}"#, "unknown key `host`; did you mean `hosts`?",
+            "/network/filters/0/host"
+        ),
+        (#"{"observers": [{}]}"#, "expected a string, found a dictionary", "/network/observers/0"),
         (#"{"executors": []}"#, "expected a dictionary, found an array", "/network/executors"),
         (
             #"{"tls": {"a.test": {"root": "ca.pem"}}}"#, "unknown key `root`; did you mean `roots`?",

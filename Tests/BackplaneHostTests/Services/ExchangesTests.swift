@@ -32,12 +32,12 @@ struct ExchangesTests {
 
     private func exchanges() -> Exchanges {
         let network = HostNetwork(
-            [
+            HostNetwork.Means([
                 MemoryExecutor { _, _ in
                     try await Task.sleep(for: .seconds(3_600))
                     return HTTPStreamedResponse(HTTPResponse(status: 200))
                 }
-            ], ManifestDocument(Manifest(managers: [:])))
+            ]), ManifestDocument(Manifest(managers: [:])))
         return Exchanges(
             network, of: "Books", managers: [], folder: "", timer: timer, idleLimit: .seconds(60), ExchangeCounts(),
             ExchangeLog(log: RecordedLog()))

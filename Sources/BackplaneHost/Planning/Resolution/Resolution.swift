@@ -40,7 +40,7 @@ package struct Resolution: Sendable {
         draft.findSharedFolders()
         draft.compareFormerNames()
         draft.compareDependencies()
-        draft.compareExecutors()
+        draft.compareNetwork()
         draft.compareCredentials()
         plan = draft.plan()
         problems = document.positioning(draft.problems.grouped)

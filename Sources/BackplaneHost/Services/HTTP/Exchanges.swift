@@ -59,6 +59,7 @@ final class Exchanges: Sendable {
         var options = options
         // An executor that is swapped together with the component lets in what the swap waits for.
         options.call = call.made(by: UInt32(number))
+        options.sender = component
         do throws(BackplaneError) {
             try pipeline.requireExecutor(for: request, options)
             if let credential = options.credential { try pipeline.requireCredential(credential, for: managers) }

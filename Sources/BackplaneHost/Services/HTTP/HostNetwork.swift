@@ -7,34 +7,43 @@ import Synchronization
 ///
 /// A component that belongs to another manifest during a swap uses the network of that one.
 final class HostNetwork: Sendable {
-    /// A function that returns the manager that is an executor, started if it is not up.
-    typealias Find = @Sendable (String) async throws(BackplaneError) -> Remote<HTTPExecuting>
+    /// The parts of the network that outlast manifests.
+    struct Means: Sendable {
+        /// The executors of the host program.
+        var executors: [any HTTPExecutor]
+        /// The filters and the observers of the host program.
+        var filters: [ExchangeFilter] = []
+        var observers: [ExchangeObserver] = []
+        var digest: (any ContentDigest)?
+        var log: any LogSink = SilentLog()
+        /// The observers of single traces.
+        let taps = ExchangeTaps()
+        /// The budgets of retries.
+        let retries = Retries()
+        let managers = NetworkManagers()
+        /// The accounts of credentials.
+        var vault = CredentialVault(digest: nil)
 
-    /// The function that finds managers, once there is one.
-    private final class Finder: Sendable {
-        let find = Mutex<Find?>(nil)
+        init(_ executors: [any HTTPExecutor]) { self.executors = executors }
     }
-    private let executors: [any HTTPExecutor]
+    private let means: Means
     /// The folder of the first manifest, for manifests that are not files; `nil` if the first is not a file, either.
     private let folder: String?
-    private let finder = Finder()
-    /// The budgets of retries, which outlast manifests.
-    private let retries: Retries
-    /// The accounts of credentials, which outlast manifests.
-    private let vault: CredentialVault
     /// The unfinished files that a killed process has left.
     let abandoned = AbandonedDownloads()
     private let state: Mutex<ManifestNetwork>
 
     /// Creates the way of the exchanges under a manifest.
-    init(_ executors: [any HTTPExecutor], _ document: ManifestDocument, _ vault: CredentialVault) {
-        let retries = Retries()
-        (self.executors, folder, self.retries, self.vault) = (executors, document.folder, retries, vault)
-        state = Mutex(Self.network(of: document, executors, in: document.folder, retries, vault, finder))
+    init(_ means: Means, _ document: ManifestDocument) {
+        (self.means, folder) = (means, document.folder)
+        state = Mutex(ManifestNetwork(document, means, in: document.folder))
     }
 
-    /// Sets the function that returns the managers that are executors.
-    func connect(_ find: @escaping Find) { finder.find.withLock { $0 = find } }
+    /// The managers that take part in exchanges.
+    var managers: NetworkManagers { means.managers }
+
+    /// The observers of single traces.
+    var taps: ExchangeTaps { means.taps }
 
     /// The network of the active manifest.
     var active: ManifestNetwork { state.withLock { $0 } }
@@ -50,20 +59,7 @@ final class HostNetwork: Sendable {
 
     /// Returns the network that a manifest configures.
     func network(of document: ManifestDocument) -> ManifestNetwork {
-        Self.network(of: document, executors, in: document.folder ?? folder, retries, vault, finder)
-    }
-
-    private static func network(
-        of document: ManifestDocument, _ executors: [any HTTPExecutor], in folder: String?, _ retries: Retries,
-        _ vault: CredentialVault, _ finder: Finder
-    ) -> ManifestNetwork {
-        ManifestNetwork(document, executors, in: folder, retries, vault) { name, manager in
-            { call in
-                guard let find = finder.find.withLock({ $0 }) else { throw BackplaneError.hostHasStopped }
-                return try await PluginExecutor(name, call) { () async throws(BackplaneError) in try await find(manager)
-                }
-            }
-        }
+        ManifestNetwork(document, means, in: document.folder ?? folder)
     }
 }
 

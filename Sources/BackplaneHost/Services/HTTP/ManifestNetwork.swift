@@ -4,12 +4,10 @@ import BackplaneNetwork
 
 /// The HTTP network that one manifest configures.
 struct ManifestNetwork: Sendable {
-    /// The pipeline of all exchanges except those of carriers.
-    let pipeline: HTTPPipeline
-    /// The pipeline of the exchanges of carriers, which uses no executor of a plugin.
-    private let ownPipeline: HTTPPipeline
-    /// The managers that take part in carrying out exchanges: executors, and the managers that they use.
-    private let carriers: Set<String>
+    /// The pipelines of exchanges, keyed by the parts that they pass.
+    private var pipelines: [NetworkParts: HTTPPipeline] = [:]
+    /// The parts of the managers that take any.
+    private let parts: [String: NetworkParts]
     /// The names of the hosts that traces are sent to, in lower case.
     private let traced: Set<String>
 
@@ -18,40 +16,49 @@ struct ManifestNetwork: Sendable {
     /// If errors prevent the manifest from running, every exchange fails with them: the settings that were not
     /// understood may be those that make exchanges secure.
     ///
-    /// - Parameters:
-    ///   - executors: The executors of the host program.
-    ///   - folder: The manifest's folder, which paths are relative to; `nil` if it has none.
-    ///   - retries: The budgets of retries.
-    ///   - vault: The accounts of credentials.
-    ///   - connect: Returns the function that finds a manager that is an executor, by the executor's name.
-    init(
-        _ document: ManifestDocument, _ executors: [any HTTPExecutor], in folder: String?, _ retries: Retries,
-        _ vault: CredentialVault,
-        _ connect: (_ name: String, _ manager: String) -> HTTPPipeline.Connect
-    ) {
-        let network = document.manifest.network, refusal = document.refusal
-        let executors = [FileExecutor(folder: folder)] + executors
+    /// - Parameter folder: The manifest's folder, which paths are relative to; `nil` if it has none.
+    init(_ document: ManifestDocument, _ means: HostNetwork.Means, in folder: String?) {
+        let network = document.manifest.network
+        parts = document.manifest.networkParts
+        traced = Set(network.traced.map { $0.lowercased() })
+        let executors = [FileExecutor(folder: folder)] + means.executors, refusal = document.refusal
         let tls = network.tls.mapValues { $0.below(folder ?? FilePath.absolute(".")) }
         var named: [String: HTTPPipeline.Connect] = [:]
-        for (name, manager) in network.executors { named[name] = connect(name, manager) }
-        let credentials = vault.credentials(network.credentials)
-        pipeline = HTTPPipeline(
-            executors, tls: tls, named: named, reserved: [], retries: retries, credentials: credentials,
-            refusal: refusal)
-        ownPipeline = HTTPPipeline(
-            executors, tls: tls, named: [:], reserved: Set(network.executors.keys), retries: retries,
-            credentials: credentials, refusal: refusal)
-        carriers = document.manifest.carriers
-        traced = Set(network.traced.map { $0.lowercased() })
+        for (name, manager) in network.executors {
+            named[name] = { [managers = means.managers] call in
+                try await PluginExecutor(name, call) { () async throws(BackplaneError) in
+                    try await managers.find(manager, as: HTTPExecuting.self)
+                }
+            }
+        }
+        let filters = network.filters.map { ExchangeFilter($0, means.managers) }
+        let observers = network.observers.map { ExchangeObserver($0, means.managers, means.log) }
+        let credentials = means.vault.credentials(network.credentials)
+        for passed in Set((Array(parts.values) + [NetworkParts()]).map(\.passed)) {
+            let isExecuted = passed.contains(.executor)
+            let own = means.observers + (passed.contains(.observer) ? observers : []), taps = means.taps
+            pipelines[passed] = HTTPPipeline(
+                executors, tls: tls, named: isExecuted ? named : [:],
+                reserved: isExecuted ? [] : Set(network.executors.keys), retries: means.retries,
+                credentials: credentials,
+                company: ExchangeCompany(
+                    filters: means.filters + (passed.contains(.filter) ? filters : []), digest: means.digest,
+                    observers: taps.observers + own), refusal: refusal)
+        }
     }
 
-    /// Returns the pipeline for the exchanges of a component.
-    ///
-    /// The exchanges of an executor of a plugin use no such executor.
+    /// The pipeline of the exchanges of the host program, and of components that take no part in those of others.
+    var pipeline: HTTPPipeline { pipeline(of: []) }
+
+    /// Returns the pipeline of the exchanges of a component.
     ///
     /// - Parameter managers: The managers that the component belongs to.
     func pipeline(of managers: [String]) -> HTTPPipeline {
-        managers.contains(where: carriers.contains) ? ownPipeline : pipeline
+        let taken = managers.reduce(into: NetworkParts()) { $0.formUnion(parts[$1] ?? []) }
+        guard let pipeline = pipelines[taken.passed] else {
+            preconditionFailure("there is a pipeline for every part that is taken")
+        }
+        return pipeline
     }
 
     /// Returns a request with a trace, if its host may receive one and the request has none of its own.
@@ -71,19 +78,6 @@ extension ManifestDocument {
         guard manifest.managers.isEmpty else { return nil }
         let errors = problems.filter { $0.severity == .error && $0.manager == nil }.map(\.error)
         return errors.isEmpty ? nil : .combining(errors, of: "the manifest", at: path)
-    }
-}
-
-extension Manifest {
-    /// The managers that are executors, and those that they use.
-    fileprivate var carriers: Set<String> {
-        var carriers: Set<String> = []
-        var waiting = Array(network.executors.values)
-        while let name = waiting.popLast() {
-            guard carriers.insert(name).inserted else { continue }
-            waiting += managers[name].map { Array($0.uses.values) } ?? []
-        }
-        return carriers
     }
 }
 

@@ -116,7 +116,7 @@ final class IncomingBody: Sendable {
 extension BackplaneError {
     fileprivate static func wrongLength(_ announced: Int64, _ count: Int64) -> BackplaneError {
         BackplaneError(
-            .networkFailed,
+            count < announced ? .networkFailed : .networkMalformed,
             "the response announced a body of \(announced) bytes, but it has \(count < announced ? "only \(count)" : "more")"
         )
     }

@@ -56,7 +56,7 @@ final class PluginExchange: Sendable {
     private func read(_ heads: StreamElements<HTTPHead>) async {
         do throws(BackplaneError) {
             for try await head in heads { try headed(head) }
-            end(BackplaneError(.networkFailed, "the executor `\(executor)` ended the exchange too early", at: url))
+            end(BackplaneError(.networkMalformed, "the executor `\(executor)` ended the exchange too early", at: url))
         } catch {
             end(error.ofExecutor(executor, at: url))
         }
@@ -75,7 +75,7 @@ final class PluginExchange: Sendable {
             }
             // Looked at first: a response that is released ends the exchange.
             guard isFirst else {
-                throw BackplaneError(.networkFailed, "the executor returned two final responses to one request")
+                throw BackplaneError(.networkMalformed, "the executor returned two final responses to one request")
             }
             var response = HTTPStreamedResponse(
                 status: head.status, headers: headers, version: head.version, body: HTTPBodyStream([]))
@@ -94,7 +94,7 @@ final class PluginExchange: Sendable {
             opener?.resume(returning: response)
         default:
             throw BackplaneError(
-                .networkFailed, "it returned a response with the status \(head.status); expected 100 to 599")
+                .networkMalformed, "it returned a response with the status \(head.status); expected 100 to 599")
         }
     }
 

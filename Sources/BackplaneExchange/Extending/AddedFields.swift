@@ -1,0 +1,39 @@
+import Backplane
+import BackplaneNetwork
+
+/// The rules for the fields that a filter adds to an attempt: they vary nothing, and replace nothing.
+enum AddedFields {
+    /// Adds fields to a head.
+    ///
+    /// - Throws: `network.refused` for a field that the head has, or that must not be added.
+    static func add(_ fields: HTTPHeaders, to headers: inout HTTPHeaders) throws(BackplaneError) {
+        let own = headers
+        for field in fields.fields {
+            guard own[field.name] == nil else {
+                throw refused("it adds the field `\(field.name)`, which the request has already")
+            }
+            guard isHarmless(field.name.lowercased()) else {
+                throw refused(
+                    "it adds the field `\(field.name)` to an attempt, which would change the response; set it in `request`"
+                )
+            }
+            headers.add(field.name, field.value)
+        }
+    }
+
+    private static func isHarmless(_ name: String) -> Bool {
+        !names.contains(name) && !prefixes.contains(where: name.hasPrefix)
+    }
+
+    /// The names of fields that choose a response, that are credentials, or that frame the message (RFC 9110, sections
+    /// 6 to 14).
+    private static let names: Set<String> = [
+        "accept", "authorization", "cache-control", "connection", "content-encoding", "content-language",
+        "content-length", "content-location", "content-range", "content-type", "cookie", "expect", "host", "keep-alive",
+        "max-forwards", "pragma", "prefer", "proxy-authorization", "range", "te", "trailer", "transfer-encoding",
+        "upgrade",
+    ]
+    private static let prefixes = ["accept-", "if-"]
+
+    private static func refused(_ why: String) -> BackplaneError { BackplaneError(.networkRefused, why) }
+}

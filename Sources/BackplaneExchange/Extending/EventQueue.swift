@@ -1,0 +1,31 @@
+package import BackplaneNetwork
+
+/// The events that wait for a slow observer: bounded, and with only the latest progress of each exchange.
+package struct EventQueue: Sendable {
+    /// The greatest number of events that wait; further ones are dropped and counted.
+    static let most = 1_000
+    private var events: [ExchangeEvent] = []
+    /// The places of the last events that are progress, by exchange.
+    private var progress: [UInt64: Int] = [:]
+    private var lost = 0
+
+    package init() {}
+
+    package mutating func add(_ event: ExchangeEvent) {
+        let isProgress = event.stage == .progress
+        if isProgress, let place = progress[event.exchange] {
+            events[place] = event
+            return
+        }
+        guard events.count < Self.most else { return lost += 1 }
+        progress[event.exchange] = isProgress ? events.count : nil
+        events.append(event)
+    }
+
+    /// Takes all events that wait; `nil` if there are none.
+    package mutating func take() -> ExchangeEvents? {
+        guard !events.isEmpty else { return nil }
+        defer { self = EventQueue() }
+        return ExchangeEvents(events: events, lost: lost)
+    }
+}

@@ -1,0 +1,72 @@
+package import Backplane
+public import BackplaneNetwork
+
+/// A part of the way of exchanges that changes the heads of requests, and adds fields to those of attempts.
+///
+/// ```swift
+/// let signer = ExchangeFilter(
+///     "signer", hosts: ["books.example.org"], digests: true, attempts: { head in ["Signature": signature(head)] })
+/// let network = HTTPPipeline([executor], filters: [signer], digest: digest)
+/// ```
+///
+/// A filter of requests runs once for each exchange, before retries and redirects. A filter of attempts runs for each
+/// attempt and each redirect, and may only add fields that do not vary the response. One that throws, fails the
+/// exchange before anything is sent.
+public struct ExchangeFilter: Sendable {
+    /// What a filter does in one exchange.
+    package struct Ready: Sendable {
+        var interests: FilterInterests
+        var request: @Sendable (FilteredRequest) async throws -> FilteredRequest
+        var attempt: @Sendable (FilteredRequest) async throws -> HTTPHeaders
+
+        package init(
+            _ interests: FilterInterests,
+            request: @escaping @Sendable (FilteredRequest) async throws -> FilteredRequest,
+            attempt: @escaping @Sendable (FilteredRequest) async throws -> HTTPHeaders
+        ) {
+            (self.interests, self.request, self.attempt) = (interests, request, attempt)
+        }
+    }
+    /// The name in errors.
+    let name: String
+    /// The names of the hosts, in lower case; empty for every host.
+    private let hosts: Set<String>
+    let ready: @Sendable (Call) async throws -> Ready
+
+    /// Creates a filter of requests.
+    ///
+    /// - Parameters:
+    ///   - name: The name in errors.
+    ///   - hosts: The names of the hosts whose requests are filtered; empty for every host.
+    ///   - digests: A Boolean value that indicates whether the filter is given the digest of the body.
+    ///   - request: Returns the head to send.
+    public init(
+        _ name: String, hosts: Set<String> = [], digests: Bool = false,
+        requests request: @escaping @Sendable (FilteredRequest) async throws -> FilteredRequest
+    ) {
+        let ready = Ready(digests ? [.requests, .digest] : .requests, request: request, attempt: { _ in [:] })
+        self.init(name, hosts: hosts, ready: { _ in ready })
+    }
+
+    /// Creates a filter of attempts.
+    ///
+    /// - Parameters:
+    ///   - name: The name in errors.
+    ///   - hosts: The names of the hosts whose attempts are filtered; empty for every host.
+    ///   - digests: A Boolean value that indicates whether the filter is given the digest of the body.
+    ///   - attempt: Returns the fields to add.
+    public init(
+        _ name: String, hosts: Set<String> = [], digests: Bool = false,
+        attempts attempt: @escaping @Sendable (FilteredRequest) async throws -> HTTPHeaders
+    ) {
+        let ready = Ready(digests ? [.attempts, .digest] : .attempts, request: { $0 }, attempt: attempt)
+        self.init(name, hosts: hosts, ready: { _ in ready })
+    }
+
+    package init(_ name: String, hosts: Set<String>, ready: @escaping @Sendable (Call) async throws -> Ready) {
+        (self.name, self.ready) = (name, ready)
+        self.hosts = Set(hosts.map { $0.lowercased() })
+    }
+
+    func applies(to request: HTTPRequest) -> Bool { hosts.isEmpty || hosts.contains(request.hostName) }
+}

@@ -1,0 +1,64 @@
+import Backplane
+package import BackplaneNetwork
+
+/// The filters and the observers of a pipeline's exchanges.
+package struct ExchangeCompany: Sendable {
+    var filters: [ExchangeFilter]
+    var digest: (any ContentDigest)?
+    /// Returns the observers of an exchange that begins.
+    var observers: @Sendable () -> [ExchangeObserver]
+
+    package init(
+        filters: [ExchangeFilter] = [], digest: (any ContentDigest)? = nil,
+        observers: @escaping @autoclosure @Sendable () -> [ExchangeObserver] = []
+    ) {
+        (self.filters, self.digest, self.observers) = (filters, digest, observers)
+    }
+}
+
+/// One exchange before its executor is chosen: the request as it is to be sent, and who accompanies it.
+struct ExchangeStart: Sendable {
+    private(set) var request: HTTPRequest
+    private(set) var options: HTTPOptions
+    private(set) var watch: ExchangeWatch
+    let filters: FilterRun?
+    /// `nil` if nobody observes the exchange.
+    private(set) var observed: ObservedExchange?
+
+    /// Tells the observers that the exchange begins.
+    init(_ request: HTTPRequest, _ options: HTTPOptions, _ company: ExchangeCompany) {
+        (self.request, self.options, watch) = (request, options, ExchangeWatch(request, options))
+        filters = FilterRun(company.filters, company.digest, options)
+        observed = ObservedExchange(request, options, company.observers())
+        guard let observed else { return }
+        self.options.received = { [own = options.received] count in
+            own?(count)
+            observed.received(count)
+        }
+        guard !request.body.isEmpty else { return }
+        self.options.progress = { [own = options.progress] progress in
+            own?(progress)
+            observed.sent(progress.sent)
+        }
+    }
+
+    /// Runs the filters of the request, within the time limits of the exchange.
+    mutating func filter() async throws {
+        guard let filters else { return }
+        request = try await watch.limitedToHead { [request] in try await filters.request(request) }
+    }
+
+    /// Goes on with other options.
+    mutating func follow(_ options: HTTPOptions) {
+        self.options = options
+        watch = watch.replacing(request, options)
+    }
+
+    /// Returns the start of a redirect's request, which is a part of this exchange.
+    func hop(_ request: HTTPRequest, _ options: HTTPOptions) -> ExchangeStart {
+        var hop = self
+        (hop.request, hop.observed) = (request, nil)
+        (hop.options, hop.watch) = (options, ExchangeWatch(request, options))
+        return hop
+    }
+}

@@ -1,0 +1,108 @@
+import Backplane
+import BackplaneNetwork
+import Synchronization
+
+/// The filters of one exchange, which run in their order, each for its hosts.
+final class FilterRun: Sendable {
+    private let filters: [ExchangeFilter]
+    private let digest: (any ContentDigest)?
+    private let call: Call
+    /// A Boolean value that indicates whether a credential has added fields, which no filter sees.
+    private let hidesProof: Bool
+    /// The digest of the body, once a filter has asked for it; what is sent again is the same body.
+    private let known = Mutex<String?>(nil)
+
+    /// Creates the run of an exchange's filters; `nil` if there are none.
+    init?(_ filters: [ExchangeFilter], _ digest: (any ContentDigest)?, _ options: HTTPOptions) {
+        guard !filters.isEmpty else { return nil }
+        (self.filters, self.digest, call) = (filters, digest, options.call ?? Call())
+        hidesProof = options.credential != nil
+    }
+
+    /// Returns the request with the head that the filters of requests make of its own.
+    ///
+    /// - Throws: `network.refused` if one fails; the network's errors and `CancellationError` as they are.
+    func request(_ request: HTTPRequest) async throws -> HTTPRequest {
+        try await reduce(request, .requests) { filter, head, request in
+            let filtered = try await filter.request(head)
+            (request.method, request.url) = (filtered.method, filtered.url)
+            request.headers = try HTTPHeaders(pairs: filtered.headers)
+        }
+    }
+
+    /// Returns the request with the fields that the filters of attempts add to its own.
+    ///
+    /// - Throws: What ``request(_:)`` throws; `network.refused` for a field that must not be added.
+    func attempt(_ request: HTTPRequest) async throws -> HTTPRequest {
+        try await reduce(request, .attempts) { filter, head, request in
+            try AddedFields.add(try await filter.attempt(head), to: &request.headers)
+        }
+    }
+
+    private func reduce(
+        _ request: HTTPRequest, _ part: FilterInterests,
+        _ apply: (ExchangeFilter.Ready, FilteredRequest, inout HTTPRequest) async throws -> Void
+    ) async throws -> HTTPRequest {
+        var request = request
+        for filter in filters where filter.applies(to: request) {
+            do {
+                let ready = try await filter.ready(call)
+                guard ready.interests.contains(part) else { continue }
+                let digest = ready.interests.contains(.digest) ? try await digest(of: request.body) : nil
+                try await apply(
+                    ready, FilteredRequest(hidesProof ? request.withoutProof : request, digest: digest), &request)
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch {
+                throw BackplaneError(thrown: error).ofFilter(filter.name, at: request.printableURL)
+            }
+        }
+        return request
+    }
+
+    private func digest(of body: HTTPBody) async throws -> String {
+        guard let digest else {
+            throw BackplaneError(
+                .networkUnsupported, "the digest of the body is asked for, and there is no `ContentDigest` to make it")
+        }
+        if body.isEmpty { return digest.sha256(of: []).hexadecimal }
+        if let known = known.withLock({ $0 }) { return known }
+        guard body.isReplayable else {
+            throw BackplaneError(
+                .networkBody, "the digest of the body is asked for, and the body can be read only once")
+        }
+        let whole = try await body.collected(upTo: HTTPOptions.collectionLimit)
+        let text = digest.sha256(of: whole.bytes ?? []).hexadecimal
+        known.withLock { $0 = text }
+        return text
+    }
+}
+
+extension HTTPRequest {
+    /// The request without the fields that a credential adds.
+    fileprivate var withoutProof: HTTPRequest {
+        var request = self
+        for name in ["Authorization", "Cookie"] { request.headers[name] = nil }
+        return request
+    }
+}
+
+extension [UInt8] {
+    fileprivate var hexadecimal: String {
+        let digits = [UInt8]("0123456789abcdef".utf8)
+        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}
+
+extension BackplaneError {
+    /// Returns the error of an exchange for one of a filter.
+    fileprivate func ofFilter(_ name: String, at url: String) -> BackplaneError {
+        if [.callCancelled, .callDeadline].contains(code) { return self }
+        if code.rawValue.hasPrefix("network.") {
+            var error = self
+            (error.message, error.location) = ("the filter `\(name)`: \(message)", location ?? url)
+            return error
+        }
+        return BackplaneError(.networkRefused, "the filter `\(name)` failed: \(message)", at: url, causes: [self])
+    }
+}

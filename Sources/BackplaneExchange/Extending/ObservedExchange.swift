@@ -1,0 +1,113 @@
+import Backplane
+import BackplaneNetwork
+import Synchronization
+
+/// The stages of one exchange, as they are told to its observers.
+final class ObservedExchange: Sendable {
+    private struct State {
+        /// The last event, without what applies to a single one.
+        var event: ExchangeEvent
+        /// The announced length of the response's body.
+        var length: Int64?
+        var hasEnded = false
+    }
+    private let observers: [ExchangeObserver]
+    private let start = ContinuousClock.now
+    private let state: Mutex<State>
+
+    /// Tells the observers that an exchange begins; `nil` if there are none.
+    init?(_ request: HTTPRequest, _ options: HTTPOptions, _ observers: [ExchangeObserver]) {
+        guard !observers.isEmpty else { return nil }
+        self.observers = observers
+        var event = ExchangeEvent(
+            .start, exchange: .random(in: 1..<(1 << 53)), method: request.method, url: request.printableURL,
+            component: options.sender, trace: options.call?.trace?.id)
+        event.attempt = options.attempt - 1
+        state = Mutex(State(event: event))
+        tell(.start)
+    }
+
+    /// Tells an event, with facts that hold from now on, and with others that hold for it alone.
+    private func tell(
+        _ stage: ExchangeEvent.Stage, _ change: (inout ExchangeEvent) -> Void = { _ in },
+        once: (inout ExchangeEvent) -> Void = { _ in }
+    ) {
+        // Observers have the events in the order of the changes.
+        state.withLock { state in
+            guard !state.hasEnded else { return }
+            change(&state.event)
+            state.event.stage = stage
+            state.event.after = (.now - start).nanoseconds
+            var event = state.event
+            once(&event)
+            state.hasEnded = stage == .end
+            for observer in observers { observer.note(event) }
+        }
+    }
+
+    func attempted(_ request: HTTPRequest) {
+        tell(.attempt) { event in
+            (event.method, event.url) = (request.method, request.printableURL)
+            (event.attempt, event.status) = (event.attempt + 1, nil)
+            (event.sent, event.received) = (0, 0)
+        }
+    }
+
+    func headed(_ response: HTTPStreamedResponse) {
+        state.withLock { $0.length = response.contentLength }
+        tell(.head) { $0.status = response.status }
+    }
+
+    /// - Parameter error: The error of the attempt; `nil` if its response is the reason.
+    func retries(after delay: Duration, _ error: BackplaneError.Code?) {
+        tell(.retry, once: { ($0.delay, $0.error) = (delay.nanoseconds, error?.rawValue) })
+    }
+
+    func redirected(to request: HTTPRequest) {
+        tell(.redirect) { ($0.method, $0.url) = (request.method, request.printableURL) }
+    }
+
+    /// Notes the bytes of the request's body that have passed.
+    func sent(_ count: Int64) {
+        guard state.withLock({ $0.event.sent != count }) else { return }
+        tell(.progress) { $0.sent = count }
+    }
+
+    /// Notes bytes of the response's body, which are told unless they complete it.
+    func received(_ count: Int) {
+        let isComplete = state.withLock { state in
+            guard state.event.received + Int64(count) == state.length else { return false }
+            state.event.received += Int64(count)
+            return true
+        }
+        if !isComplete { tell(.progress) { $0.received += Int64(count) } }
+    }
+
+    func ended(_ error: (any Error)?) {
+        let error = error.map { BackplaneError(thrown: $0) }
+        tell(.end, once: { $0.error = error?.code.rawValue })
+    }
+
+    /// Returns the response with a body whose end is that of the exchange.
+    func watching(_ response: HTTPStreamedResponse) -> HTTPStreamedResponse {
+        var response = response
+        let body = response.body
+        response.body = HTTPBodyStream(
+            length: body.length,
+            cancel: { [self] in
+                body.cancel()
+                ended(CancellationError())
+            }
+        ) { [self] in
+            do {
+                if let chunk = try await body.next() { return .bytes(chunk) }
+                ended(nil)
+                return .end(trailers: body.trailers)
+            } catch {
+                ended(error)
+                throw error
+            }
+        }
+        return response
+    }
+}

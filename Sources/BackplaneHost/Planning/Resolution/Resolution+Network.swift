@@ -1,0 +1,38 @@
+import Backplane
+import BackplaneBoundary
+import BackplaneDocuments
+import BackplaneNetwork
+
+extension Resolution.Draft {
+    /// Reports what the manifest names as a part of the network and is no manager, or none that provides the contract.
+    mutating func compareNetwork() {
+        let network = document.manifest.network, root = ManifestPath() / "network"
+        for (name, manager) in network.executors.sorted(by: { $0.key < $1.key }) {
+            compare(manager, at: root / "executors" / name, as: "an executor", HTTPExecuting.self)
+        }
+        for (index, filter) in network.filters.enumerated() {
+            let path = root / "filters" / index
+            compare(filter.manager, at: path, as: "a filter", ExchangeFiltering.self)
+        }
+        for (index, manager) in network.observers.enumerated() {
+            compare(manager, at: root / "observers" / index, as: "an observer", ExchangeObserving.self)
+        }
+    }
+
+    private mutating func compare<C: Contract>(
+        _ manager: String, at path: ManifestPath, as part: String, _ contract: C.Type
+    ) {
+        let needed = ContractDescription(of: contract), place = document.place(of: path)
+        guard definitions[manager] != nil else {
+            return report(.unknownManager(manager, among: names, at: place), of: nil)
+        }
+        guard let entry = choices[manager]?.first?.entry,
+            let difference = entry.component.contract.difference(from: needed)
+        else { return }
+        report(
+            BackplaneError(
+                .wireMismatch,
+                "`\(manager)` cannot be \(part): \(difference); \(part) provides \(needed.name) \(needed.version)",
+                at: place), of: nil)
+    }
+}

@@ -1,0 +1,38 @@
+import BackplaneExchange
+package import BackplaneNetwork
+import Synchronization
+
+/// The observers of a host that come and go, such as those of single traces.
+final class ExchangeTaps: Sendable {
+    private let taps = Mutex<[UInt64: ExchangeObserver]>([:])
+    private let last = Atomic<UInt64>(0)
+
+    var observers: [ExchangeObserver] { taps.withLock { Array($0.values) } }
+
+    /// Adds a function that is called within the exchanges of a trace, and returns the tap's number.
+    func add(of trace: String, _ observe: @escaping @Sendable (ExchangeEvent) -> Void) -> UInt64 {
+        let number = last.wrappingAdd(1, ordering: .relaxed).newValue
+        taps.withLock { $0[number] = ExchangeObserver(within: { if $0.trace == trace { observe($0) } }) }
+        return number
+    }
+
+    func remove(_ number: UInt64) { taps.withLock { _ = $0.removeValue(forKey: number) } }
+}
+
+/// The stages of the exchanges of one trace, which gather until they are taken.
+package final class TracedExchanges: Sendable {
+    private let queue = Mutex(EventQueue())
+    private let taps: ExchangeTaps
+    private let number = Atomic<UInt64>(0)
+
+    init(of trace: String, in taps: ExchangeTaps) {
+        self.taps = taps
+        let added = taps.add(of: trace) { [weak self] event in self?.queue.withLock { $0.add(event) } }
+        number.store(added, ordering: .relaxed)
+    }
+
+    deinit { taps.remove(number.load(ordering: .relaxed)) }
+
+    /// Takes the stages that have gathered, of which at most 1,000 are kept.
+    package func take() -> [ExchangeEvent] { queue.withLock { $0.take()?.events ?? [] } }
+}

@@ -1,0 +1,61 @@
+/// A stage of an exchange as its observers are told it.
+///
+/// It contains nothing that may be secret: neither header fields nor a query, and no bytes of a body.
+public struct ExchangeEvent: Codable, Sendable {
+    /// The name of a stage; hosts of a later version may have further ones.
+    public struct Stage: RawRepresentable, Codable, Equatable, Sendable {
+        public let rawValue: String
+
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The exchange begins, before any filter.
+        public static let start = Self(rawValue: "start")
+        /// An attempt begins.
+        public static let attempt = Self(rawValue: "attempt")
+        /// The head of the response to an attempt is there, after its redirects.
+        public static let head = Self(rawValue: "head")
+        /// Bytes of one of the bodies have passed; events that are not delivered yet are replaced by the next one.
+        public static let progress = Self(rawValue: "progress")
+        /// Another attempt follows, after ``ExchangeEvent/delay``.
+        public static let retry = Self(rawValue: "retry")
+        /// A redirect is followed to ``ExchangeEvent/url``.
+        public static let redirect = Self(rawValue: "redirect")
+        /// The exchange has ended, with ``ExchangeEvent/error`` or with the whole response.
+        public static let end = Self(rawValue: "end")
+    }
+
+    /// The stage that was reached.
+    public var stage: Stage
+    /// A number that all events of one exchange have in common, and hardly any of another.
+    public var exchange: UInt64
+    /// The request method, after a redirect that of the next request.
+    public var method: String
+    /// The URL without credentials, query and fragment.
+    public var url: String
+    /// The component that sends the request; `nil` for the program itself.
+    public var component: String?
+    /// The id of the trace of the call that the exchange is made for; `nil` if it has none.
+    public var trace: String?
+    /// The number of the attempt, from 1; 0 before the first one.
+    public var attempt: Int
+    /// The status of the last response, once there is one.
+    public var status: Int?
+    /// The code of the error that ended the attempt, for `retry`, or the exchange, for `end`.
+    public var error: String?
+    /// The nanoseconds before the next attempt, for `retry`.
+    public var delay: Int64?
+    /// The bytes of the request's body that were taken for sending in this attempt.
+    public var sent: Int64
+    /// The bytes of the response's body that were received, after decoding.
+    public var received: Int64
+    /// The nanoseconds since the start of the exchange.
+    public var after: Int64
+
+    package init(
+        _ stage: Stage, exchange: UInt64, method: String, url: String, component: String? = nil, trace: String? = nil
+    ) {
+        (self.stage, self.exchange, self.method, self.url) = (stage, exchange, method, url)
+        (self.component, self.trace) = (component, trace)
+        (attempt, sent, received, after) = (0, 0, 0, 0)
+    }
+}

@@ -1,0 +1,72 @@
+import Backplane
+
+/// How much of a load is logged, without anything that may be secret.
+public enum LoadLogLevel: Sendable {
+    /// Nothing.
+    case none
+    /// One line at the end: the method, the URL without its query, the status or the error, and the time.
+    case minimal
+    /// The request as a command of curl, each attempt, the head of the response, and the end.
+    case verbose
+}
+
+/// The log of one load.
+struct LoadLog: Sendable {
+    typealias Sink = @Sendable (_ message: String, _ metadata: [String: String], _ call: Call) -> Void
+    private let isVerbose: Bool
+    private let write: Sink
+    private let call: Call
+    private let start = ContinuousClock.now
+
+    /// Creates the log of a load; `nil` if nothing is logged.
+    init?(_ level: LoadLogLevel, _ call: Call, _ write: @escaping Sink) {
+        if case .none = level { return nil }
+        if case .verbose = level { isVerbose = true } else { isVerbose = false }
+        (self.write, self.call) = (write, call)
+    }
+
+    func started(_ request: HTTPRequest) {
+        if isVerbose { write("load started", ["request": request.curlDescription], call) }
+    }
+
+    /// The function that is told of attempts; `nil` if they are not logged.
+    var attempted: (@Sendable (HTTPAttempt) -> Void)? {
+        guard isVerbose else { return nil }
+        return { attempt in
+            var metadata = ["attempt": "\(attempt.number)"]
+            metadata["status"] = attempt.status.map { "\($0)" }
+            metadata["error"] = attempt.error?.rawValue
+            write("attempt", metadata, call)
+        }
+    }
+
+    func headed(_ response: HTTPStreamedResponse) {
+        guard isVerbose else { return }
+        let fields = response.headers.fields.map { field in
+            "\(field.name): \(Self.plainFields.contains(field.name.lowercased()) ? field.value : "…")"
+        }
+        write("response", ["status": "\(response.status)", "fields": fields.joined(separator: "; ")], call)
+    }
+
+    func ended(_ request: HTTPRequest, _ outcome: Result<HTTPResponse, any Error>) {
+        var metadata = [
+            "method": request.method, "url": request.printableURL,
+            "milliseconds": "\((.now - start).nanoseconds / 1_000_000)",
+        ]
+        switch outcome {
+        case .success(let response):
+            (metadata["status"], metadata["attempts"]) = ("\(response.status)", "\(response.timings.attempts)")
+        case .failure(let error):
+            let error = BackplaneError(thrown: error)
+            metadata["error"] = error.code.rawValue
+            metadata["status"] = error.httpStatus.map { "\($0)" }
+        }
+        write("load ended", metadata, call)
+    }
+
+    /// The names of fields of responses whose values are no secrets.
+    private static let plainFields: Set<String> = [
+        "age", "allow", "cache-control", "content-encoding", "content-language", "content-length", "content-range",
+        "content-type", "date", "expires", "last-modified", "retry-after", "server", "vary",
+    ]
+}

@@ -1,0 +1,327 @@
+import Backplane
+import BackplaneConformance
+import BackplaneExchange
+import BackplaneHost
+import BackplaneNetwork
+import BackplaneTestKit
+import Foundation
+import Synchronization
+import Testing
+
+/// Filters of exchanges: closures of a program, managers of plugins, and one in C.
+@Suite(.timeLimit(.minutes(5)))
+struct FilterTests {
+    /// A server that answers with some fields of the request.
+    private func server(_ names: String...) throws -> TestServer {
+        try TestServer { request, connection in
+            let text = names.map { request[$0] ?? "none" }.joined(separator: " ")
+            connection.answer("200 OK", body: Array(text.utf8))
+        }
+    }
+
+    private func text(_ network: HTTPPipeline, _ request: HTTPRequest) async throws -> String {
+        String(decoding: try await network.send(request).body, as: UTF8.self)
+    }
+
+    private func failure(_ network: HTTPPipeline, _ request: HTTPRequest) async -> BackplaneError? {
+        await #expect(throws: BackplaneError.self) { try await network.send(request) }
+    }
+
+    private func adding(_ letter: String, hosts: Set<String> = []) -> ExchangeFilter {
+        ExchangeFilter(
+            letter, hosts: hosts,
+            requests: { head in
+                var head = head
+                head.fields["X-Way"] = (head.fields["X-Way"] ?? "") + letter
+                return head
+            })
+    }
+
+    // MARK: Programs
+
+    @Test(arguments: Engine.allCases)
+    func `filters of requests run in their order, each for its hosts`(engine: Engine) async throws {
+        let server = try server("X-Way")
+        let network = HTTPPipeline(
+            [engine.executor()],
+            filters: [adding("a"), adding("b", hosts: ["other.test"]), adding("c", hosts: ["127.0.0.1"])])
+        let here = try await text(network, HTTPRequest("GET", server.url()))
+        #expect(here == "ac")
+        let elsewhere = try await text(network, HTTPRequest("GET", "http://LOCALHOST:\(server.port)/"))
+        #expect(elsewhere == "a")
+    }
+
+    @Test func `one that leads to another host decides which filters follow`() async throws {
+        let server = try server("X-Way")
+        let leading = ExchangeFilter(
+            "leading",
+            requests: { head in
+                var head = head
+                head.url = head.url.replacing("before.test", with: "localhost:\(server.port)")
+                return head
+            })
+        let network = HTTPPipeline(
+            [Engine.urlSession.executor()],
+            filters: [adding("a", hosts: ["localhost"]), leading, adding("b", hosts: ["localhost"])])
+        #expect(try await text(network, HTTPRequest("GET", "http://before.test/")) == "b")
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a filter of requests runs once, and one of attempts for each attempt and each redirect`(engine: Engine)
+        async throws
+    {
+        let count = Mutex(0), seen = Recording<String>()
+        let server = try TestServer { request, connection in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            seen.add("\(request["X-Request"] ?? "") \(request["X-Attempt"] ?? "")")
+            switch number {
+            case 1: connection.answer("503 Service Unavailable")
+            case 2: connection.answer("302 Found", [("Location", "/there")])
+            default: connection.answer("200 OK")
+            }
+        }
+        let requests = Counted(), attempts = Counted()
+        @Sendable func next(_ count: Counted) -> String {
+            count.add(1)
+            return "\(count.value)"
+        }
+        let network = HTTPPipeline(
+            [engine.executor()],
+            filters: [
+                ExchangeFilter(
+                    "requests",
+                    requests: { head in
+                        var head = head
+                        head.fields["X-Request"] = next(requests)
+                        return head
+                    }),
+                ExchangeFilter("attempts", attempts: { _ in ["X-Attempt": next(attempts)] }),
+            ])
+        var options = HTTPOptions()
+        (options.redirects, options.retry) = (5, .immediate)
+        #expect(try await network.send(HTTPRequest("GET", server.url()), options).status == 200)
+        // Where a redirect leads, only what was set before the first attempt goes, and the filter adds its own again.
+        #expect(seen.all == ["1 1", "1 2", "1 3"])
+    }
+
+    @Test func `one that throws fails the exchange, and nothing is sent`() async throws {
+        struct Locked: ComponentError {
+            var code: String { "key.locked" }
+            var message: String { "the key is locked" }
+        }
+        let sent = Recording<String>()
+        let executor = MemoryExecutor { request, _ in
+            sent.add(request.url)
+            return HTTPStreamedResponse(HTTPResponse(status: 200))
+        }
+        let filters = [
+            ExchangeFilter("signer", requests: { _ in throw Locked() }),
+            ExchangeFilter("signer", attempts: { _ in throw Locked() }),
+        ]
+        for filter in filters {
+            let network = HTTPPipeline([executor], filters: [filter])
+            let error = await failure(network, HTTPRequest("GET", "http://a:b@books.test/?key=1"))
+            #expect(
+                error?.description
+                    == "http://books.test/: network.refused: the filter `signer` failed: the key is locked")
+            #expect(error?.causes.first?.failure?.code == "key.locked" && error?.isConnectivity == false)
+        }
+        let own = HTTPPipeline(
+            [executor], filters: [ExchangeFilter("signer", requests: { _ in throw CancellationError() })])
+        await #expect(throws: CancellationError.self) { try await own.send(HTTPRequest("GET", "http://books.test/")) }
+        #expect(sent.all == [])
+    }
+
+    @Test(arguments: [
+        ("X-Own", "which the request has already"), ("Authorization", "which would change the response"),
+        ("accept-language", "which would change the response"), ("If-None-Match", "which would change the response"),
+        ("Range", "which would change the response"), ("Content-Length", "which would change the response"),
+        ("Cookie", "which would change the response"),
+    ])
+    func `a field that varies the response, or replaces one, is added to no attempt`(name: String, words: String)
+        async throws
+    {
+        let executor = MemoryExecutor { _, _ in HTTPStreamedResponse(HTTPResponse(status: 200)) }
+        let network = HTTPPipeline([executor], filters: [ExchangeFilter("signer", attempts: { _ in [name: "a"] })])
+        let error = await failure(network, HTTPRequest("GET", "http://books.test/", headers: ["x-own": "b"]))
+        #expect(error?.code == .networkRefused)
+        #expect(error?.message.hasPrefix("the filter `signer`: it adds the field `\(name)`") == true)
+        #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+    }
+
+    @Test func `one that asks for the digest has it, of a body that can be sent again`() async throws {
+        let server = try server("Signature")
+        let signer = ExchangeFilter("signer", digests: true, attempts: { ["Signature": $0.digest ?? "none"] })
+        let network = HTTPPipeline([Engine.urlSession.executor()], filters: [signer], digest: CountingDigest())
+        let url = server.url()
+        let empty = try await text(network, HTTPRequest("GET", url))
+        let whole = try await text(network, HTTPRequest("POST", url, body: .text("whale")))
+        #expect(empty == "c0000000" && whole == "c0050000")
+        let chunks = AsyncStream<[UInt8]> { $0.finish() }
+        let memory = MemoryExecutor { _, _ in HTTPStreamedResponse(HTTPResponse(status: 200)) }
+        let streaming = HTTPPipeline([memory], filters: [signer], digest: CountingDigest())
+        let once = await failure(streaming, HTTPRequest("POST", url, body: .stream(chunks)))
+        #expect(once?.code == .networkBody && once?.message.contains("only once") == true)
+        let large = await failure(
+            streaming,
+            HTTPRequest(
+                "POST", url,
+                body: .replayable { AsyncStream<[UInt8]>(unfolding: { .init(repeating: 1, count: 1 << 20) }) }
+            ))
+        #expect(large?.code == .networkTooLarge)
+        let without = HTTPPipeline([Engine.urlSession.executor()], filters: [signer])
+        #expect(await failure(without, HTTPRequest("GET", url))?.code == .networkUnsupported)
+    }
+
+    @Test func `one that hangs is ended by the time limits of the exchange`() async throws {
+        let executor = MemoryExecutor { _, _ in HTTPStreamedResponse(HTTPResponse(status: 200)) }
+        let hanging: [ExchangeFilter] = [
+            ExchangeFilter(
+                "hanging",
+                requests: { _ in
+                    try await Task.sleep(for: .seconds(3_600))
+                    return try #require(nil)
+                }),
+            ExchangeFilter(
+                "hanging",
+                attempts: { _ in
+                    try await Task.sleep(for: .seconds(3_600))
+                    return [:]
+                }),
+        ]
+        for filter in hanging {
+            let network = HTTPPipeline([executor], filters: [filter])
+            var options = HTTPOptions()
+            options.headTimeout = .milliseconds(50)
+            let limited = options
+            let error = await #expect(throws: BackplaneError.self) {
+                try await network.send(HTTPRequest("GET", "http://books.test/"), limited)
+            }
+            #expect(error?.code == .networkTimeout)
+        }
+    }
+
+    // MARK: Plugins
+
+    @Test(arguments: Engine.allCases, [LaneRule.fastest, .encoded])
+    func `managers of a plugin filter what components and the host send`(engine: Engine, lanes: LaneRule) async throws {
+        let server = try server("X-Way", "Signature")
+        func script(_ letter: String) -> ScriptedFilter.Script {
+            ScriptedFilter.Script(interests: [.requests, .attempts, .digest]) { head, _ in
+                var head = head
+                head.fields["X-Way"] = (head.fields["X-Way"] ?? "") + letter
+                return head
+            } attempt: { head, _ in
+                letter == "b" ? [["Signature", "\(head.digest ?? "") \(head.fields["X-Way"] ?? "")"]] : []
+            }
+        }
+        try await ExtendedHost.with(
+            filters: [script("a"), script("b")], hosts: ["127.0.0.1"], engine: engine.executor(), lanes: lanes
+        ) {
+            $0.digest = CountingDigest()
+        } _: { extended in
+            let request = HTTPRequest("POST", server.url(), body: .text("whale"))
+            let sent = try await extended.text(request)
+            #expect(sent == "ab c0050000 ab")
+            let own = try await extended.host.network.send(request).body
+            #expect(String(decoding: own, as: UTF8.self) == "ab c0050000 ab")
+            let elsewhere = try await extended.text(HTTPRequest("GET", "http://localhost:\(server.port)/"))
+            #expect(elsewhere == "none none")
+        }
+    }
+
+    @Test func `what a filter sends itself passes no filter, and its call is passed on`() async throws {
+        let server = try server("X-Token"), call = Mutex<Call?>(nil)
+        let context = Mutex<LendingCommunication.Context?>(nil)
+        let script = ScriptedFilter.Script { head, frame in
+            call.withLock { $0 = frame }
+            var head = head
+            if let own = context.withLock({ $0 }) {
+                // As one does that fetches a token: it would wait for itself if it passed the filter.
+                let token = try await own.http.send(HTTPRequest("GET", server.url("/token")), frame).body
+                head.fields["X-Token"] = "token of \(String(decoding: token, as: UTF8.self))"
+            }
+            return head
+        }
+        try await ExtendedHost.with(filters: [script]) { extended in
+            context.withLock { $0 = extended.own[0] }
+            let trace = extended.context.begin()
+            let response = try await extended.context.http.send(HTTPRequest("GET", server.url()), trace)
+            #expect(String(decoding: response.body, as: UTF8.self) == "token of none")
+            #expect(call.withLock { $0?.trace?.id } == trace.trace?.id)
+        }
+    }
+
+    @Test func `a filter that breaks the rules fails the exchange, and says so`() async throws {
+        let server = try server("X-Way")
+        let malformed = ScriptedFilter.Script { head, _ in
+            var head = head
+            head.headers = [["a"]]
+            return head
+        }
+        try await ExtendedHost.with(filters: [malformed]) { extended in
+            let error = await extended.failure(HTTPRequest("GET", server.url()))
+            #expect(error?.code == .networkMalformed && error?.isConnectivity == false)
+            #expect(error?.message.hasPrefix("the filter `Filter0`: ") == true)
+        }
+        struct Broken: Error {}
+        let throwing = ScriptedFilter.Script(interests: .attempts) { head, _ in
+            head
+        } attempt: { _, _ in
+            throw Broken()
+        }
+        try await ExtendedHost.with(filters: [throwing]) { extended in
+            let error = await extended.failure(HTTPRequest("GET", server.url()))
+            #expect(error?.code == .networkRefused)
+            #expect(error?.message.hasPrefix("the filter `Filter0` failed: ") == true)
+        }
+    }
+
+    @Test func `a manager that is missing, or filters and observes nothing, is an error of the manifest`() async throws
+    {
+        let manifest = Manifest(
+            plugins: [], managers: ["LendingManager": ManagerDefinition(className: "LendingManager")],
+            network: NetworkSettings(
+                filters: [NetworkFilter("LendingManager"), NetworkFilter("LendngManager", hosts: ["a.test"])],
+                observers: ["LendingManager", "Nobody"]))
+        let host = PluginHost(manifest: manifest, plugins: [LendingPlugin.self])
+        let errors = await host.check().map(\.error).filter { $0.location?.hasPrefix("/network") == true }
+        #expect(errors.map(\.code) == [.wireMismatch, .unknownManager, .wireMismatch, .unknownManager])
+        #expect(
+            errors.map(\.location) == [
+                "/network/filters/0", "/network/filters/1", "/network/observers/0", "/network/observers/1",
+            ])
+        #expect(errors.first?.message.contains("a filter provides ExchangeFiltering 1.0.0") == true)
+        await host.stop()
+    }
+
+    @Test func `a filter and an observer in C`() async throws {
+        let server = try server("Signature")
+        let folder = FileManager.default.temporaryDirectory.appending(path: "sentry-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let log = KeptLog()
+        let options = HostOptions(
+            loadFolder: folder + "/loads", dataFolder: folder + "/data", log: log, digest: CountingDigest(),
+            executors: [Engine.urlSession.executor()], occupationLimit: nil)
+        let host = PluginHost(
+            manifest: Manifest(
+                plugins: [PluginReference(library: try CarrierHost.compile("1.0.0", of: "Sentry/sentry", in: folder))],
+                managers: [
+                    "Signer": ManagerDefinition(className: "Signer"),
+                    "Witness": ManagerDefinition(className: "Witness"),
+                ], network: NetworkSettings(filters: [NetworkFilter("Signer")], observers: ["Witness"])),
+            options: options)
+        try await host.start()
+        let response = try await host.network.send(HTTPRequest("POST", server.url("/?key=1"), body: .text("whale")))
+        #expect(String(decoding: response.body, as: UTF8.self) == "c0050000")
+        let end = try await log.records.first { $0.source == "Witness" && $0.message.contains(#""stage":"end""#) }
+        #expect(end.message.contains(#""status":200"#) && !end.message.contains("key=1"))
+        let told = log.records.all.filter { $0.source == "Witness" }.map(\.message).joined()
+        for stage in ["start", "attempt", "head"] { #expect(told.contains(#""stage":"\#(stage)""#)) }
+        await host.stop()
+    }
+}
