@@ -153,7 +153,9 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "BackplaneControl",
-            dependencies: ["Backplane", "BackplaneHost", "BackplaneRecords", "BackplaneStorage"],
+            dependencies: [
+                "Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneRecords", "BackplaneStorage",
+            ],
             swiftSettings: settings),
 
         // The command line: what its verbs share, its programs, and the command itself, which picks the engines.
