@@ -53,9 +53,9 @@ stress: ## Stress-test leases for minutes (SECONDS=120 for each test). Build fol
 	@rm -f Package.resolved
 	BACKPLANE_STRESS_SECONDS=$(or $(SECONDS),120) $(SWIFT) test --disable-default-traits --scratch-path .build-plain --filter "Lease(Model|Trial)Tests"
 
-fuzz: ## Fuzz manifests from bytes to plan (INPUTS=100000). Build folder: .build-plain.
+fuzz: ## Fuzz manifests from bytes to plan, definitions from bytes to requests (INPUTS=100000). Build folder: .build-plain.
 	@rm -f Package.resolved
-	BACKPLANE_FUZZ=$(or $(INPUTS),100000) $(SWIFT) test --disable-default-traits --scratch-path .build-plain --filter ManifestFuzzTests
+	BACKPLANE_FUZZ=$(or $(INPUTS),100000) $(SWIFT) test --disable-default-traits --scratch-path .build-plain --filter 'ManifestFuzzTests|DefinitionFuzzTests'
 
 bench: sqlite ## Build a release of everything and measure what Backplane costs. Build folder: .build-release.
 	$(SWIFT) build -c release --scratch-path .build-release

@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "Backplane", targets: ["Backplane"]),
         .library(name: "BackplaneManagers", targets: ["BackplaneManagers"]),
         .library(name: "BackplaneNetwork", targets: ["BackplaneNetwork"]),
+        .library(name: "BackplaneDefinitions", targets: ["BackplaneDefinitions"]),
         .library(name: "BackplaneExchange", targets: ["BackplaneExchange"]),
         .library(name: "BackplaneStorage", targets: ["BackplaneStorage"]),
         .library(name: "BackplaneRecords", targets: ["BackplaneRecords"]),
@@ -97,6 +98,9 @@ let package = Package(
         .target(name: "BackplaneNetwork", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
         .target(name: "BackplaneStorage", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
         .target(name: "BackplaneDocuments", swiftSettings: settings),
+        .target(
+            name: "BackplaneDefinitions", dependencies: ["Backplane", "BackplaneDocuments", "BackplaneNetwork"],
+            swiftSettings: settings),
 
         // The runtime and its engines.
         .target(name: "BackplaneExchange", dependencies: ["Backplane", "BackplaneNetwork"], swiftSettings: settings),
@@ -210,7 +214,7 @@ let package = Package(
             name: "BackplaneCommand",
             dependencies: [
                 "Backplane", "BackplaneBench", "BackplaneBoundary", "BackplaneControl", "BackplaneCrypto",
-                "BackplaneDev",
+                "BackplaneDefinitions", "BackplaneDev",
                 "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost",
                 "BackplaneManagers", "BackplaneNetwork", "BackplaneProcesses", "BackplaneRecords",
                 "BackplaneReports", "BackplaneSQLite",
@@ -396,6 +400,13 @@ let package = Package(
             name: "BackplaneManagersTests", dependencies: ["Backplane", "BackplaneManagers"], swiftSettings: settings),
         .testTarget(name: "BackplaneDocumentsTests", dependencies: ["BackplaneDocuments"], swiftSettings: settings),
         .testTarget(
+            name: "BackplaneDefinitionsTests",
+            dependencies: [
+                "Backplane", "BackplaneDefinitions", "BackplaneDocuments", "BackplaneExchange", "BackplaneNetwork",
+                "BackplaneTestKit", "BackplaneURLSession", "TestFixtures", "TestGenerators",
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "BackplaneBoundaryTests", dependencies: ["Backplane", "BackplaneBoundary"], swiftSettings: settings),
         .testTarget(
             name: "BackplaneHostTests",
@@ -429,7 +440,8 @@ let package = Package(
                 "BackplaneStorage", "TestGenerators", "store-writer", engine("GRDB", "GRDB.swift"),
             ],
             swiftSettings: settings),
-        .target(name: "TestFixtures", path: "Tests/Fixtures", swiftSettings: settings),
+        .target(
+            name: "TestFixtures", dependencies: ["BackplaneDocuments"], path: "Tests/Fixtures", swiftSettings: settings),
         .target(
             name: "TestGenerators",
             dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneRecords", "BackplaneStorage"],
