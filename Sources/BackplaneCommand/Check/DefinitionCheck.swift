@@ -8,7 +8,7 @@ enum DefinitionCheck {
     /// Returns the problems of a definition; `nil` for a file that is none.
     static func problems(of path: String) -> [Problem]? {
         // A pipe has its contents only once, and they are a manifest.
-        guard (try? FileStatus(at: path))?.kind == .file, let bytes = try? DefinitionFile.read(path) else { return nil }
+        guard DefinitionFile.isRegular(path), let bytes = try? DefinitionFile.read(path) else { return nil }
         let value = try? DocumentValue(parsing: bytes, as: .document)
         guard DefinitionFile.isDefinition(value, named: path) else { return nil }
         let problems =

@@ -48,6 +48,12 @@ package enum DefinitionFile {
         return status.st_mode & S_IFMT == S_IFDIR
     }
 
+    /// Returns whether there is a regular file at a path, or a link to one.
+    package static func isRegular(_ path: String) -> Bool {
+        var status = stat()
+        return !path.utf8.contains(0) && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
     /// Returns the definition of a web service in a folder.
     ///
     /// - Throws: `definition.unreadable` if there is none.
