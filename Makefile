@@ -58,9 +58,9 @@ exhaustive: ## Try everything that can happen in all small graphs of operations.
 	BACKPLANE_EXHAUSTIVE=1 $(SWIFT) test -c release -Xswiftc -enable-testing --disable-default-traits --scratch-path .build-exhaustive \
 		--filter ExhaustiveTests
 
-fuzz: ## Fuzz manifests from bytes to plan (INPUTS=100000). Build folder: .build-plain.
+fuzz: ## Fuzz manifests from bytes to plan, definitions from bytes to requests (INPUTS=100000). Build folder: .build-plain.
 	@rm -f Package.resolved
-	BACKPLANE_FUZZ=$(or $(INPUTS),100000) $(SWIFT) test --disable-default-traits --scratch-path .build-plain --filter ManifestFuzzTests
+	BACKPLANE_FUZZ=$(or $(INPUTS),100000) $(SWIFT) test --disable-default-traits --scratch-path .build-plain --filter 'ManifestFuzzTests|DefinitionFuzzTests'
 
 bench: sqlite ## Build a release of everything and measure what Backplane costs. Build folder: .build-release.
 	$(SWIFT) build -c release --scratch-path .build-release

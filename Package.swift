@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "Backplane", targets: ["Backplane"]),
         .library(name: "BackplaneManagers", targets: ["BackplaneManagers"]),
         .library(name: "BackplaneNetwork", targets: ["BackplaneNetwork"]),
+        .library(name: "BackplaneDefinitions", targets: ["BackplaneDefinitions"]),
         .library(name: "BackplaneExchange", targets: ["BackplaneExchange"]),
         .library(name: "BackplaneStorage", targets: ["BackplaneStorage"]),
         .library(name: "BackplaneOperations", targets: ["BackplaneOperations"]),
@@ -103,6 +104,9 @@ let package = Package(
             name: "BackplaneOperationsNetwork", dependencies: ["Backplane", "BackplaneNetwork", "BackplaneOperations"],
             swiftSettings: settings),
         .target(name: "BackplaneDocuments", swiftSettings: settings),
+        .target(
+            name: "BackplaneDefinitions", dependencies: ["Backplane", "BackplaneDocuments", "BackplaneNetwork"],
+            swiftSettings: settings),
 
         // The runtime and its engines.
         .target(
@@ -161,7 +165,9 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "BackplaneControl",
-            dependencies: ["Backplane", "BackplaneHost", "BackplaneRecords", "BackplaneStorage"],
+            dependencies: [
+                "Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneRecords", "BackplaneStorage",
+            ],
             swiftSettings: settings),
 
         // The command line: what its verbs share, its programs, and the command itself, which picks the engines.
@@ -220,7 +226,7 @@ let package = Package(
             name: "BackplaneCommand",
             dependencies: [
                 "Backplane", "BackplaneBench", "BackplaneBoundary", "BackplaneControl", "BackplaneCrypto",
-                "BackplaneDev",
+                "BackplaneDefinitions", "BackplaneDev",
                 "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost",
                 "BackplaneManagers", "BackplaneNetwork", "BackplaneProcesses", "BackplaneRecords",
                 "BackplaneReports", "BackplaneSQLite",
@@ -406,6 +412,13 @@ let package = Package(
             name: "BackplaneManagersTests", dependencies: ["Backplane", "BackplaneManagers"], swiftSettings: settings),
         .testTarget(name: "BackplaneDocumentsTests", dependencies: ["BackplaneDocuments"], swiftSettings: settings),
         .testTarget(
+            name: "BackplaneDefinitionsTests",
+            dependencies: [
+                "Backplane", "BackplaneDefinitions", "BackplaneDocuments", "BackplaneExchange", "BackplaneNetwork",
+                "BackplaneTestKit", "BackplaneURLSession", "TestFixtures", "TestGenerators",
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "BackplaneBoundaryTests", dependencies: ["Backplane", "BackplaneBoundary"], swiftSettings: settings),
         .testTarget(
             name: "BackplaneHostTests",
@@ -446,7 +459,8 @@ let package = Package(
                 "BackplaneOperationsNetwork", "BackplaneTestKit", "BackplaneURLSession",
             ],
             swiftSettings: settings),
-        .target(name: "TestFixtures", path: "Tests/Fixtures", swiftSettings: settings),
+        .target(
+            name: "TestFixtures", dependencies: ["BackplaneDocuments"], path: "Tests/Fixtures", swiftSettings: settings),
         .target(
             name: "TestGenerators",
             dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneRecords", "BackplaneStorage"],

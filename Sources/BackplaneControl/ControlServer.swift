@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneDocuments
 import BackplaneHost
 import Glibc
 import Synchronization

@@ -5,13 +5,14 @@ import BackplaneTerminal
 import FoundationEssentials
 import Glibc
 
-/// The command `backplane new`: creates a package, a plugin, a manager or a program, with tests that pass.
+/// The command `backplane new`: creates a package, a plugin, a manager or a program, with tests that pass, or a definition.
 package struct NewCommand: Sendable {
     package enum Subject: Sendable {
         case package(name: String, backplane: String?)
         case app(name: String, backplane: String?)
         case plugin(name: String, Place, backplane: String?)
         case manager(name: String, Place, hasStore: Bool, hasService: Bool, hasStream: Bool, plugin: String?)
+        case definition(name: String)
     }
 
     /// The package and the manifest to add to.
@@ -43,6 +44,7 @@ package struct NewCommand: Sendable {
                         ManagerLayers(
                             NewName(name), hasStore: hasStore, hasService: hasService, hasStream: hasStream),
                         place, plugin)
+                case .definition(let name): try addDefinition(name)
                 }
             report(made)
             return 0
@@ -81,6 +83,13 @@ package struct NewCommand: Sendable {
         return try add(
             NewManager(layers: layers, package: package, plugin: plugin, manifest: manifest).blueprint(.own),
             to: package)
+    }
+
+    private func addDefinition(_ given: String) throws(BackplaneError) -> Made {
+        let definition = NewDefinition(name: try NewName(given, inFolder: true))
+        let folder = definition.name.folder ?? ".", blueprint = definition.blueprint(.own)
+        try write(blueprint, in: folder)
+        return Made(blueprint, in: definition.name.folder ?? "")
     }
 
     private func add(_ blueprint: Blueprint, to package: PackageFolder) throws(BackplaneError) -> Made {

@@ -2,7 +2,7 @@ extension NewName {
     /// Returns the reason why a name is not valid, or `nil` if it is.
     static func refusal(of name: String) -> String? {
         guard let first = name.unicodeScalars.first else { return "it is empty" }
-        if name.contains("/") { return "a path can be given only for a package or an app" }
+        if name.contains("/") { return "a path can be given only for a package, an app or a definition" }
         if !name.unicodeScalars.allSatisfy(\.isASCIILetterOrDigit) {
             return "it contains characters other than letters from A to Z and digits"
         }
@@ -42,9 +42,9 @@ extension NewName {
         "Glibc", "Dispatch", "Synchronization",
         "Suite", "Tag", "Test", "Testing", "XCTest", "PackageDescription", "Package", "Program", "StopSignals",
         // Backplane
-        "Backplane", "BackplaneConformance", "BackplaneCrypto", "BackplaneHTTP", "BackplaneHost", "BackplaneManagers",
-        "BackplaneNetwork", "BackplaneOperations", "BackplaneOperationsNetwork", "BackplaneRecords", "BackplaneSQLite",
-        "BackplaneStorage", "BackplaneTestKit",
+        "Backplane", "BackplaneConformance", "BackplaneCrypto", "BackplaneDefinitions", "BackplaneHTTP",
+        "BackplaneHost", "BackplaneManagers", "BackplaneNetwork", "BackplaneOperations", "BackplaneOperationsNetwork",
+        "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "BackplaneTestKit",
         "BackplaneURLSession", "CBackplane", "CBackplaneHost", "BackplaneError", "AsyncMethod", "Call",
         "CommunicationController", "Component", "ComponentError",
         "Context", "Contract", "ContentDigest", "ControlSocket", "DataAccessController", "Fake", "HTTPClient",

@@ -30,5 +30,7 @@ struct NextCommands: Sendable, Hashable {
         return ([tool, "call"] + words).map(\.shellWord).joined(separator: " ")
     }
 
+    func check(_ file: String) -> String { [tool, "check", file].map(\.shellWord).joined(separator: " ") }
+
     func run(_ product: String) -> String { "swift run \(product.shellWord)" }
 }

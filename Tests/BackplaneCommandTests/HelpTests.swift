@@ -16,7 +16,7 @@ struct HelpTests {
         try expectSnapshot(outcome.output, arguments.dropLast().first ?? "backplane")
     }
 
-    @Test(arguments: ["package", "app", "plugin", "manager"])
+    @Test(arguments: ["package", "app", "plugin", "manager", "definition"])
     func `so does everything that new makes`(kind: String) async throws {
         let outcome = try await Tool().plain("new", kind, "--help")
         #expect(outcome.status == 0)

@@ -5,19 +5,21 @@ import BackplaneHost
 extension BackplaneTool {
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Check a manifest and its plugins, and list every problem.",
+            abstract: "Check a manifest and its plugins, or a definition, and list every problem.",
             discussion: """
                 Loads the libraries to see what they register, but starts no component. Each library is first tried in \
                 a child process, so that a crash is reported as a problem. Each problem begins with its location, in \
                 the format that compilers use; those that follow from another one are counted. The exit code is 1 if \
                 there is an error. If there is none, --lock writes the chosen versions into the manifest; from then \
-                on, a different choice is an error.
+                on, a different choice is an error. The definition of a web service, a file such as \
+                NCWebService+NAME.plist, is checked by itself.
 
                 EXAMPLES
                   backplane check
                   backplane check manifests/almanac.json
                   backplane check manifests/almanac.plist --plugin-path .build/debug --strict --json
                   backplane check backplane.json --lock
+                  backplane check definitions/NCWebService+Pharmacies.plist
                 """)
 
         @OptionGroup var manifest: ManifestArgument

@@ -1,3 +1,4 @@
+import Backplane
 import BackplaneHost
 import BackplaneTerminal
 
@@ -13,12 +14,25 @@ struct CheckCommand: Sendable {
     var lock = false
 
     func run() async -> Int32 {
+        if let problems = DefinitionCheck.problems(of: settings.manifest) { return checked(definition: problems) }
         if lock { return await LockCommand(settings: settings, json: json, strict: strict).run() }
         let host = settings.makeHost()
         let problems = await host.problems(strict: strict)
         await host.stop()
+        return report(problems)
+    }
+
+    private func report(_ problems: [Problem]) -> Int32 {
         if json { Output.json(problems.map(ProblemRow.init)) } else { problems.print(of: settings, all: all) }
         return problems.fail(strict: strict) ? 1 : 0
+    }
+
+    private func checked(definition problems: [Problem]) -> Int32 {
+        guard lock else { return report(problems) }
+        return Output.fail(
+            BackplaneError(
+                .manifestUnsupported, "a definition of a web service has no lock; leave out --lock",
+                at: settings.manifest))
     }
 }
 

@@ -5,7 +5,8 @@ import BackplaneScaffold
 extension BackplaneTool {
     struct New: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Create a package, a plugin, a manager or a program that builds and passes its tests.",
+            abstract:
+                "Create a package, a plugin, a manager or a program that builds and passes its tests, or a definition.",
             discussion: """
                 Prints the files that were written and the commands to enter next. Existing files are never \
                 overwritten. If anything fails, nothing is left behind and the exit code is 1. In an existing package, \
@@ -16,8 +17,9 @@ extension BackplaneTool {
                   backplane new manager Weather --dac --service
                   backplane new plugin Ferry --manifest backplane.json
                   backplane new app Harbour
+                  backplane new definition Pharmacies
                 """,
-            subcommands: [NewPackage.self, NewApp.self, NewPlugin.self, NewManager.self])
+            subcommands: [NewPackage.self, NewApp.self, NewPlugin.self, NewManager.self, NewDefinition.self])
     }
 }
 #endif

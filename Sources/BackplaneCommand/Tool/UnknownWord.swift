@@ -1,5 +1,6 @@
 #if Engines
 import ArgumentParser
+import BackplaneDocuments
 import BackplaneHost
 
 /// The first word of a command line that is neither a command nor an option of its command.

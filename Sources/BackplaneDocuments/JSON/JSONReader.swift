@@ -24,10 +24,7 @@ package struct JSONReader: DocumentTextReader {
     /// For a missing value, it is the position of the nearest value that would contain it.
     package static func positions(of paths: [String], in data: Data) -> [String: SourcePosition] {
         guard let (tree, bytes) = tree(of: data, wanted: paths) else { return [:] }
-        let positions = SourcePosition.positions(of: Array(tree.offsets.values), in: bytes)
-        return paths.reduce(into: [:]) { found, path in
-            found[path] = path.pointerAndAncestors.lazy.compactMap { tree.offsets[$0] }.first.flatMap { positions[$0] }
-        }
+        return SourcePosition.positions(of: paths, by: tree.offsets, in: bytes)
     }
 
     /// Returns the byte ranges of the values at the given paths, for members of dictionaries including their keys.
@@ -43,16 +40,5 @@ package struct JSONReader: DocumentTextReader {
     private static func tree(of data: Data, wanted paths: [String]) -> (JSONTree, bytes: [UInt8])? {
         var reader = Self(data, as: .document, wanted: Set(paths.flatMap(\.pointerAndAncestors)))
         return (try? reader.document()).map { _ in (reader.grammar.receiver, reader.bytes) }
-    }
-}
-
-extension String {
-    /// The pointer, followed by its ancestors up to the root.
-    fileprivate var pointerAndAncestors: [String] {
-        var pointers = [self]
-        while let slash = pointers[pointers.count - 1].unicodeScalars.lastIndex(of: "/") {
-            pointers.append(String(pointers[pointers.count - 1][..<slash]))
-        }
-        return pointers
     }
 }

@@ -10,10 +10,25 @@ struct PropertyListReader: DocumentTextReader {
     var index = 0
     private var depth = 0
     private var valuesLeft = DocumentLimits.values
+    /// The pointers whose positions are requested, with all their ancestors.
+    private var wanted: Set<String> = []
+    /// The path of the value that is being read; `nil` if nothing in it is requested.
+    private var path: DocumentPath?
+    /// The start offsets of the requested values; that of a member is its key's.
+    private var offsets: [String: Int] = [:]
 
     init(_ data: Data, as subject: DocumentSubject) {
         self.subject = subject
         bytes = Array(data.withoutByteOrderMark)
+    }
+
+    /// Returns the positions of the values at the given paths, for members of dictionaries those of their keys.
+    static func positions(of paths: [String], in data: Data) -> [String: SourcePosition] {
+        var reader = Self(data, as: .document)
+        reader.wanted = Set(paths.flatMap(\.pointerAndAncestors))
+        reader.path = DocumentPath()
+        guard (try? reader.document()) != nil else { return [:] }
+        return SourcePosition.positions(of: paths, by: reader.offsets, in: reader.bytes)
     }
 
     mutating func document() throws(Mistake) -> DocumentValue {
@@ -22,6 +37,7 @@ struct PropertyListReader: DocumentTextReader {
         let isWrapped = tag.name == "plist"
         if isWrapped { tag = try nextTag() }
         if tag.isEnd { throw Mistake(offset: tag.offset, reason: subject.emptiness) }
+        note(path, at: tag.offset)
         let value = try value(tag)
         if isWrapped { try end(of: "plist") }
         try skipSpace()
@@ -71,7 +87,10 @@ struct PropertyListReader: DocumentTextReader {
             guard key.utf8.count <= DocumentLimits.key else {
                 throw Mistake(offset: tag.offset, reason: DocumentLimits.keyTooLong, kind: .unsupported)
             }
-            guard members.updateValue(try value(next), forKey: key) == nil else {
+            let value = try inside(path.map { $0 / key }, at: tag.offset) { reader throws(Mistake) in
+                try reader.value(next)
+            }
+            guard members.updateValue(value, forKey: key) == nil else {
                 throw Mistake(offset: tag.offset, reason: "the key `\(key)` is repeated")
             }
         }
@@ -83,8 +102,26 @@ struct PropertyListReader: DocumentTextReader {
         while !array.isEmpty {
             let tag = try nextTag()
             if tag.isEnd(of: array) { break }
-            elements.append(try value(tag))
+            let value = try inside(path.map { $0 / elements.count }, at: tag.offset) { reader throws(Mistake) in
+                try reader.value(tag)
+            }
+            elements.append(value)
         }
         return elements
+    }
+
+    /// Reads a value at a path, and notes where it begins if that is requested.
+    private mutating func inside(
+        _ path: DocumentPath?, at offset: Int, _ read: (inout Self) throws(Mistake) -> DocumentValue
+    ) throws(Mistake) -> DocumentValue {
+        guard let outer = self.path else { return try read(&self) }
+        self.path = path.flatMap { wanted.contains($0.description) ? $0 : nil }
+        note(self.path, at: offset)
+        defer { self.path = outer }
+        return try read(&self)
+    }
+
+    private mutating func note(_ path: DocumentPath?, at offset: Int) {
+        if let path { offsets[path.description] = offset }
     }
 }

@@ -1,4 +1,5 @@
 package import Backplane
+import BackplaneDocuments
 import Synchronization
 
 /// The search for the file of a manifest's `library`, which never uses the system's library path.

@@ -1,4 +1,5 @@
 package import Backplane
+import BackplaneDocuments
 
 extension Plan {
     /// Returns the node of a manager.

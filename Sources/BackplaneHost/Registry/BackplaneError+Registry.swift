@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneDocuments
 
 extension BackplaneError {
     /// Returns the error for a type of which no suitable instance is registered.

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneDocuments
 
 /// The target of the calls that the host makes on behalf of a wire's user, part of the binding that a call leases.
 final class ServedTarget: Sendable {

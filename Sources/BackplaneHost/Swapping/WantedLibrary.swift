@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneBoundary
+import BackplaneDocuments
 
 /// A library requested as a replacement, and the plugin that it seems to replace.
 struct WantedLibrary: Sendable {

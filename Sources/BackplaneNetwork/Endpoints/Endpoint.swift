@@ -8,7 +8,7 @@
 /// An endpoint is a value, and creating one starts nothing. Its path is relative to the client's base URL, so that the
 /// same endpoint is loaded in a test, in a program and inside a plugin. A response is of any `Decodable` type, of a
 /// type that parses itself (``ParsedResponse``) or chooses its decoder (``DecodedResponse``), `String`, `[UInt8]`,
-/// `Data`, `Nothing`, or a ``DownloadedFile``.
+/// `Data`, `Nothing`, `HTTPResponse`, or a ``DownloadedFile``.
 public struct Endpoint<Response: Sendable>: Sendable {
     /// The method, which may be any token: `GET`, `POST`.
     public var method: String

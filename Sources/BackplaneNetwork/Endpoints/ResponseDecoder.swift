@@ -40,3 +40,8 @@ public protocol ParsedResponse: Sendable {
     /// - Throws: Any error; the load fails with `network.unparsable`.
     static func parse(_ response: HTTPResponse) throws -> Self
 }
+
+extension HTTPResponse: ParsedResponse {
+    /// Returns the response itself, so that an endpoint can have it as it is.
+    public static func parse(_ response: HTTPResponse) -> HTTPResponse { response }
+}

@@ -1,23 +1,22 @@
-import BackplaneDocuments
-import BackplaneHost
+package import BackplaneDocuments
 import FoundationEssentials
 
-/// A validator for as much of JSON Schema (draft 2020-12) as our schema uses; any other keyword is an error.
-struct JSONSchema {
-    struct UnknownKeyword: Error { var keyword: String }
+/// A validator for as much of JSON Schema (draft 2020-12) as our schemas use; any other keyword is an error.
+package struct JSONSchema {
+    package struct UnknownKeyword: Error { var keyword: String }
     struct Unresolved: Error { var reference: String }
 
-    private let root: ManifestValue
+    private let root: DocumentValue
 
-    init(_ root: ManifestValue) { self.root = root }
+    package init(_ root: DocumentValue) { self.root = root }
 
     /// The places where a value is not what the schema says, each with the keyword that it breaks.
-    func violations(in value: ManifestValue) throws -> [String] {
+    package func violations(in value: DocumentValue) throws -> [String] {
         try violations(in: value, at: "", root)
     }
 
     /// The schema that a pointer such as `#/$defs/root` names.
-    func schema(_ reference: String) throws -> [String: ManifestValue] {
+    package func schema(_ reference: String) throws -> [String: DocumentValue] {
         var schema = root
         for step in reference.dropFirst("#/".count).split(separator: "/") {
             guard case .dictionary(let members) = schema, let next = members[String(step)] else {
@@ -29,7 +28,7 @@ struct JSONSchema {
         return members
     }
 
-    private func violations(in value: ManifestValue, at path: String, _ schema: ManifestValue) throws -> [String] {
+    private func violations(in value: DocumentValue, at path: String, _ schema: DocumentValue) throws -> [String] {
         if case .bool(let accepts) = schema { return accepts ? [] : ["\(path): false"] }
         guard case .dictionary(let keywords) = schema else { throw UnknownKeyword(keyword: "\(schema)") }
         var found: [String] = []
@@ -40,8 +39,8 @@ struct JSONSchema {
     }
 
     private func violations(
-        in value: ManifestValue, at path: String, _ keyword: String, _ argument: ManifestValue,
-        _ keywords: [String: ManifestValue]
+        in value: DocumentValue, at path: String, _ keyword: String, _ argument: DocumentValue,
+        _ keywords: [String: DocumentValue]
     ) throws -> [String] {
         func expect(_ condition: Bool) -> [String] { condition ? [] : ["\(path): \(keyword)"] }
         switch (keyword, argument, value) {
@@ -54,6 +53,7 @@ struct JSONSchema {
         case ("type", .array(let types), _):
             return expect(types.contains { if case .string(let type) = $0 { value.is(type) } else { false } })
         case ("const", _, _): return expect(value == argument)
+        case ("enum", .array(let values), _): return expect(values.contains(value))
         case ("if", _, _):
             let branch = try violations(in: value, at: path, argument).isEmpty ? "then" : "else"
             return try keywords[branch].map { try violations(in: value, at: path, $0) } ?? []
@@ -87,7 +87,7 @@ struct JSONSchema {
     }
 }
 
-extension ManifestValue {
+extension DocumentValue {
     /// Data and dates are what they are in JSON.
     fileprivate func `is`(_ type: String) -> Bool {
         switch self {

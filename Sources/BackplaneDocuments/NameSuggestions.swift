@@ -1,7 +1,7 @@
 /// The existing names, arranged for a message about one that does not exist.
 package struct NameSuggestions {
     /// The names that are spelled almost like the wanted one, nearest first.
-    let nearMisses: [String]
+    package let nearMisses: [String]
     private let others: [String]
 
     /// The limits beyond which comparing names would take longer than it is worth.
@@ -22,10 +22,10 @@ package struct NameSuggestions {
     }
 
     /// The name that is spelled most like the wanted one; `nil` if there are no near misses.
-    var nearest: String? { nearMisses.first }
+    package var nearest: String? { nearMisses.first }
 
     /// A Boolean value that indicates whether there are no other names.
-    var isEmpty: Bool { nearMisses.isEmpty && others.isEmpty }
+    package var isEmpty: Bool { nearMisses.isEmpty && others.isEmpty }
 
     /// The text "did you mean `a` or `b`?"; `nil` if there are no near misses.
     package var question: String? {
@@ -38,7 +38,7 @@ package struct NameSuggestions {
         Self.list(nearMisses + others)
     }
 
-    static func list(_ names: [String]) -> String {
+    package static func list(_ names: [String]) -> String {
         let listed = names.prefix(mostListed).map { "`\($0)`" }.joined(separator: ", ")
         return names.count <= mostListed ? listed : "\(listed) and \(names.count - mostListed) more"
     }

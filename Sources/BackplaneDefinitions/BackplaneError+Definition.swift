@@ -1,0 +1,28 @@
+public import Backplane
+
+extension BackplaneError.Code {
+    /// The file of a definition cannot be found or read.
+    public static let definitionUnreadable = Self(rawValue: "definition.unreadable")
+    /// A definition is not well-formed, or not a dictionary of methods.
+    public static let definitionMalformed = Self(rawValue: "definition.malformed")
+    /// A value in a definition has the wrong type.
+    public static let definitionWrongType = Self(rawValue: "definition.wrong-type")
+    /// A required key is missing.
+    public static let definitionMissingKey = Self(rawValue: "definition.missing-key")
+    /// A definition has a key that is not defined at its place.
+    public static let definitionUnknownKey = Self(rawValue: "definition.unknown-key")
+    /// A value has the right type, but no request can have it.
+    public static let definitionInvalidValue = Self(rawValue: "definition.invalid-value")
+    /// An indicator is malformed, or has no argument.
+    public static let definitionIndicator = Self(rawValue: "definition.indicator")
+    /// A value has no effect at its place.
+    public static let definitionIgnored = Self(rawValue: "definition.ignored")
+    /// A serializer or a model of that name is not registered.
+    public static let definitionUnknownName = Self(rawValue: "definition.unknown-name")
+    /// The web service defines no method of that name, or several.
+    public static let definitionUnknownMethod = Self(rawValue: "definition.unknown-method")
+    /// The number of arguments is not the method's, or one does not fit its place.
+    public static let definitionArguments = Self(rawValue: "definition.arguments")
+    /// The response is asked for as another type than the model that the definition names.
+    public static let definitionWrongModel = Self(rawValue: "definition.wrong-model")
+}

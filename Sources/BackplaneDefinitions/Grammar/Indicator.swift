@@ -1,0 +1,18 @@
+/// A reference to an argument of a method: `%0`, `%{12}`, `%0[name]` or `%0[author.name]`.
+struct Indicator: Sendable {
+    /// The position of the argument, counted from 0.
+    let index: Int
+    /// The names of the properties that lead to the value; empty for the argument itself.
+    let properties: [String]
+
+    /// The greatest number of arguments of a method, as many as there can be digits in two places.
+    static let mostArguments = 100
+
+    /// The words for the value, in messages.
+    var subject: String {
+        properties.isEmpty ? "the argument \(index)" : "`\(properties.joined(separator: "."))` of the argument \(index)"
+    }
+
+    /// The indicator as the longer form spells it.
+    var text: String { "%{\(index)}" + (properties.isEmpty ? "" : "[\(properties.joined(separator: "."))]") }
+}

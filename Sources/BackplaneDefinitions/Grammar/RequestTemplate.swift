@@ -1,0 +1,65 @@
+import BackplaneNetwork
+
+/// The request of a method, with indicators in the places of arguments.
+struct RequestTemplate: Sendable {
+    var method: String
+    var path: PathTemplate
+    /// The header fields, sorted by name.
+    var headers: [(name: String, value: Template)] = []
+    /// A Boolean value that indicates whether the shared header fields are left out.
+    var excludesSharedHeaders = false
+    var content = Content.none
+
+    /// The source of the request's content.
+    enum Content: Sendable {
+        /// No content that the definition describes; data that no indicator names is the body.
+        case none
+        /// A body that the definition describes.
+        case body(BodyTemplate)
+        /// The fields of the query, of a method whose request has no content.
+        case query(FieldTemplates)
+        /// A form with fields.
+        case form(FieldTemplates)
+        /// A form with fields and files.
+        case multipart(FieldTemplates, files: [Indicator])
+    }
+}
+
+/// A body that a definition describes.
+indirect enum BodyTemplate: Sendable {
+    /// The bytes in a property list.
+    case bytes([UInt8])
+    /// An argument: data as it is, a text as text, all else as JSON.
+    case argument(Indicator)
+    /// A text with arguments in it.
+    case text(Template)
+    /// JSON with arguments in the places of its texts.
+    case json(JSONTemplate)
+}
+
+/// JSON whose texts may have indicators in them.
+indirect enum JSONTemplate: Sendable {
+    case value(ArgumentValue)
+    /// A text; one that is an indicator and nothing else stands for its argument, whatever that is.
+    case text(Template)
+    case array([JSONTemplate])
+    case object([(name: String, value: JSONTemplate)])
+}
+
+/// The fields of a form or a query.
+enum FieldTemplates: Sendable {
+    /// Fields that the definition lists, sorted by name.
+    case listed([(name: String, value: Template)])
+    /// The properties of an argument.
+    case properties(Indicator)
+}
+
+/// The kind of a method's exchange, by the names of Apple's sessions.
+public enum SessionType: String, Sendable, CaseIterable {
+    /// A request whose response is in memory.
+    case data = "DataTask"
+    /// A request whose response may go to a file.
+    case download = "DownloadTask"
+    /// A request with a body.
+    case upload = "UploadTask"
+}

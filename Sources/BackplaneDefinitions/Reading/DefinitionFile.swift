@@ -1,0 +1,109 @@
+package import Backplane
+package import BackplaneDocuments
+package import FoundationEssentials
+import Glibc
+
+/// The files of definitions, each read as a whole.
+package enum DefinitionFile {
+    /// The name of the file with the header fields that the web services of a folder share.
+    package static let sharedHeaders = "NCWebService.plist"
+    /// The beginning of the names that Nemo Connect gave its files.
+    package static let prefix = "NCWebService+"
+
+    /// Returns the contents of a file.
+    ///
+    /// - Throws: `definition.unreadable`, also for what is not a regular file or is larger than a document may be.
+    package static func read(_ path: String) throws(BackplaneError) -> Data {
+        // The system would take a path that contains a zero for a shorter one.
+        guard !path.utf8.contains(0) else { throw unreadable(path, "a path cannot contain a zero byte") }
+        // Not blocking, because opening a pipe would wait for its writer.
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { throw unreadable(path, String(cString: strerror(errno))) }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw unreadable(path, String(cString: strerror(errno))) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw unreadable(path, "expected a regular file") }
+        var bytes: [UInt8] = []
+        while bytes.count <= DocumentLimits.bytes {
+            var failure: Int32 = 0
+            let chunk = [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, filled in
+                var result: Int
+                repeat {
+                    result = Glibc.read(file, buffer.baseAddress, buffer.count)
+                } while result < 0 && errno == EINTR
+                if result < 0 { failure = errno }
+                filled = max(0, result)
+            }
+            guard failure == 0 else { throw unreadable(path, String(cString: strerror(failure))) }
+            if chunk.isEmpty { return Data(bytes) }
+            bytes += chunk
+        }
+        throw unreadable(path, "a definition has at most \(DocumentLimits.bytes >> 20) MB")
+    }
+
+    /// Returns whether there is a folder or a file at a path; `nil` for neither.
+    static func isFolder(_ path: String) -> Bool? {
+        var status = stat()
+        guard !path.utf8.contains(0), stat(path, &status) == 0 else { return nil }
+        return status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Returns whether there is a regular file at a path, or a link to one.
+    package static func isRegular(_ path: String) -> Bool {
+        var status = stat()
+        return !path.utf8.contains(0) && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// Returns the definition of a web service in a folder.
+    ///
+    /// - Throws: `definition.unreadable` if there is none.
+    static func path(of name: String, in folder: String) throws(BackplaneError) -> String {
+        guard !name.isEmpty, name != ".", name != "..",
+            !name.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == 0 })
+        else {
+            throw unreadable(folder, "`\(name)` is not the name of a web service, which is a part of a file's name")
+        }
+        let candidates = ["\(prefix)\(name).plist", "\(name).plist", "\(name).json"]
+        if let found = candidates.first(where: { isFolder("\(folder)/\($0)") == false }) { return "\(folder)/\(found)" }
+        let tried = candidates.map { "`\($0)`" }.joined(separator: ", ")
+        let question = NameSuggestions(for: name, among: definitions(in: folder)).question
+        throw unreadable(
+            folder, "the folder has no definition of `\(name)`: \(tried)" + (question.map { "; \($0)" } ?? ""))
+    }
+
+    /// Returns the names of the web services that a folder may define.
+    private static func definitions(in folder: String) -> [String] {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return files.compactMap { file in
+            guard let dot = file.lastIndex(of: "."), ["plist", "json"].contains(file[file.index(after: dot)...]) else {
+                return nil
+            }
+            let name = file[..<dot]
+            return String(name.hasPrefix(prefix) ? name.dropFirst(prefix.count) : name)
+        }
+    }
+
+    /// Returns whether a file has shared header fields, by its name.
+    package static func hasSharedHeaders(_ path: String) -> Bool { name(of: path) == sharedHeaders }
+
+    /// Returns whether a file is a definition rather than a manifest: by its name, or by a method in it.
+    ///
+    /// - Parameter value: The content; `nil` if it is malformed.
+    package static func isDefinition(_ value: DocumentValue?, named path: String) -> Bool {
+        if name(of: path).hasPrefix(prefix) || hasSharedHeaders(path) { return true }
+        guard case .dictionary(let values)? = value, values["manifestVersion"] == nil, values["managers"] == nil else {
+            return false
+        }
+        return values.values.contains { value in
+            if case .dictionary(let members) = value { members["request"] != nil } else { false }
+        }
+    }
+
+    private static func name(of path: String) -> String {
+        path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? path
+    }
+
+    private static func unreadable(_ path: String, _ reason: String) -> BackplaneError {
+        BackplaneError(.definitionUnreadable, "the definition cannot be read: \(reason)", at: path)
+    }
+}

@@ -1,0 +1,39 @@
+import Backplane
+import FoundationEssentials
+
+/// The contents of the files that a web service is created from.
+struct DefinitionFiles {
+    let definition: Data
+    let path: String?
+    /// The header fields that are shared in the folder; `nil` without such a file.
+    let sharedHeaders: Data?
+    let sharedPath: String?
+
+    /// Reads the definition of a web service, and the shared header fields beside it.
+    ///
+    /// - Throws: `definition.unreadable`.
+    init(_ source: WebService.Source, named name: String) throws(BackplaneError) {
+        let path: String
+        switch source {
+        case .data(let data):
+            (definition, self.path, sharedHeaders, sharedPath) = (data, nil, nil, nil)
+            return
+        case .folder(let folder): path = try DefinitionFile.path(of: name, in: folder)
+        case .file(let file): path = file
+        case .url(let url):
+            guard url.isFileURL else {
+                throw BackplaneError(.definitionUnreadable, "a definition is read from a file, and this is another URL")
+            }
+            let place = url.path
+            path = DefinitionFile.isFolder(place) == true ? try DefinitionFile.path(of: name, in: place) : place
+        }
+        definition = try DefinitionFile.read(path)
+        self.path = path
+        let folder =
+            path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<path.utf8.index(after: $0)]) } ?? ""
+        let shared = folder + DefinitionFile.sharedHeaders
+        let isThere = DefinitionFile.isFolder(shared) != nil
+        sharedHeaders = isThere ? try DefinitionFile.read(shared) : nil
+        sharedPath = isThere ? shared : nil
+    }
+}

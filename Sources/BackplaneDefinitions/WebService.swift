@@ -1,0 +1,91 @@
+public import Backplane
+public import BackplaneNetwork
+public import FoundationEssentials
+
+/// A web service that a file describes: its methods are called as if they were written in Swift.
+///
+/// ```swift
+/// let pharmacies = try WebService(
+///     named: "Pharmacies", baseURL: "https://health.example.org/v1", definition: .folder("definitions"), client: http)
+/// let near: [Pharmacy] = try await pharmacies.searchWithZIPCode("1011")
+/// ```
+///
+/// The definition is a property list or JSON, as Nemo Connect has them, and is checked whole when the web service is
+/// created. Authentication, interceptors, retries and the executor are the client's.
+@dynamicMemberLookup
+public struct WebService: Sendable {
+    /// The source of a definition.
+    public enum Source: Sendable {
+        /// The folder that contains `NCWebService+NAME.plist`, `NAME.plist` or `NAME.json`, the first that exists.
+        case folder(String)
+        /// The path of the file.
+        case file(String)
+        /// The URL of the file or the folder.
+        case url(URL)
+        /// The contents of the file.
+        case data(Data)
+    }
+
+    /// The name of the web service.
+    public let name: String
+    /// The methods.
+    public let definition: WebServiceDefinition
+    /// The problems of the definition that do not keep it from being used.
+    public let warnings: [DefinitionProblem]
+    /// The client that endpoints of this web service are loaded on, with its base URL and shared header fields.
+    public let client: HTTPClient
+    let serializers: [String: any ResponseDecoder]
+    let models: [String: Model]
+
+    /// Creates a web service.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the web service, by which its file is found in a folder.
+    ///   - baseURL: The URL that the paths of methods are relative to.
+    ///   - definition: The source of the definition. In the file's folder, `NCWebService.plist` has header fields that
+    ///     all requests share; they replace those of the client.
+    ///   - client: The client of the exchanges.
+    ///   - serializers: The serializers by the names that the definition uses; `NCJSONSerializer` is the client's
+    ///     decoder, unless it is among them.
+    ///   - models: The types of responses by the names that the definition uses.
+    /// - Throws: `definition.unreadable`; another code of `definition` for a definition with errors, all of which it
+    ///   has; `network.invalid-request` for a base URL that is none.
+    public init(
+        named name: String, baseURL: String, definition: Source, client: HTTPClient,
+        serializers: [String: any ResponseDecoder] = [:], models: [String: any (Decodable & Sendable).Type] = [:]
+    ) throws(BackplaneError) {
+        self.name = name
+        self.serializers = serializers
+        self.models = models.mapValues { Model($0) }
+        let files = try DefinitionFiles(definition, named: name)
+        let names = DefinitionNames(
+            serializers: Set(serializers.keys).union([DefinitionNames.json]).sorted(), models: models.keys.sorted())
+        let document = DefinitionDocument(parsing: files.definition, path: files.path, names: names)
+        self.definition = try document.sound()
+        var client = client.relative(to: baseURL), warnings = document.problems
+        if let bytes = files.sharedHeaders {
+            let shared = DefinitionDocument(sharedHeaders: bytes, path: files.sharedPath)
+            for field in try shared.sound().headers.fields { client.defaults.headers[field.name] = field.value }
+            warnings += shared.problems
+        }
+        (self.client, self.warnings) = (client, warnings)
+        _ = try Endpoint<Data>("GET", "").request(client.defaults)
+    }
+
+    /// The method of a name; whether it exists is known once it is called.
+    public subscript(dynamicMember name: String) -> WebServiceMethod { self[name] }
+
+    /// The method of a name or of a selector, such as `search:radius:`.
+    public subscript(name: String) -> WebServiceMethod { WebServiceMethod(service: self, name: name) }
+
+    /// A type that responses are decoded into, alone or in an array.
+    struct Model: Sendable {
+        private let types: [ObjectIdentifier]
+
+        init<Value: Decodable & Sendable>(_ type: Value.Type) {
+            types = [ObjectIdentifier(type), ObjectIdentifier([Value].self), ObjectIdentifier([String: Value].self)]
+        }
+
+        func allows<Response>(_ type: Response.Type) -> Bool { types.contains(ObjectIdentifier(type)) }
+    }
+}

@@ -1,0 +1,69 @@
+import Backplane
+public import BackplaneNetwork
+
+/// A method of a web service, which is called like a function.
+///
+/// ```swift
+/// let near: [Pharmacy] = try await pharmacies.searchWithZIPCode("1011")
+/// let load: EndpointLoad<[Pharmacy]> = try pharmacies.searchWithZIPCode.load("1011")
+/// let photo: Data = try await pharmacies.photo.with(headers: ["Accept": "image/png"])(12)
+/// ```
+///
+/// An argument is any encodable value: a text, a number, `Data`, a model, a ``FilePart`` or an array of them, or `nil`,
+/// which leaves out the field it stands in. The response is of the type that the caller asks for: any `Decodable` type
+/// or one that parses itself, `Data`, `String`, `Nothing`, or `HTTPResponse` with any status.
+public struct WebServiceMethod: Sendable {
+    let service: WebService
+    /// The name or the selector of the method.
+    public let name: String
+    private var headers: HTTPHeaders = [:]
+
+    init(service: WebService, name: String) { (self.service, self.name) = (service, name) }
+
+    /// Returns the method with header fields that go before those of the definition.
+    public func with(headers: HTTPHeaders) -> WebServiceMethod {
+        var method = self
+        for name in Set(headers.fields.map(\.name)) { method.headers[name] = nil }
+        for field in headers.fields { method.headers.add(field.name, field.value) }
+        return method
+    }
+
+    /// A call of the method, before the type of its response is known.
+    struct Prepared {
+        let method: DefinedMethod
+        let parts: RequestParts
+        /// The client, without shared header fields if the definition excludes them.
+        let client: HTTPClient
+    }
+
+    /// Returns the call with arguments.
+    ///
+    /// - Throws: `definition.unknown-method`, `definition.arguments`.
+    func prepared(_ arguments: [(any Encodable & Sendable)?]) throws(BackplaneError) -> Prepared {
+        let method = try service.definition.method(name, arguments: arguments.count)
+        var values: [ArgumentValue] = []
+        values.reserveCapacity(arguments.count)
+        for (index, argument) in arguments.enumerated() {
+            values.append(try ArgumentEncoder.value(of: argument, at: index))
+        }
+        var parts = try RequestParts(method, MethodArguments(values: values, method: method.selector))
+        try override(&parts.headers)
+        var client = service.client
+        if method.request.excludesSharedHeaders { client.defaults.headers = [:] }
+        return Prepared(method: method, parts: parts, client: client)
+    }
+
+    /// Replaces header fields by those of the call.
+    private func override(_ headers: inout HTTPHeaders) throws(BackplaneError) {
+        for field in self.headers.fields { headers[field.name] = nil }
+        for field in self.headers.fields {
+            guard field.name.isToken, field.value.isFieldValue else {
+                throw BackplaneError(
+                    .definitionArguments,
+                    "a header field of the call has a name that is not a token, or a control character in its value",
+                    at: name)
+            }
+            headers.add(field.name, field.value.trimmedFieldValue)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+package import FoundationEssentials
+
+extension SourcePosition {
+    /// Returns the positions of the values at the given paths of a document, for members of dictionaries those of their keys.
+    ///
+    /// For a missing value, it is the position of the nearest value that would contain it. A binary property list has
+    /// no positions.
+    package static func positions(of paths: [String], in data: Data) -> [String: SourcePosition] {
+        guard !paths.isEmpty else { return [:] }
+        return switch DocumentFormat(of: data) {
+        case .json: JSONReader.positions(of: paths, in: data)
+        case .xml: PropertyListReader.positions(of: paths, in: data)
+        case .binary: [:]
+        }
+    }
+
+    /// Returns the positions of paths, or of what is nearest to them, by the offsets of values.
+    static func positions(of paths: [String], by offsets: [String: Int], in bytes: [UInt8]) -> [String: SourcePosition]
+    {
+        let positions = positions(of: Array(offsets.values), in: bytes)
+        return paths.reduce(into: [:]) { found, path in
+            found[path] = path.pointerAndAncestors.lazy.compactMap { offsets[$0] }.first.flatMap { positions[$0] }
+        }
+    }
+}
+
+extension String {
+    /// The pointer, followed by its ancestors up to the root.
+    var pointerAndAncestors: [String] {
+        var pointers = [self]
+        while let slash = pointers[pointers.count - 1].unicodeScalars.lastIndex(of: "/") {
+            pointers.append(String(pointers[pointers.count - 1][..<slash]))
+        }
+        return pointers
+    }
+}

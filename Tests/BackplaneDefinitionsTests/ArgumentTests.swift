@@ -1,0 +1,95 @@
+import Backplane
+import Foundation
+import Testing
+
+@testable import BackplaneDefinitions
+
+@Suite(.timeLimit(.minutes(1)))
+struct ArgumentTests {
+    private func json(_ value: (any Encodable)?) throws -> String {
+        String(decoding: try ArgumentEncoder.value(of: value, at: 0).json(), as: UTF8.self)
+    }
+
+    class Node: Encodable {
+        var next: Node?
+        var name = "n"
+    }
+    final class Leaf: Node {
+        var extra = 1
+        override func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Keys.self)
+            try container.encode(extra, forKey: .extra)
+            try super.encode(to: container.superEncoder())
+        }
+        enum Keys: CodingKey { case extra }
+    }
+    struct Mixed: Encodable {
+        var data = Data([1, 2, 3]), url = URL(string: "https://example.org/ü")!, decimal = Decimal(string: "1.10")!
+        var date = Date(timeIntervalSinceReferenceDate: 1.5), float: Float = 0.1, optional: Int? = nil
+        var nested = [["a": [1, nil]]], key = ["x": true]
+    }
+    struct Enumerated: Encodable {
+        enum Kind: String, Encodable { case whale }
+        enum Shape: Encodable { case round(radius: Int) }
+        var kind = Kind.whale, shape = Shape.round(radius: 2)
+    }
+    struct Empty: Encodable {}
+
+    @Test func `a value is encoded as JSON encoders do it`() throws {
+        #expect(
+            try json(Mixed())
+                == #"{"data":"AQID","date":1.5,"decimal":1.1,"float":0.1,"key":{"x":true},"nested":[{"a":[1,null]}],"url":"https://example.org/%C3%BC"}"#
+        )
+        #expect(try json(Enumerated()) == #"{"kind":"whale","shape":{"round":{"radius":2}}}"#)
+        #expect(try json(Leaf()) == #"{"extra":1,"super":{"name":"n"}}"#)
+        #expect(try json(Empty()) == "{}")
+        #expect(try json([Int]()) == "[]")
+        #expect(try json([String: Int]()) == "{}")
+        #expect(try json(nil) == "null")
+        #expect(try json(Optional<Int>.none) == "null")
+        #expect(try json(Int64.min) == "-9223372036854775808")
+    }
+
+    @Test func `a model that contains itself is an error`() {
+        let node = Node()
+        node.next = node
+        let error = #expect(throws: BackplaneError.self) { try json(node) }
+        #expect(error?.code == .definitionArguments)
+        #expect(error?.message.contains("contain itself") == true)
+        node.next = nil
+    }
+
+    /// A type whose elements are twice itself, and which would encode for ever without a bound on their number.
+    struct Twice: Encodable {
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.unkeyedContainer()
+            try container.encode(self)
+            try container.encode(self)
+        }
+    }
+    /// A type that encodes as many numbers as the greatest argument has.
+    struct Many: Encodable {
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.unkeyedContainer()
+            for number in 0...ArgumentEncoder.values { try container.encode(number) }
+        }
+    }
+
+    @Test func `a value that is too deep or too large is an error`() {
+        #expect(throws: BackplaneError.self) { try json(Twice()) }
+        #expect(throws: BackplaneError.self) { try json(Many()) }
+    }
+
+    @Test func `numbers that are not finite are errors, deep inside too`() {
+        #expect(throws: BackplaneError.self) { try json(Double.infinity) }
+        #expect(throws: BackplaneError.self) { try json(["a": [Float.nan]]) }
+    }
+
+    @Test func `an error of a type's own is reported`() {
+        struct Broken: Encodable {
+            struct Reason: Error {}
+            func encode(to encoder: any Encoder) throws { throw Reason() }
+        }
+        #expect { try json(Broken()) } throws: { ($0 as? BackplaneError)?.code == .definitionArguments }
+    }
+}

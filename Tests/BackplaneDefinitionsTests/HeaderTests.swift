@@ -1,0 +1,55 @@
+import Backplane
+import BackplaneNetwork
+import Testing
+
+@testable import BackplaneDefinitions
+
+@Suite(.timeLimit(.minutes(1)))
+struct HeaderTests {
+    @Test func `text around indicators stays, and several may be in one field`() throws {
+        let defined = try DefinedRequest(
+            #"{"path": "a", "header": {"X-Range": "from %0 to %1[end]", "X-Share": "100%%"}}"#)
+        let request = try defined.made(1, ["end": "9 €"])
+        #expect(request.headers["X-Range"] == "from 1 to 9 €")
+        #expect(request.headers["X-Share"] == "100%")
+    }
+
+    @Test func `the call goes before the definition, and that before shared fields`() throws {
+        let defined = try DefinedRequest(
+            #"{"path": "a", "header": {"x-b": "definition", "X-C": "definition"}}"#,
+            shared: ["X-A": "shared", "X-B": "shared", "X-C": "shared"])
+        let request = try defined.made(adding: ["x-c": "call", "X-D": "1", "X-D": "2"])
+        #expect(request.headers.values("X-A") == ["shared"])
+        #expect(request.headers.values("X-B") == ["definition"])
+        #expect(request.headers.values("X-C") == ["call"])
+        #expect(request.headers.values("X-D") == ["1", "2"])
+    }
+
+    @Test func `shared fields can be excluded`() throws {
+        for spelling in ["true", "1"] {
+            let defined = try DefinedRequest(
+                #"{"path": "a", "header": {"excludeSharedHeader": \#(spelling), "X-B": "b"}}"#, shared: ["X-A": "a"])
+            #expect(try defined.made().headers == ["X-B": "b"])
+        }
+    }
+
+    @Test func `a field whose argument is nil is left out`() throws {
+        let defined = try DefinedRequest(#"{"path": "a", "header": {"X-A": "id %0", "X-B": "%1"}}"#)
+        #expect(try defined.made(nil, true).headers == ["X-B": "true"])
+    }
+
+    @Test(arguments: ["a\r\nX-Evil: 1", "a\nb", "a\u{0}", "\u{7F}", "\u{1B}[0m"])
+    func `an argument cannot end a field`(argument: String) throws {
+        let defined = try DefinedRequest(#"{"path": "a", "header": {"X-A": "id %0"}}"#)
+        #expect { try defined.made(argument) } throws: { error in
+            let error = error as? BackplaneError
+            return error?.code == .definitionArguments && error?.message.contains("Evil") == false
+        }
+        #expect(throws: BackplaneError.self) { try defined.made("fine", adding: ["X-B": argument]) }
+    }
+
+    @Test func `a name given at the call is a token`() throws {
+        let defined = try DefinedRequest(#"{"path": "a"}"#)
+        #expect(throws: BackplaneError.self) { try defined.made(adding: ["X A": "1"]) }
+    }
+}

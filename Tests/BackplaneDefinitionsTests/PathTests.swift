@@ -1,0 +1,119 @@
+import Backplane
+import BackplaneNetwork
+import Foundation
+import Testing
+
+@testable import BackplaneDefinitions
+
+/// The URLs of requests: joining, encoding, and what arguments may do to them.
+@Suite(.timeLimit(.minutes(1)))
+struct PathTests {
+    struct Search: Encodable {
+        var zip: Int?
+        var remoteId: String?
+        var tags: [String]?
+        var near: Place?
+    }
+    struct Place: Encodable {
+        var city: String
+    }
+
+    private func url(
+        _ path: String, _ arguments: (any Encodable & Sendable)?..., base: String = "https://example.org/v1"
+    )
+        throws -> String
+    {
+        let json = String(decoding: try JSONEncoder().encode(["path": path]), as: UTF8.self)
+        let defined = try DefinedRequest(json, baseURL: base)
+        let prepared = try defined.service.m.prepared(arguments)
+        return try prepared.endpoint(of: defined.service, Data.self).request(prepared.client.defaults).url
+    }
+
+    @Test(
+        arguments: [
+            ("pharmacies", "https://example.org/v1/pharmacies"), ("/pharmacies", "https://example.org/v1/pharmacies"),
+            ("//a", "https://example.org/v1/a"), ("", "https://example.org/v1"),
+            ("?a=1", "https://example.org/v1?a=1"), ("a?b=c&d", "https://example.org/v1/a?b=c&d"),
+            ("a b/é?x=ü y", "https://example.org/v1/a%20b/%C3%A9?x=%C3%BC%20y"),
+            ("100%%/%41%2f", "https://example.org/v1/100%25/%41%2f"), ("50%", "https://example.org/v1/50%25"),
+            ("a[1]?b[]=2", "https://example.org/v1/a%5B1%5D?b%5B%5D=2"), ("a#b?c", "https://example.org/v1/a"),
+            ("a?b?c", "https://example.org/v1/a?b?c"), ("a?&&b=1&", "https://example.org/v1/a?b=1"),
+            (#"a\"b<>^`{|}"#, "https://example.org/v1/a%5C%22b%3C%3E%5E%60%7B%7C%7D"),
+        ])
+    func `a path is joined to the base URL, with what a URL cannot have encoded`(path: String, expected: String) throws
+    {
+        #expect(try url(path) == expected)
+    }
+
+    @Test func `the queries of base URL and path both stay, with one slash between`() throws {
+        #expect(try url("/a?y=%0", 2, base: "https://example.org/v1/?x=1") == "https://example.org/v1/a?x=1&y=2")
+    }
+
+    @Test(
+        arguments: [
+            "a/b", "a?b=c&d", "a#b", "a\r\nHost: evil", "a\u{0}b", "🐳", "%0", "%{0}", "100%", "a b+c", "é", "%2e", "",
+        ])
+    func `an argument stays in its place, whatever it is, and is never expanded again`(argument: String) throws {
+        var allowed = CharacterSet.alphanumerics.intersection(
+            CharacterSet(charactersIn: Unicode.Scalar(0)...Unicode.Scalar(127)))
+        allowed.insert(charactersIn: "-._~")
+        let encoded = try #require(argument.addingPercentEncoding(withAllowedCharacters: allowed))
+        #expect(try url("x/y%0/z?q=%0&r=1", argument) == "https://example.org/v1/x/y\(encoded)/z?q=\(encoded)&r=1")
+    }
+
+    @Test(arguments: [".", "..", "../admin", "%2e%2e"])
+    func `an argument does not lead out of the base URL`(argument: String) throws {
+        #expect { try url("x/%0/y", argument) } throws: {
+            ($0 as? BackplaneError)?.code == .networkInvalidRequest
+        }
+    }
+
+    @Test func `numbers, Boolean values and properties have a text`() throws {
+        let search = Search(zip: 1011, near: Place(city: "Zürich West"))
+        #expect(
+            try url("%0/%1/%2/%3[zip]?c=%3[near.city]&n=%3[tags]", 7, true, 0.5, search)
+                == "https://example.org/v1/7/true/0.5/1011?c=Z%C3%BCrich%20West")
+        #expect(try url("%0/%1", UInt64.max, Int8.min) == "https://example.org/v1/18446744073709551615/-128")
+    }
+
+    @Test func `a model becomes a query of its properties`() throws {
+        let search = Search(zip: 1011, remoteId: "a&b", tags: ["x,y", "ü"])
+        #expect(try url("s?%0&p=1", search) == "https://example.org/v1/s?id=a%26b&tags=x%2Cy,%C3%BC&zip=1011&p=1")
+        #expect(try url("s?%0", Search()) == "https://example.org/v1/s")
+        #expect(try url("s?%0", ["b": 2, "a": 1]) == "https://example.org/v1/s?a=1&b=2")
+    }
+
+    @Test func `a field of the query whose argument is nil is left out`() throws {
+        #expect(try url("s?a=%0&b=%1&%0", nil, 2) == "https://example.org/v1/s?b=2")
+    }
+
+    @Test(
+        arguments: [
+            ("a/%0", nil), ("a/%0[x]", ["y": 1]), ("a/%0", ["y": 1]), ("a?q=%0", ["y": 1]), ("a/%0", Data("x".utf8)),
+            ("a?%0", Search(near: Place(city: "x"))), ("a/%0[x]", "text"), ("a?q=%0", [["x"]]),
+            ("a/%0", FilePart("f", bytes: [], fileName: "x")), ("a/%0", Double.nan),
+        ] as [(String, (any Encodable & Sendable)?)])
+    func `an argument that does not fit is a typed error`(path: String, argument: (any Encodable & Sendable)?) throws {
+        #expect { try url(path, argument) } throws: { ($0 as? BackplaneError)?.code == .definitionArguments }
+    }
+
+    @Test func `a full URL is refused unless the definition allows it`() throws {
+        #expect(throws: BackplaneError.self) { try DefinedRequest(#"{"path": "https://other.example.org/x"}"#) }
+        let allowed = try DefinedRequest(
+            #"{"path": "https://other.example.org:8080/x/%0?y=1", "allowsFullURL": true}"#, shared: ["X-Key": "k"])
+        let request = try allowed.made("a/b")
+        #expect(request.url == "https://other.example.org:8080/x/a%2Fb?y=1")
+        #expect(request.headers["X-Key"] == nil)
+    }
+
+    @Test func `an argument cannot make a path a full URL`() throws {
+        #expect(try url("%0", "https://evil.example.org") == "https://example.org/v1/https%3A%2F%2Fevil.example.org")
+        #expect(throws: BackplaneError.self) { try url("%0://evil.example.org", "https") }
+    }
+
+    @Test func `a base URL that is none is refused when the service is created`() {
+        #expect { try DefinedRequest(#"{"path": "a"}"#, baseURL: "example") } throws: {
+            ($0 as? BackplaneError)?.code == .networkInvalidRequest
+        }
+    }
+}

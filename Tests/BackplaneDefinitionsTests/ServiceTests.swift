@@ -1,0 +1,185 @@
+import Backplane
+import BackplaneExchange
+import BackplaneNetwork
+import Foundation
+import Testing
+
+@testable import BackplaneDefinitions
+
+/// Web services from files: finding them, and calls that do not fit.
+@Suite(.timeLimit(.minutes(1)))
+struct ServiceTests {
+    private let folder: URL
+    private let client = HTTPClient([
+        MemoryExecutor { request, _ in
+            let body = request.headers.fields.map { "\($0.name)=\($0.value)" }.sorted().joined(separator: ";")
+            return .init(HTTPResponse(status: 200, body: Array(body.utf8)))
+        }
+    ])
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "definitions-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    private func write(_ text: String, as name: String) throws {
+        try Data(text.utf8).write(to: folder.appending(path: name))
+    }
+
+    private func service(_ name: String, _ source: WebService.Source? = nil) throws -> WebService {
+        try WebService(
+            named: name, baseURL: "https://example.org", definition: source ?? .folder(folder.path), client: client)
+    }
+
+    private static let list = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+        <plist version="1.0"><dict>
+          <key>echo:completionBlock:</key>
+          <dict><key>request</key><dict>
+            <key>path</key><string>echo?parameter=%0</string>
+            <key>method</key><string>GET</string>
+            <key>header</key><dict><key>X-Own</key><string>%0</string></dict>
+          </dict></dict>
+        </dict></plist>
+        """
+
+    @Test func `a file of Nemo Connect is loaded unchanged, with the shared header fields beside it`() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try write(Self.list, as: "NCWebService+Image.plist")
+        try write(
+            "<plist><dict><key>X-Shared</key><string>50%0</string><key>X-Own</key><string>no</string></dict></plist>",
+            as: "NCWebService.plist")
+        let image = try service("Image")
+        let text: String = try await image.echo(7)
+        #expect(text == "X-Own=7;X-Shared=50%0")
+        let url = folder.appending(path: "NCWebService+Image.plist")
+        for source in [WebService.Source.url(url), .url(folder), .file(url.path)] {
+            let data: Data = try await service("Image", source).echo(7)
+            #expect(data == Data(text.utf8))
+        }
+    }
+
+    @Test func `files are found by three names, the original's first`() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for (name, header) in [("Image.json", "c"), ("Image.plist", "b"), ("NCWebService+Image.plist", "a")] {
+            try write(#"{"m": {"request": {"path": "", "header": {"X": "\#(header)"}}}}"#, as: name)
+            let text: String = try await service("Image").m()
+            #expect(text == "X=\(header)")
+        }
+    }
+
+    @Test(arguments: ["Imagee", "", ".", "..", "../Image", "a/b", "a\u{0}"])
+    func `a definition that is not there is an error`(name: String) throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try write("{}", as: "Image.json")
+        let error = #expect(throws: BackplaneError.self) { try service(name) }
+        #expect(error?.code == .definitionUnreadable)
+        if name == "Imagee" { #expect(error?.message.contains("did you mean `Image`?") == true) }
+    }
+
+    @Test func `what is not a regular file, or too large, is not read`() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let pipe = folder.appending(path: "Pipe.json").path
+        #expect(mkfifo(pipe, 0o600) == 0)
+        for path in [pipe, "/dev/zero", folder.path] {
+            let error = #expect(throws: BackplaneError.self) { try service("Pipe", .file(path)) }
+            #expect(error?.code == .definitionUnreadable)
+        }
+        let large = folder.appending(path: "Large.json").path
+        #expect(FileManager.default.createFile(atPath: large, contents: Data()))
+        #expect(truncate(large, 17 << 20) == 0)
+        #expect(throws: BackplaneError.self) { try service("Large") }
+        #expect(throws: BackplaneError.self) { try service("x", .url(URL(string: "https://example.org/x.json")!)) }
+    }
+
+    @Test func `mistakes in shared header fields are errors`() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try write("{}", as: "Image.json")
+        for text in ["[]", #"{"X": []}"#, #"{"X Y": "a"}"#, #"{"X": "a\nb"}"#, "{"] {
+            try write(text, as: "NCWebService.plist")
+            let error = #expect(throws: BackplaneError.self, "\(text)") { try service("Image") }
+            #expect(error?.location?.contains("NCWebService.plist") == true, "\(text)")
+        }
+    }
+
+    private static let methods = Data(
+        #"""
+        {
+          "search:radius:": {"request": {"path": "a/%0/%1"}}, "search:city:": {"request": {"path": "b/%0/%1"}},
+          "search:": {"request": {"path": "c/%0"}}, "plain": {"request": {"path": "d/%0"}}
+        }
+        """#.utf8)
+
+    @Test func `an unknown name or number of arguments is an error that lists what exists`() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let service = try service("x", .data(Self.methods))
+        func error(_ name: String, _ arguments: (any Encodable & Sendable)?...) -> BackplaneError? {
+            do { _ = try service[name].prepared(arguments) } catch { return error }
+            return nil
+        }
+        #expect(error("serch", 1)?.code == .definitionUnknownMethod)
+        #expect(error("serch", 1)?.message.contains("did you mean `search`?") == true)
+        #expect(error("zzz")?.message.contains("it defines `plain`, `search`") == true)
+        #expect(error("search")?.code == .definitionArguments)
+        #expect(error("search")?.message.contains("`search(_:)`, `search(_:city:)`, `search(_:radius:)`") == true)
+        #expect(error("search", 1, 2)?.code == .definitionUnknownMethod)
+        #expect(error("search", 1, 2)?.message.contains("`search:city:` and `search:radius:`") == true)
+        #expect(error("search:radius:", 1, 2) == nil)
+        #expect(error("search", 1) == nil)
+        #expect(error("plain", 1, 2, 3)?.code == .definitionArguments)
+    }
+
+    @Test func `ten thousand methods are loaded and called`() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let members = (0..<10_000).map { #""m\#($0):": {"request": {"path": "p\#($0)/%0"}}"# }
+        let service = try service("x", .data(Data("{\(members.joined(separator: ","))}".utf8)))
+        #expect(service.definition.methods.count == 10_000)
+        let endpoint: Endpoint<Data> = try service.m9999.endpoint("x")
+        #expect(endpoint.path == "p9999/x")
+        #expect(throws: BackplaneError.self) { try service.m10000.prepared(["x"]) }
+    }
+
+    struct Book: Codable, Sendable, Equatable {
+        var title: String
+    }
+    struct Film: Codable, Sendable {
+        var title: String
+    }
+    /// A serializer of lines of titles.
+    struct Lines: ResponseDecoder {
+        func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+            let titles = String(decoding: data, as: UTF8.self).split(separator: "\n").map { ["title": String($0)] }
+            return try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(titles))
+        }
+    }
+
+    @Test func `a serializer and a model are those that the definition names`() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let text =
+            #"{"m": {"request": {"path": "x"}, "serialization": {"serializator": "Lines", "serializedObject": "Book"}}}"#
+        let client = HTTPClient([
+            MemoryExecutor { _, _ in .init(HTTPResponse(status: 200, body: Array("Typee\nOmoo".utf8))) }
+        ])
+        func service(
+            _ serializers: [String: any ResponseDecoder], _ models: [String: any (Decodable & Sendable).Type]
+        ) throws -> WebService {
+            try WebService(
+                named: "Books", baseURL: "https://example.org", definition: .data(Data(text.utf8)), client: client,
+                serializers: serializers, models: models)
+        }
+        let books = try service(["Lines": Lines()], ["Book": Book.self])
+        let found: [Book] = try await books.m()
+        #expect(found == [Book(title: "Typee"), Book(title: "Omoo")])
+        let raw: Data = try await books.m()
+        #expect(raw == Data("Typee\nOmoo".utf8))
+        let error = await #expect(throws: BackplaneError.self) {
+            let _: [Film] = try await books.m()
+        }
+        #expect(error?.code == .definitionWrongModel)
+        let unknown = #expect(throws: BackplaneError.self) { try service([:], ["Book": Book.self]) }
+        #expect(unknown?.code == .definitionUnknownName)
+        #expect(unknown?.message.contains("`NCJSONSerializer` is") == true)
+        #expect(throws: BackplaneError.self) { try service(["Lines": Lines()], [:]) }
+    }
+}
