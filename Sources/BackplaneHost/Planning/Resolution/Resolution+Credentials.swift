@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneDocuments
+import BackplaneExchange
 
 extension Resolution.Draft {
     /// Reports managers that credentials name and that do not exist: a misspelt one would be refused its credential.
