@@ -66,7 +66,7 @@ extension ComponentClass {
                     label: label, isOptional: wire.flags & UInt32(BP_WIRE_OPTIONAL) != 0,
                     contract: try Self.contract(
                         wire.contract, wire.contract_version, wire.methods, wire.method_count, of: "\(name).\(label)")))
-            lanes.append(origin.sharesSlots ? ConstantPointer(wire.lane) : nil)
+            lanes.append(origin.sharesSlots ? ConstantPointer(untyped: wire.lane) : nil)
         }
         let description = ComponentDescription(
             role: role, className: name, version: try texts.version(component.version, "\(name)'s version"),
@@ -78,7 +78,7 @@ extension ComponentClass {
                 try requireAlignment(pointer, of: "\(name)'s state")
                 return state
             })
-        let lane: ConstantPointer<bp_component_lane>? = origin.sharesSlots ? ConstantPointer(component.lane) : nil
+        let lane: ConstantPointer<bp_component_lane>? = origin.sharesSlots ? ConstantPointer(untyped: component.lane) : nil
         self.init(
             description: description, functions: Functions(component, lane, lanes, sharesSlots: origin.sharesSlots),
             origin: origin)
@@ -92,7 +92,7 @@ extension ComponentClass {
         let contract = try Self.contract(
             wire.contract, wire.contract_version, wire.methods, wire.method_count,
             of: "a look-up of \(description.className)")
-        let lane: ConstantPointer<bp_wire_lane>? = sharesSlots ? ConstantPointer(wire.lane) : nil
+        let lane: ConstantPointer<bp_wire_lane>? = sharesSlots ? ConstantPointer(untyped: wire.lane) : nil
         let layout = LayoutText(lane.map { ($0.pointer.pointee.layout, $0.pointer.pointee.type) })
         return NeededEnd(side: LaneSide(origin, contract, layout), lane: lane)
     }
@@ -130,7 +130,7 @@ package struct NeededEnd: Sendable {
 
 extension ConstantPointer {
     /// Creates the pointer to a table whose type the header leaves open.
-    init?(_ table: UnsafeRawPointer?) {
+    init?(untyped table: UnsafeRawPointer?) {
         guard let table else { return nil }
         self.init(table.assumingMemoryBound(to: Pointee.self))
     }

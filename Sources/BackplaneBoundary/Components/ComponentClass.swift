@@ -36,7 +36,7 @@ package struct ComponentClass: Sendable {
             descriptor = ForeignTable(component)
             stateDescriptor = state.map { ForeignTable($0) }
             (lanePointer, self.wireLanes) = (lane, wireLanes)
-            stateLanePointer = sharesSlots ? ConstantPointer(state?.lane) : nil
+            stateLanePointer = sharesSlots ? ConstantPointer(untyped: state?.lane) : nil
             layout = LayoutText(lane.map { ($0.pointer.pointee.layout, $0.pointer.pointee.type) })
             wireLayouts = wireLanes.map { lane in
                 LayoutText(lane.map { ($0.pointer.pointee.layout, $0.pointer.pointee.type) })

@@ -1,4 +1,4 @@
-import Backplane
+package import Backplane
 public import BackplaneNetwork
 package import FoundationEssentials
 import Synchronization
