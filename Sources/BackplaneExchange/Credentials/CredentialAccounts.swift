@@ -74,7 +74,7 @@ final class CredentialAccounts: Sendable {
             throw refused("cannot have a `\(long.key.printable)` of more than \(Self.mostValueBytes >> 10) KB")
         }
         let made: CredentialAccount
-        var kept: (() throws(BackplaneError) -> Void)?
+        var signedIn: (token: BearerToken, keeping: KeptTokens?)?
         if case .bearer(let source) = definition.scheme {
             guard let signIn = source.signIn else { throw refused("has a token that does not change, and no accounts") }
             let keeping = try requireKept(source)
@@ -82,12 +82,7 @@ final class CredentialAccounts: Sendable {
             guard unknown.isEmpty else { throw refusedValues(unknown, signIn.names) }
             let token = try await BearerAuthenticator.ask(signIn, values, source, date, over: network)
             made = bearer(account, source, CredentialAccount.newPrincipal, token, keeping)
-            kept = keeping.map { keeping in
-                { () throws(BackplaneError) in
-                    try keeping.keep(
-                        .init(principal: made.principal, token: token), of: account, self.name, self.definition)
-                }
-            }
+            signedIn = (token, keeping)
         } else {
             let unknown = Set(values.keys).subtracting(["user", "password"])
             guard unknown.isEmpty else { throw refusedValues(unknown, ["user", "password"]) }
@@ -101,7 +96,9 @@ final class CredentialAccounts: Sendable {
             return accounts.updateValue(made, forKey: account)
         }
         (old?.authenticator as? BearerAuthenticator)?.close()
-        try kept?()  // after the old account's last chance to keep another token
+        if let (token, keeping) = signedIn {  // after the old account's last chance to keep another token
+            try keeping?.keep(.init(principal: made.principal, token: token), of: account, name, definition)
+        }
         return made.principal
     }
 
