@@ -437,7 +437,7 @@ let package = Package(
         .testTarget(
             name: "BackplaneOperationsTests",
             dependencies: [
-                "Backplane", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork", "BackplaneOperations",
+                "Backplane", "BackplaneExchange", "BackplaneNetwork", "BackplaneOperations",
                 "BackplaneOperationsNetwork", "BackplaneTestKit", "BackplaneURLSession",
             ],
             swiftSettings: settings),
