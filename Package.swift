@@ -455,7 +455,7 @@ let package = Package(
         .testTarget(
             name: "BackplaneOperationsTests",
             dependencies: [
-                "Backplane", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork", "BackplaneOperations",
+                "Backplane", "BackplaneExchange", "BackplaneNetwork", "BackplaneOperations",
                 "BackplaneOperationsNetwork", "BackplaneTestKit", "BackplaneURLSession",
             ],
             swiftSettings: settings),

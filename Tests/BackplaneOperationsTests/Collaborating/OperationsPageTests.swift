@@ -6,7 +6,6 @@ import BackplaneOperationsNetwork
 import BackplaneTestKit
 import BackplaneURLSession
 import Foundation
-import Synchronization
 import Testing
 
 /// The page on graphs of work (docs/operations.md): each of its snippets stands in this file, and runs.
@@ -21,7 +20,7 @@ struct OperationsPageTests {
         }
         let source = lines(try String(contentsOf: URL(filePath: #filePath), encoding: .utf8))
         let blocks = try String(contentsOf: Self.page, encoding: .utf8).split(separator: "```swift\n").dropFirst()
-        #expect(blocks.count == 11)
+        #expect(blocks.count == 10)
         for block in blocks {
             let snippet = lines(block.prefix(upTo: try #require(block.range(of: "```")).lowerBound))
             #expect(source.firstRange(of: snippet) != nil, "\(snippet.joined(separator: "\n"))")
@@ -134,7 +133,7 @@ struct OperationsPageTests {
         #expect(try await run.value == ["0a", "0b", "1a", "1b", "2a", "2b"])
     }
 
-    // MARK: The three examples
+    // MARK: The two examples
 
     struct Category: Codable, Sendable {
         var id: String
@@ -152,16 +151,6 @@ struct OperationsPageTests {
         func keep(_ notifications: [Notification], of categories: [Category]) throws -> Int {
             log.append("notifications \(notifications.map(\.text)) of \(categories.map(\.id))")
             return notifications.count
-        }
-    }
-
-    /// What is known of files that are on their way, by their ids.
-    final class FileProgress: Sendable {
-        let parts = Mutex<[String: [Double]]>([:])
-
-        func note(_ file: String, _ bytes: Int64, of total: Int64?) {
-            guard let total, total > 0 else { return }
-            parts.withLock { $0[file, default: []].append(Double(bytes) / Double(total)) }
         }
     }
 
@@ -196,23 +185,6 @@ struct OperationsPageTests {
         let finish = graph.add("finish", after: categories.always, notifications.always) { categories, notifications in
             ((try? categories.get()) ?? []).count + ((try? notifications.get()) ?? []).count
         }
-        return try graph.build(returning: finish)
-    }
-
-    func exchange(
-        _ http: HTTPClient, _ files: FileProgress, to path: String, _ call: Call
-    ) throws -> OperationGraph<Int64> {
-        var graph = GraphBuilder("files")
-        let download = graph.load(
-            "download", Endpoint<DownloadedFile>("GET", "covers/whale.png", to: path), on: http, call,
-            progress: { files.note("covers/whale.png", $0.received, of: $0.toReceive) })
-        let upload = graph.load(
-            "upload", after: download, on: http, call,
-            progress: { files.note("copies/whale.png", $0.sent, of: $0.toSend) }
-        ) { file in
-            Endpoint<Nothing>("PUT", "copies/whale.png", body: .file(file.path))
-        }
-        let finish = graph.add("finish", after: download, upload) { file, _ in file.size }
         return try graph.build(returning: finish)
     }
 
@@ -262,30 +234,5 @@ struct OperationsPageTests {
         }
         #expect(try await home(Self.client(of: server), Call()).start().value == 0)
         #expect(Set(requests.all) == ["/categories", "/notifications"])
-    }
-
-    @Test func `a download and an upload with progress by the file's id`() async throws {
-        let cover = [UInt8](repeating: 7, count: 300_000), uploaded = Recording<[UInt8]>()
-        let server = try TestServer { request, connection in
-            if request.method == "PUT" {
-                uploaded.add(request.body)
-                connection.answer("204 No Content")
-            } else {
-                connection.answer("200 OK", body: cover)
-            }
-        }
-        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let files = FileProgress()
-        let path = folder.appending(path: "whale.png").path
-        let run = try exchange(Self.client(of: server), files, to: path, Call()).start()
-        #expect(try await run.value == 300_000)
-        #expect(uploaded.all == [cover])
-        let parts = files.parts.withLock { $0 }
-        for file in ["covers/whale.png", "copies/whale.png"] {
-            let parts = try #require(parts[file])
-            #expect(parts == parts.sorted() && parts.last == 1)
-        }
     }
 }
