@@ -1,7 +1,7 @@
 package import FoundationEssentials
 
 extension SourcePosition {
-    /// Returns the positions of the values at the given paths of a document, for members of dictionaries those of their keys.
+    /// Returns the positions of values of a document by their paths, for members of dictionaries those of their keys.
     ///
     /// For a missing value, it is the position of the nearest value that would contain it. A binary property list has
     /// no positions.
