@@ -111,7 +111,8 @@ struct LaneTests {
         struct Wider: Codable { var sum: Int32 }
         let sound = state("plugin `a`"), wider = state("plugin `a`", layout: ContractLayout(ofState: Wider.self).text)
         #expect(
-            reason(sound, wider) == "the state is `Sum` for the old code and `Wider` for the new code")
+            reason(sound, wider)
+                == "the state is `LaneTests.Sum` for the old code and `LaneTests.Wider` for the new code")
         func text(_ field: String) -> String { "state: #0=struct Notes.Sum 8/8/8/0{\(field):Int}" }
         #expect(
             reason(state("plugin `a`", layout: text("sum")), state("plugin `a`", layout: text("total")))

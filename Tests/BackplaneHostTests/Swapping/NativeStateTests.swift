@@ -69,7 +69,8 @@ struct NativeStateTests {
             #"""
             {"manifestVersion": 1, "plugins": [{"library": "Hoard"}], "managers": {"Hoard": {"className": "HoardManager"}}}
             """#,
-            linked: [], in: folder, lanes: lanes)
+            linked: [], in: folder, lanes: lanes
+        ) { $0.checksState = false }
         do {
             let remote: Remote<Hoarding> = try await test.host.manager("Hoard")
             try await body(test, remote) { options in

@@ -218,12 +218,15 @@ struct SwapFaultTests {
         #expect(try await counter.add(5) == 5)
         try await counters.swap(CounterScript(edition: 2))
         #expect(try await counter.add(1_000) == 1_005)
-        let failure = await error { try await counters.swap(CounterScript(edition: 3)) }
+        let encoded = SwapOptions(encodesState: true)
+        let failure = await error { try await counters.swap(CounterScript(edition: 3), encoded) }
         #expect(
             failure?.message.contains(
                 "the state of Counter has 12 bytes, but the host's limit is 10 (`HostOptions.stateLimit`)") == true,
             "\(String(describing: failure))")
         #expect(try await counter.edition() == 2)
+        try await counters.swap(CounterScript(edition: 3))
+        #expect(try await counter.add(1) == 1_006, "the limit is for bytes")
         await counters.host.stop()
     }
 }
