@@ -47,7 +47,7 @@ extension HostChild {
     private static func report(_ host: PluginHost, _ control: ControlSocket, _ manifest: String) async {
         let managers = await host.managers.map { status in
             let row = ManagerRow(status)
-            return Manager(name: row.name, state: row.state, reason: row.reason)
+            return ReportedManager(name: row.name, state: row.state, reason: row.reason)
         }
         let errors = await host.check().causes.filter { $0.severity == .error }
         let problems =

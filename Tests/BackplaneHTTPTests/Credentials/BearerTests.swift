@@ -50,7 +50,7 @@ struct BearerTests {
     func `a thousand requests that meet a refused token at once cause one refresh, and none fails`(engine: Engine)
         async throws
     {
-        let count = 1_000, allRefused = Latch()
+        let count = 1_000, allRefused = ThreadLatch()
         let server = try TokenServer { number in
             if number == 2 { allRefused.wait() }
             return TokenServer.plainly(number)
@@ -71,7 +71,7 @@ struct BearerTests {
     }
 
     @Test func `a failed refresh fails all who wait for it, and the next request asks again`() async throws {
-        let isDown = Mutex(false), waiting = Latch(), count = 20
+        let isDown = Mutex(false), waiting = ThreadLatch(), count = 20
         let server = try TokenServer { number in
             guard isDown.withLock({ $0 }) else { return TokenServer.plainly(number) }
             waiting.wait()
@@ -136,7 +136,7 @@ struct BearerTests {
     }
 
     @Test func `who gives up waiting does not take the refresh from the others`() async throws {
-        let isAsked = Latch(), mayAnswer = Latch()
+        let isAsked = ThreadLatch(), mayAnswer = ThreadLatch()
         let server = try TokenServer { number in
             isAsked.open()
             mayAnswer.wait()

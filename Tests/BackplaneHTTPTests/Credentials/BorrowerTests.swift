@@ -74,7 +74,7 @@ struct BorrowerTests {
     @Test func `a thousand calls of four plugins cause one refresh, and none fails, with a swap in the middle`()
         async throws
     {
-        let count = 1_000, allRefused = Latch(), isSwapped = Latch()
+        let count = 1_000, allRefused = ThreadLatch(), isSwapped = ThreadLatch()
         let server = try TokenServer { number in
             if number == 2 { isSwapped.wait() }
             return TokenServer.plainly(number)

@@ -7,6 +7,7 @@ import BackplaneHost
 import BackplaneNetwork
 import BackplaneTestKit
 import Foundation
+import Synchronization
 import Testing
 
 /// The page on credentials (docs/credentials.md): each of its snippets stands in this file, and runs.

@@ -84,7 +84,7 @@ struct HTTPBinTests {
     }
 
     private func get(
-        _ url: String, _ credential: String? = nil, _ network: HTTPPipeline, method: String = "GET"
+        _ url: String, _ credential: String?, _ network: HTTPPipeline, method: String = "GET"
     ) async throws -> (status: Int, body: String) {
         var options = HTTPOptions()
         (options.credential, options.redirects) = (credential, 5)
@@ -96,7 +96,7 @@ struct HTTPBinTests {
     func `httpbin accepts every scheme, and refuses a wrong password`(engine: Engine) async throws {
         try await withServer { url in
             let network = network(engine), wrong = self.network(engine, password: "wrong")
-            #expect(try await get(url + "/basic-auth/user/passwd", network).status == 401)
+            #expect(try await get(url + "/basic-auth/user/passwd", nil, network).status == 401)
             for (path, credential) in [
                 ("/basic-auth/user/passwd", "basic"), ("/basic-auth/user/passwd", "asked"),
                 ("/hidden-basic-auth/user/passwd", "basic"),
@@ -109,7 +109,7 @@ struct HTTPBinTests {
                 try await get(url + "/hidden-basic-auth/user/passwd", "asked", network).status == 404,
                 "it does not ask")
             #expect(try await get(url + "/bearer", "bearer", network).body.contains(#""token": "token-1""#))
-            #expect(try await get(url + "/bearer", network).status == 401)
+            #expect(try await get(url + "/bearer", nil, network).status == 401)
             let redirected = try await get(
                 url + "/redirect-to?url=/basic-auth/user/passwd", "basic", network)
             #expect(redirected.status == 200)

@@ -7,6 +7,7 @@ import BackplaneNetwork
 import BackplaneTestKit
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 
 /// Secrets that are planted in a manifest, in sign-ins and in answers of servers, and then searched for wherever a host
@@ -181,8 +182,8 @@ struct PlantedSecretTests {
         for request in ["hello", "statistics", "generations", "events"] {
             shown.look("control, \(request)", Self.ask(control.path, #"{"protocol":1,"request":"\#(request)"}"#))
         }
-        shown.look("managers", at: host.managers)
-        shown.look("wires", at: host.wires)
+        shown.look("managers", at: await host.managers)
+        shown.look("wires", at: await host.wires)
         shown.look("problems", at: await host.check())
         control.close()
         await host.stop()

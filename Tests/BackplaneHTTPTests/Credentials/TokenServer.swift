@@ -69,7 +69,7 @@ final class TokenServer: Sendable {
 }
 
 /// A latch that a thread of a server waits for.
-final class Latch: Sendable {
+final class ThreadLatch: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 
     func open() { semaphore.signal() }

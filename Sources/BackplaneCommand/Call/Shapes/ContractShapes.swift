@@ -17,7 +17,7 @@ struct ContractShapes: Sendable {
         for entry in layout.entries {
             guard case .type(let type) = entry.layout else { continue }
             switch entry.subject {
-            case .call, .failure: break
+            case .state, .call, .failure: break
             case .input(let name, _): inputs[name] = type
             case .output(let name, _): outputs[name] = type
             }
