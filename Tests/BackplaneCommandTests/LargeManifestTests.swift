@@ -42,7 +42,8 @@ struct LargeManifestTests {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         for number: Int32 in [1, 2] { posix_spawn_file_actions_addopen(&actions, number, "/dev/null", O_WRONLY, 0) }
-        var words = [program, "check", path, "--load-folder", tool.loads].map { strdup($0) } + [nil]
+        let arguments = [program, "check", path, "--load-folder", tool.loads]
+        var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
         let spawned = posix_spawn(&process, program, &actions, nil, &words, environ)
         try #require(spawned == 0)

@@ -89,7 +89,7 @@ struct NetworkPageTests {
         func near(_ zip: String) async throws -> [Pharmacy] {
             do {
                 return try await http.load(Endpoint("GET", "pharmacies", query: ["zip": zip]))
-            } catch let error as BackplaneError where error.httpStatus == 404 {
+            } catch where error.httpStatus == 404 {
                 return []
             }
         }

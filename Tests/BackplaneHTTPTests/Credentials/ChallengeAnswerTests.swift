@@ -222,9 +222,10 @@ struct ChallengeAnswerTests {
     @Test func `a credential that is unknown, or given twice, is refused`() async throws {
         let network = network(.urlSession, .basic(Self.login))
         func message(_ headers: HTTPHeaders = [:], _ change: (inout HTTPOptions) -> Void) async -> String? {
-            var options = Self.options
-            change(&options)
-            let error = await #expect(throws: BackplaneError.self) { [options] in
+            var changed = Self.options
+            change(&changed)
+            let options = changed
+            let error = await #expect(throws: BackplaneError.self) {
                 try await network.send(HTTPRequest("GET", "http://127.0.0.1:1/", headers: headers), options)
             }
             #expect(error?.code == .networkCredential && error?.networkNumber == 22)
@@ -248,8 +249,9 @@ struct ChallengeAnswerTests {
         let server = try Server { _, _ in ("200 OK", []) }
         let network = network(.urlSession, .basic(Login()))
         var options = Self.options
-        let none = await #expect(throws: BackplaneError.self) { [options] in
-            try await network.send(HTTPRequest("GET", server.url()), options)
+        let plain = options
+        let none = await #expect(throws: BackplaneError.self) {
+            try await network.send(HTTPRequest("GET", server.url()), plain)
         }
         #expect(none?.message.contains("has no account of its own") == true)
         let first = try await network.signIn("library", as: "ann", with: ["user": "ann", "password": "white whale"])
@@ -262,8 +264,9 @@ struct ChallengeAnswerTests {
         #expect(server.shown == [Self.basic, "Basic " + Data("ann:2".utf8).base64EncodedString()])
         try network.signOut("library", account: "ann")
         try network.signOut("library", account: "nobody")
-        await #expect(throws: BackplaneError.self) { [options] in
-            try await network.send(HTTPRequest("GET", server.url()), options)
+        let signedOut = options
+        await #expect(throws: BackplaneError.self) {
+            try await network.send(HTTPRequest("GET", server.url()), signedOut)
         }
         #expect(server.shown.count == 2)
     }

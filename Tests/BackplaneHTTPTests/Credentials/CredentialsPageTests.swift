@@ -86,7 +86,8 @@ struct CredentialsPageTests {
             shelf.options.account = "ann"
             #expect(try await http.load(shelf, call) == ["Moby-Dick"])
             try http.signOut("library", account: "ann")
-            let error = await #expect(throws: BackplaneError.self) { [shelf] in try await http.load(shelf, call) }
+            let signedOut = shelf
+            let error = await #expect(throws: BackplaneError.self) { try await http.load(signedOut, call) }
             #expect(error?.code == .networkCredential)
         }
         await host.stop()
