@@ -26,7 +26,7 @@ public struct WebService: Sendable {
         case data(Data)
     }
 
-    /// The name of the web service.
+    /// The name that errors mention, and that the definition was found by.
     public let name: String
     /// The methods.
     public let definition: WebServiceDefinition

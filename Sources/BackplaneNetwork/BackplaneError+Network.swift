@@ -21,7 +21,7 @@ extension BackplaneError.Code {
     public static let networkTimeout = Self(rawValue: "network.timeout")
     /// The body of a request cannot be read, has another length than announced, or was sent already.
     public static let networkBody = Self(rawValue: "network.body")
-    /// A credential is not known, not for the request's host or the component, or has no such account; nothing was sent.
+    /// A credential is unknown, not for the request's host or the component, or lacks the account; nothing was sent.
     public static let networkCredential = Self(rawValue: "network.credential")
     /// A server gave no token for a credential, or a token is over and cannot be renewed.
     public static let networkSignIn = Self(rawValue: "network.sign-in")

@@ -5,7 +5,7 @@ import BackplaneTerminal
 import FoundationEssentials
 import Glibc
 
-/// The command `backplane new`: creates a package, a plugin, a manager or a program, with tests that pass, or a definition.
+/// The command `backplane new`: creates packages, plugins, managers and programs with tests that pass, and definitions.
 package struct NewCommand: Sendable {
     package enum Subject: Sendable {
         case package(name: String, backplane: String?)

@@ -142,7 +142,7 @@ final class Transfer: Sendable {
         }
         guard let waiter else { return }
         let isWanted = sink?.headed(response) ?? true
-        // The head alone may be what is wanted, such as that of a redirect or of an attempt that is followed by another.
+        // The head alone may be wanted: that of a redirect, or of an attempt that is followed by another.
         waiter.resume(returning: .success(response))
         if !isWanted { cancel(.shutDown) } else if isTooLarge { cancel(.tooLarge(limit: limit)) }
     }

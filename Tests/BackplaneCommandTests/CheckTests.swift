@@ -148,7 +148,7 @@ struct CheckTests {
         #expect(strict.status == 1 && strict.output.contains("1 warning"))
         #expect(
             strict.output.contains(
-                "m.json:3:24: warning: /managers/Bound: the state of Bound can only be carried over as JSON, for which calls wait: the state is `State`, where `State.cover` is `Cover`, a class"
+                "m.json:3:15: warning: /managers/Bound: the state of Bound can only be carried over as JSON, for which calls wait: the state is `State`, where `State.cover` is `Cover`, a class"
             ), "\(strict.output)")
     }
 

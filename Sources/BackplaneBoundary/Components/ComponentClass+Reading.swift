@@ -78,7 +78,8 @@ extension ComponentClass {
                 try requireAlignment(pointer, of: "\(name)'s state")
                 return state
             })
-        let lane: ConstantPointer<bp_component_lane>? = origin.sharesSlots ? ConstantPointer(untyped: component.lane) : nil
+        let lane: ConstantPointer<bp_component_lane>? =
+            origin.sharesSlots ? ConstantPointer(untyped: component.lane) : nil
         self.init(
             description: description, functions: Functions(component, lane, lanes, sharesSlots: origin.sharesSlots),
             origin: origin)

@@ -1,7 +1,7 @@
 public import Backplane
 public import BackplaneDocuments
 
-/// A problem of a definition.
+/// A mistake in a definition, or something in it that is ignored, with its place.
 public struct DefinitionProblem: Sendable {
     /// The consequence of a problem.
     public enum Severity: String, Sendable {

@@ -2,7 +2,7 @@ public import BackplaneNetwork
 
 /// A challenge of a server: an authentication scheme with its parameters (RFC 9110, section 11.6.1).
 public struct AuthenticationChallenge: Sendable, Equatable {
-    /// A parameter of a challenge.
+    /// A name with a value, such as `realm="books"`.
     public struct Parameter: Sendable, Equatable {
         /// The name in lower case.
         public var name: String

@@ -11,7 +11,7 @@ public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral {
     /// Creates a secret of a text.
     public init(_ text: String) { revealed = text }
 
-    /// Creates a secret of a literal.
+    /// Creates a secret whose text is in the program.
     public init(stringLiteral value: String) { revealed = value }
 }
 

@@ -5,10 +5,11 @@ import BackplaneNetwork
 /// A request that is answered with a token: a template into which the values of an account are put.
 ///
 /// ```swift
-/// TokenRequest("https://books.example.org/sessions", .json(["reader": .value("reader"), "password": .value("password")]))
+/// TokenRequest(
+///     "https://books.example.org/sessions", .json(["reader": .value("reader"), "password": .value("password")]))
 /// ```
 public struct TokenRequest: Sendable, Hashable {
-    /// The content of a request.
+    /// The body of a token request, before values are filled in.
     public enum Content: Sendable, Hashable {
         /// No content.
         case none
@@ -17,13 +18,13 @@ public struct TokenRequest: Sendable, Hashable {
         /// The fields of a form.
         case form([String: TokenTemplate])
     }
-    /// The method.
+    /// The HTTP method, by default `POST`.
     public var method: String
     /// The URL, `http:` or `https:`.
     public var url: String
     /// The header fields.
     public var headers: [String: TokenTemplate]
-    /// The content.
+    /// The template of the body.
     public var content: Content
 
     /// Creates a request, by default a `POST` without header fields of its own.

@@ -33,7 +33,7 @@ public struct ExchangeFilter: Sendable {
     private let hosts: Set<String>
     let ready: @Sendable (Call) async throws -> Ready
 
-    /// Creates a filter of requests.
+    /// Creates a filter that runs once for each exchange, and may change its head.
     ///
     /// - Parameters:
     ///   - name: The name in errors.
@@ -48,7 +48,7 @@ public struct ExchangeFilter: Sendable {
         self.init(name, hosts: hosts, ready: { _ in ready })
     }
 
-    /// Creates a filter of attempts.
+    /// Creates a filter that runs for each attempt, and may add header fields.
     ///
     /// - Parameters:
     ///   - name: The name in errors.

@@ -4,7 +4,8 @@ import Synchronization
 /// A function that is told the stages of exchanges, in order and beside them.
 ///
 /// ```swift
-/// let network = HTTPPipeline([executor], observers: [ExchangeObserver { event in print(event.stage.rawValue, event.url) }])
+/// let printer = ExchangeObserver { event in print(event.stage.rawValue, event.url) }
+/// let network = HTTPPipeline([executor], observers: [printer])
 /// ```
 ///
 /// No exchange waits for an observer or fails with it. One that is slow misses events: of progress it is told the

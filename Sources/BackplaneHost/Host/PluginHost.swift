@@ -63,7 +63,7 @@ public final class PluginHost: Sendable {
 
     /// Returns warnings about the states of the manifest's components that can only be carried over as JSON.
     ///
-    /// It is about components in Swift, without starting any. Their states would otherwise cross a swap as Swift values.
+    /// Only components in Swift are examined, and none is started. Other states would cross a swap as Swift values.
     public func encodedStates() async -> [Problem] {
         await coordinator.encodedStates()
     }

@@ -32,7 +32,7 @@ public struct GraphNode<Output: Sendable>: GraphInput {
     /// Adds an edge that only success passes.
     public func addEdges(to edges: inout GraphEdges) { edges.add(step, .plain) }
 
-    /// Returns the value of the node.
+    /// Returns the value that the node produced.
     public func receive() async throws -> Output { try step.result.get() }
 
     /// The need of the node's end, whatever it is: the dependent receives the value or the error.
@@ -82,7 +82,7 @@ public struct BothInputs<First: GraphInput, Second: GraphInput>: GraphInput {
     let first: First
     let second: Second
 
-    /// Adds the edges of both.
+    /// Adds the edges of the first input, and then of the second.
     public func addEdges(to edges: inout GraphEdges) {
         first.addEdges(to: &edges)
         second.addEdges(to: &edges)

@@ -19,7 +19,7 @@ public enum NodePriority: UInt8, Sendable, Comparable, CaseIterable {
     public static func < (left: NodePriority, right: NodePriority) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The options of a node.
+/// The priority, the time limit and the attempts of one node.
 public struct NodeOptions: Sendable {
     /// The priority, which nodes that this one needs inherit; `nil` means the normal one, which they do not inherit.
     public var priority: NodePriority?
@@ -31,7 +31,7 @@ public struct NodeOptions: Sendable {
     /// The rules for further attempts.
     public var retry: NodeRetry
 
-    /// Creates the options of a node.
+    /// Creates options, by default without a time limit and with one attempt.
     public init(priority: NodePriority? = nil, timeout: Duration? = nil, retry: NodeRetry = .none) {
         (self.priority, self.timeout, self.retry) = (priority, timeout, retry)
     }

@@ -24,7 +24,7 @@ public final class GraphQueue: Sendable {
     /// The greatest number of nodes that run at once; nodes that run graphs do not count, but theirs do.
     public let width: Int
 
-    /// Creates a queue.
+    /// Creates an empty queue that runs up to `width` nodes at the same time.
     ///
     /// - Parameter width: The greatest number of nodes that run at once; at least 1.
     public init(width: Int = defaultWidth) {
@@ -32,7 +32,7 @@ public final class GraphQueue: Sendable {
         places = Mutex(QueueScheduler(width: self.width))
     }
 
-    /// Starts a graph.
+    /// Adds a graph to the queue and begins with the nodes that need no others.
     ///
     /// If the queue is paused, the graph is paused, too.
     public func start<Output>(_ graph: consuming OperationGraph<Output>) -> GraphRun<Output> {

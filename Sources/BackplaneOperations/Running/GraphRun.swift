@@ -14,7 +14,7 @@ public struct GraphRun<Output: Sendable>: Sendable {
     let engine: GraphEngine
     let result: GraphNode<Output>
 
-    /// The name of the graph.
+    /// The text that events and errors use for the graph.
     public var name: String { engine.name }
 
     func begin() { engine.queue.start(engine) }

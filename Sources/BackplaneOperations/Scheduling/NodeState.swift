@@ -1,4 +1,4 @@
-/// The state of a node.
+/// The stages of a node, from waiting to one of its three ends.
 public enum NodeState: String, Sendable, CaseIterable {
     /// The node waits for what it needs, for a place in the queue, or for its next attempt.
     case waiting

@@ -5,7 +5,7 @@
 public enum IndexedValue: Sendable {
     /// No value.
     case null
-    /// A Boolean value.
+    /// Either `true` or `false`.
     case boolean(Bool)
     /// An integer, compared exactly.
     case integer(Int64)
@@ -18,12 +18,12 @@ public enum IndexedValue: Sendable {
 extension IndexedValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByBooleanLiteral
 {
-    /// Creates the value of a string literal.
+    /// Creates a text, for example in a condition such as `== "Melville"`.
     public init(stringLiteral text: String) { self = .text(text) }
-    /// Creates the value of an integer literal.
+    /// Creates a whole number, for example in a condition such as `>= 1851`.
     public init(integerLiteral integer: Int64) { self = .integer(integer) }
     /// Creates a number.
     public init(floatLiteral number: Double) { self = .number(number) }
-    /// Creates a Boolean value.
+    /// Creates `true` or `false`, for example in a condition on a flag.
     public init(booleanLiteral boolean: Bool) { self = .boolean(boolean) }
 }

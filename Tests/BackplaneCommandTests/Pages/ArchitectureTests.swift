@@ -45,7 +45,9 @@ import Testing
     private static func targets(of description: String) throws -> Edges {
         var edges: Edges = [:]
         let start = try #require(description.range(of: "    targets: [")).upperBound
-        for target in description[start...].split(separator: /\n {8}\.(?=(?:executableTarget|target|testTarget)\()/) {
+        for target in description[start...].split(
+            separator: /\n {8}\.(?=(?:executableTarget|target|testTarget)\()/
+        ).dropFirst() {
             guard !target.hasPrefix("testTarget"), !target.hasPrefix("//") else { continue }
             let name = try #require(target.firstMatch(of: /name: "(\w+)"/)).1
             let products = /engine\([^)]*\)/

@@ -117,7 +117,7 @@ public struct StateChange: Sendable, Hashable {
     public var toVersion: UInt32?
     /// The number of bytes carried over, 0 in a preview and for a Swift value.
     public var bytes = 0
-    /// The lane that the state takes, `native` for the Swift value itself or `encoded`, or `nil` if none is carried over.
+    /// The lane of the state, `native` for the Swift value itself or `encoded`; `nil` if no state is carried over.
     public var lane: String?
     /// The reason why the lane is not native.
     public var reason: String?
