@@ -65,6 +65,11 @@ extension BackplaneError {
             at: request.printableURL, failure: failure)
     }
 
+    /// Returns the error of a response whose status is not valid, and whose body nobody reads.
+    package static func status(_ status: Int, valid: Range<Int>, _ request: HTTPRequest) -> BackplaneError {
+        .status(HTTPStreamedResponse(HTTPResponse(status: status)), valid: valid, request)
+    }
+
     /// Returns the first line of what a server says, without control characters, and up to a length.
     private static func line(_ text: String) -> String {
         let first = text.drop(while: \.isWhitespace).prefix { !$0.isNewline }

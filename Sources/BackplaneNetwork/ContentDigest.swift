@@ -1,8 +1,25 @@
-/// A provider of SHA-256, which checks the digests that a manifest may give for libraries.
+/// A provider of SHA-256, which checks the digests that a manifest gives for libraries, and those of downloads.
 ///
 /// The host itself contains no cryptography. `BackplaneCrypto` offers an implementation. A host without one reports a
-/// manifest that gives a `sha256` as a problem.
+/// manifest that gives a `sha256` as a problem, and refuses downloads whose digest is to be checked.
 public protocol ContentDigest: Sendable {
     /// Returns the SHA-256 of `bytes`: 32 bytes (FIPS 180-4).
     func sha256(of bytes: [UInt8]) -> [UInt8]
+
+    /// Returns the SHA-256 of content that is read in pieces, such as a file's.
+    ///
+    /// By default, all pieces are collected first.
+    ///
+    /// - Parameter next: Returns the next piece, or `nil` at the end.
+    /// - Throws: What `next` throws.
+    func sha256<Failure>(reading next: () throws(Failure) -> [UInt8]?) throws(Failure) -> [UInt8]
+}
+
+extension ContentDigest {
+    /// Returns the SHA-256 of content that is read in pieces, all of which are collected first.
+    public func sha256<Failure>(reading next: () throws(Failure) -> [UInt8]?) throws(Failure) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while let piece = try next() { bytes += piece }
+        return sha256(of: bytes)
+    }
 }

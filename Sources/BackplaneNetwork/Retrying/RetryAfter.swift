@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 
 /// The value of a `Retry-After` field (RFC 9110, section 10.2.3).
 enum RetryAfter: Equatable {
@@ -29,7 +29,7 @@ enum RetryAfter: Equatable {
 
 extension Date {
     /// Reads a date of HTTP in any of its three forms (RFC 9110, section 5.6.7); `nil` for anything else.
-    init?(httpDate text: String) {
+    package init?(httpDate text: String) {
         // "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"
         var parts = text.split { " ,-".contains($0) }.dropFirst().map { $0 }
         if parts.count == 5, parts[4] == "GMT" {
