@@ -44,7 +44,7 @@ struct DownloadMachine: Sendable {
     private var asked: PartAsked?
     /// The number of bytes after the current response, if it says so.
     private var end: Int64?
-    /// A Boolean value that indicates whether only the whole file is asked for, after an answer to a part that was none.
+    /// A Boolean value that indicates whether only the whole file is asked for, after a wrong answer to a part.
     private var asksForWhole = false
 
     /// The number of bytes after which attempts are counted anew.
