@@ -494,7 +494,7 @@ let package = Package(
             dependencies: [
                 "Backplane", "BackplaneCrypto", "BackplaneExchange", "BackplaneHTTP", "BackplaneNetwork",
                 "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "BackplaneTestKit", "BackplaneTransfers",
-                "transfer-worker",
+                "BackplaneURLSession", "transfer-worker",
             ],
             swiftSettings: settings),
         .testTarget(

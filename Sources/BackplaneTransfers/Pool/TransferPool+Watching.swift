@@ -1,6 +1,7 @@
 public import Backplane
 import BackplaneRecords
 import BackplaneStorage
+import Synchronization
 
 extension TransferPool {
     /// Returns the state of a transfer.

@@ -168,7 +168,7 @@ public final class TransferPool: Sendable {
         try self.change { table throws(BackplaneError) in try change(&table, key) }
         await ended(key)
         try await settle()
-        change { $0.forget(key) }
+        self.change { $0.forget(key) }
     }
 
     /// Waits until a run that is to end has ended.

@@ -33,7 +33,7 @@ enum TransferRecords {
         in store: any RecordStore, _ report: (BackplaneError) -> Void
     ) async throws(BackplaneError) -> [(StateForm, Transfer)] {
         var query = RecordQuery(
-            collection: StateForm.collection, .range(RecordRange(of: openIndex, equal: [.bool(true)])), limit: 1_000)
+            collection: StateForm.collection, .range(RecordRange(of: openIndex, equal: [.boolean(true)])), limit: 1_000)
         var found: [(StateForm, Transfer)] = []
         repeat {
             let page = try await store.read(query, in: namespace)
@@ -76,7 +76,7 @@ enum TransferRecords {
     static func page(
         in store: any RecordStore, isOpen: Bool?, limit: Int, after cursor: PageCursor?
     ) async throws(BackplaneError) -> (states: [TransferState], next: PageCursor?) {
-        let range = isOpen.map { RecordRange(of: openIndex, equal: [.bool($0)]) } ?? RecordRange(of: orderIndex)
+        let range = isOpen.map { RecordRange(of: openIndex, equal: [.boolean($0)]) } ?? RecordRange(of: orderIndex)
         let query = RecordQuery(collection: StateForm.collection, .range(range), after: cursor, limit: max(1, limit))
         let page = try await store.read(query, in: namespace)
         let states = page.records.compactMap { record in
@@ -93,7 +93,7 @@ enum TransferRecords {
     ) async throws(BackplaneError) -> Int {
         var
             query = RecordQuery(
-                collection: StateForm.collection, .range(RecordRange(of: openIndex, equal: [.bool(false)])),
+                collection: StateForm.collection, .range(RecordRange(of: openIndex, equal: [.boolean(false)])),
                 limit: 1_000,
                 isWithoutValues: true), count = 0
         repeat {

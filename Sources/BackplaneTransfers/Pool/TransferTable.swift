@@ -110,7 +110,8 @@ struct TransferTable: Sendable {
 
     /// Notes that a store has the changes of a transfer up to one.
     mutating func saved(_ key: ExactText, _ revision: Int) {
-        (entries[key]?.savedRevision, entries[key]?.isRequestSaved) = (revision, true)
+        entries[key]?.savedRevision = revision
+        entries[key]?.isRequestSaved = true
     }
 
     /// Forgets a transfer if it is finished and a store has its last change.
@@ -187,7 +188,8 @@ struct TransferTable: Sendable {
         guard let entry = entries[key], entry.state.phase != .succeeded, entry.state.phase != .cancelled else { return }
         guard !entry.isActive else { return end(key, .cancel) }
         queue.remove(entry.number)
-        (entries[key]?.wish, entries[key]?.isActive) = (.cancel, true)
+        entries[key]?.wish = .cancel
+        entries[key]?.isActive = true
         effects.append(.start(key))
     }
 
@@ -214,7 +216,8 @@ struct TransferTable: Sendable {
             entries[key]?.synced = bytes
             save(key)
         case .restarted(let reason):
-            (entries[key]?.state.restart, entries[key]?.synced) = (reason, 0)
+            entries[key]?.state.restart = reason
+            entries[key]?.synced = 0
             count(key, 0, entries[key]?.state.total, time)
             save(key)
         }
