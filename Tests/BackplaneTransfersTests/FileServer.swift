@@ -9,8 +9,13 @@ final class FileServer: Sendable {
         var status: String
         var fields: [String: String]
         var body: ArraySlice<UInt8>
-        /// The number of bytes of the body after which the connection is closed.
+        /// The place in the file that the body begins at.
+        var start = 0
+        /// The number of bytes of the body after which the connection is closed, once the client has them: some clients
+        /// drop what they have not read yet when a connection ends.
         var cut: Int?
+        /// Whether a cut waits for nothing.
+        var isCutAtOnce = false
         /// The number of bytes of the body after which nothing is sent any more, until the client leaves.
         var stall: Int?
         /// Whether the bytes are sent one at a time.
@@ -30,10 +35,13 @@ final class FileServer: Sendable {
         /// The requests that have not been answered, and the most that there ever were.
         var open = 0, mostOpen = 0
         var targets: [String] = []
+        /// The bytes that the client has, as the test has said.
+        var taken: Int64 = 0
     }
     private let content: Mutex<Content>
     private let state = Mutex(Counts())
     private let server: Mutex<TestServer?> = Mutex(nil)
+    private let clientBytes = NSCondition()
 
     /// Starts a server; `change` is called for each answer with its number, from 1.
     init(
@@ -55,6 +63,21 @@ final class FileServer: Sendable {
 
     /// Replaces the file.
     func change(_ bytes: [UInt8], tag: String?) { content.withLock { $0 = Content(bytes: bytes, tag: tag) } }
+
+    /// Notes how many bytes of the file the client has.
+    func clientHas(_ bytes: Int64) {
+        clientBytes.withLock {
+            state.withLock { $0.taken = max($0.taken, bytes) }
+            clientBytes.broadcast()
+        }
+    }
+
+    private func waitUntilClientHas(_ bytes: Int) {
+        let end = Date(timeIntervalSinceNow: 60)
+        clientBytes.withLock {
+            while counts.taken < bytes { guard clientBytes.wait(until: end) else { return } }
+        }
+    }
 
     private func answer(
         _ request: ReceivedRequest, _ connection: TestConnection,
@@ -86,7 +109,7 @@ final class FileServer: Sendable {
         {
             if from < count {
                 reply.status = "206 Partial Content"
-                reply.body = content.bytes[from...]
+                (reply.body, reply.start) = (content.bytes[from...], from)
                 reply.fields["Content-Range"] = "bytes \(from)-\(count - 1)/\(count)"
             } else {
                 (reply.status, reply.body) = ("416 Range Not Satisfiable", [])
@@ -110,7 +133,10 @@ final class FileServer: Sendable {
             rest = rest.dropFirst(piece.count)
         }
         if reply.stall != nil { return connection.stall() }
-        if reply.cut != nil { return connection.close() }
+        if let cut = reply.cut {
+            if !reply.isCutAtOnce { waitUntilClientHas(reply.start + cut) }
+            return connection.close()
+        }
         if reply.isChunked { connection.sendChunk([]) }
     }
 }

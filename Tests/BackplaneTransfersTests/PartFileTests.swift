@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneNetwork
 import Foundation
 import Glibc
 import Testing

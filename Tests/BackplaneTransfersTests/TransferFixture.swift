@@ -79,11 +79,14 @@ final class TransferFixture: Sendable {
 }
 
 extension TransferPool {
-    /// Waits for the final state of a transfer.
+    /// Waits for the final state of a transfer, and tells its server how many bytes there are.
     @discardableResult
-    func end(of id: String = "whale") async throws -> TransferState {
+    func end(of id: String = "whale", telling server: FileServer? = nil) async throws -> TransferState {
         var last: TransferState?
-        for await state in try await states(of: id) { last = state }
+        for await state in try await states(of: id) {
+            server?.clientHas(state.bytes)
+            last = state
+        }
         return try #require(last)
     }
 

@@ -134,7 +134,7 @@ struct TransferPoolTests {
         let small = TransferFixture.content(20_000)
         for seed in 0..<60 {
             let server = try FileServer(small) { reply, number in
-                if number % 3 == 0 { reply.cut = 10_000 }
+                if number % 3 == 0 { (reply.cut, reply.isCutAtOnce) = (10_000, true) }
             }
             let pool = try await fixture.pool()
             try await pool.begin(fixture.download(server.url()))
@@ -249,11 +249,12 @@ struct TransferPoolTests {
             try await store.read(.init(collection: "transfers", ids: ["0"]), in: TransferPool.namespace).records.first)
         let request = try #require(
             try await store.read(.init(collection: "requests", ids: ["0"]), in: TransferPool.namespace).records.first)
+        let pieces = String(decoding: state.value, as: UTF8.self).components(separatedBy: "\"number\":1")
+        try #require(pieces.count == 2)
         for start in stride(from: 1, to: count, by: 10_000) {
             try await store.write(
                 (start..<min(start + 10_000, count)).flatMap { number -> [RecordChange] in
-                    let text = String(decoding: state.value, as: UTF8.self)
-                        .replacing("\"number\":1", with: "\"number\":\(number + 1)")
+                    let text = "\(pieces[0])\"number\":\(number + 1)\(pieces[1])"
                     return [
                         .save(collection: "transfers", .init(id: "\(number)", value: Array(text.utf8))),
                         .save(collection: "requests", .init(id: "\(number)", value: request.value)),
@@ -300,7 +301,8 @@ struct TransferPoolTests {
         try await pool.begin(Transfer("bytes", .upload(HTTPRequest("PUT", server.url(), body: content))))
         let state = try await pool.end(of: "bytes")
         #expect(state.phase == .succeeded && state.status == 201 && state.isUpload && state.progress == 1)
-        #expect(state.response.map { String(decoding: $0, as: UTF8.self) } == "PUT ")
+        // URLSession adds a media type.
+        #expect(state.response?.starts(with: Array("PUT ".utf8)) == true)
         let file = HTTPRequest("PUT", server.url(), body: .file(fixture.path("source"), type: "text/plain"))
         try await pool.begin(Transfer("file", .upload(file)))
         #expect(try await pool.end(of: "file").response == Array("PUT text/plain".utf8))
@@ -316,7 +318,11 @@ struct TransferPoolTests {
         let pool = try await fixture.pool()
         let body = TransferFixture.content(8 << 20)
         try await pool.begin(Transfer("whale", .upload(HTTPRequest("PUT", server.url(), body: body))))
-        try await pool.state { $0.bytes > 0 }
+        var requests = server.requests.makeAsyncIterator()
+        _ = await requests.next()
+        #if Engines
+        try await pool.state { $0.bytes > 0 }  // URLSession does not say what it has sent
+        #endif
         try await pool.pause("whale")
         #expect(try await pool.state(of: "whale").phase == .paused)
         try await pool.resume("whale")

@@ -105,15 +105,15 @@ struct TransferQueueTests {
                     done.insert(end)
                 }
             }
-            while let end = running.first {
-                queue.ended(end)
-                running.remove(end)
-                done.insert(end)
+            repeat {
+                for end in running { queue.ended(end) }
+                done.formUnion(running)
+                running = []
                 while let next = queue.next() {
                     waiting.remove(next)
                     running.insert(next)
                 }
-            }
+            } while !running.isEmpty
             #expect(waiting.isEmpty && done.count == 200)
         }
     }

@@ -29,6 +29,8 @@ struct DownloadRun: Sendable {
             return Outcome(file: target, wasKept: true, bytes: size)
         }
         let part = try PartFile(target: target)
+        // Who waited for a disk may hold the part a moment longer than this run, which must not keep the lock so long.
+        defer { part.release() }
         let found = try await means.onDisk { () throws(BackplaneError) in
             let found = try part.restore()
             if part.count > 0 { try part.sync() }

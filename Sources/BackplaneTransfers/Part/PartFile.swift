@@ -170,7 +170,8 @@ final class PartFile: @unchecked Sendable {
         release()
     }
 
-    private func release() {
+    /// Closes the part, and with that gives up its lock; it is not used any more.
+    func release() {
         guard isOpen else { return }
         isOpen = false
         close(record)

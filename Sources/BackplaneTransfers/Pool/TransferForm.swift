@@ -23,8 +23,10 @@ struct StateForm: Codable, Sendable {
     var error: BackplaneError?
     /// The names of header fields that are not stored, since they are credentials.
     var missing: [String]?
+    /// Whether a run of an upload has begun, so that the next one begins anew.
+    var hasRun: Bool?
 
-    init(_ state: TransferState, number: Int, synced: Int64, missing: [String]) {
+    init(_ state: TransferState, number: Int, synced: Int64, missing: [String], hasRun: Bool) {
         (self.number, owner, isUpload, phase) = (number, state.owner, state.isUpload, state.phase)
         isOpen = !state.phase.isFinal
         bytes = state.phase == .succeeded ? state.bytes : synced
@@ -32,6 +34,7 @@ struct StateForm: Codable, Sendable {
         (response, error) = (state.response.map { Data($0) }, state.error)
         wasKept = state.wasKept ? true : nil
         self.missing = missing.isEmpty ? nil : missing
+        self.hasRun = state.isUpload && hasRun ? true : nil
     }
 
     /// Returns the state of the transfer with an id.
@@ -40,7 +43,6 @@ struct StateForm: Codable, Sendable {
         // What ran when the process ended waits for its turn again.
         (state.phase, state.bytes, state.total) = (phase == .running ? .waiting : phase, bytes, total)
         (state.restart, state.file, state.wasKept) = (restart, file, wasKept ?? false)
-        if phase == .running, isUpload { state.restart = .upload }
         (state.status, state.response, state.error) = (status, response.map { Array($0) }, error)
         return state
     }

@@ -114,7 +114,8 @@ enum TransferRecords {
 
     static func saving(_ entry: TransferTable.Entry, withRequest: Bool) -> [RecordChange] {
         let missing = entry.missing.isEmpty ? RequestForm.missing(in: entry.transfer.request) : entry.missing
-        let form = StateForm(entry.state, number: entry.number, synced: entry.synced, missing: missing)
+        let form = StateForm(
+            entry.state, number: entry.number, synced: entry.synced, missing: missing, hasRun: entry.hasRun)
         let state = RecordChange.save(collection: StateForm.collection, record(entry.state.id, form))
         guard withRequest else { return [state] }
         return [

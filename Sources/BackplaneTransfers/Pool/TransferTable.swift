@@ -36,6 +36,8 @@ struct TransferTable: Sendable {
         var revision = 0, savedRevision = 0
         /// A Boolean value that indicates whether a store has the request, which is written once.
         var isRequestSaved = false
+        /// A Boolean value that indicates whether a run has begun since the transfer was begun or cancelled.
+        var hasRun = false
     }
 
     private(set) var entries: [ExactText: Entry] = [:]
@@ -79,6 +81,7 @@ struct TransferTable: Sendable {
         let key = ExactText(transfer.id)
         var entry = Entry(number: form.number, transfer: transfer, state: form.state(of: transfer.id))
         (entry.synced, entry.missing, entry.isRequestSaved) = (form.bytes, form.missing ?? [], true)
+        entry.hasRun = form.hasRun ?? false
         lastNumber = max(lastNumber, form.number)
         insert(entry)
         if entry.state.phase == .waiting { wait(key) }
@@ -176,10 +179,6 @@ struct TransferTable: Sendable {
             [.paused, .failed].contains(entry.state.phase) || entry.state.phase == .cancelled && request != nil
         else { return }
         try requireFree(entry.transfer)
-        if entry.state.isUpload, entry.state.bytes > 0 {
-            entries[key]?.state.restart = .upload
-            entries[key]?.state.bytes = 0
-        }
         wait(key)
     }
 
@@ -260,7 +259,9 @@ struct TransferTable: Sendable {
             phase = Self.phase(after: wish) ?? .failed
             if phase == .failed { entry.state.error = BackplaneError(.callCancelled, "the transfer was cancelled") }
         }
-        if phase == .cancelled { (entry.state.bytes, entry.synced, entry.state.error) = (0, 0, nil) }
+        if phase == .cancelled {
+            (entry.state.bytes, entry.synced, entry.state.error, entry.hasRun) = (0, 0, nil, false)
+        }
         entries[key] = entry
         change(key, to: phase)
         startNext()
@@ -287,8 +288,13 @@ struct TransferTable: Sendable {
             entries[key]?.isActive = true
             entries[key]?.state.phase = .running
             effects += [.start(key), .tell(key)]
-            // So that it is known after a restart that an upload had begun.
-            if entries[key]?.state.isUpload == true { save(key) }
+            guard entries[key]?.state.isUpload == true else { continue }
+            if entries[key]?.hasRun == true {
+                entries[key]?.state.restart = .upload
+                entries[key]?.state.bytes = 0
+            }
+            entries[key]?.hasRun = true
+            save(key)  // so that it is known after a restart that it had begun
         }
     }
 }

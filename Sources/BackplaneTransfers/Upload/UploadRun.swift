@@ -14,6 +14,10 @@ struct UploadRun: Sendable {
     /// The greatest number of bytes of a response that are kept.
     private static let responseLimit = 64 << 10
 
+    /// The time for an upload with an executor that tells nothing while it sends: that of 64 MB, the most that URLSession
+    /// sends, at 18 KB a second.
+    private static let silentLimit: Duration = .seconds(3_600)
+
     let request: HTTPRequest
     let means: TransferMeans
     let report: @Sendable (TransferNews) -> Void
@@ -24,7 +28,10 @@ struct UploadRun: Sendable {
     ///   codes of the network.
     func run() async throws -> Outcome {
         let last = Mutex((time: ContinuousClock.now, sent: Int64(0)))
-        let limit = means.options.idleLimit, late = HTTPFailure.late("took and sent nothing", limit: limit)
+        let executor = try await means.network.executor(for: request, HTTPOptions())
+        let isSilent = !request.body.isEmpty && !executor.capabilities.contains(.streamedUploads)
+        let limit = isSilent ? max(means.options.idleLimit, Self.silentLimit) : means.options.idleLimit
+        let late = HTTPFailure.late("took and sent nothing", limit: limit)
         var options = HTTPOptions()
         (options.redirects, options.retry) = (means.options.redirects, means.options.retry)
         options.progress = { [report] progress in
