@@ -1,4 +1,5 @@
 #if Engines
+import BackplaneRecords
 import BackplaneSQLite
 import BackplaneStorage
 import Foundation

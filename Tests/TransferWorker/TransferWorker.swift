@@ -2,6 +2,7 @@
 import BackplaneExchange
 import BackplaneHTTP
 import BackplaneNetwork
+import BackplaneRecords
 import BackplaneSQLite
 import BackplaneTransfers
 import Glibc
