@@ -7,12 +7,23 @@ import SyncCounter
 /// A store that compares what the states of downloads claim with what the disk was waited for.
 struct CheckedStore: RecordStore {
     let store: any RecordStore
+    /// The bytes that the store claimed before this process began.
+    let before: Int64
+
+    init(_ store: any RecordStore) async throws(BackplaneError) {
+        self.store = store
+        let query = RecordQuery(collection: "transfers", ids: ["whale"])
+        before = try await store.read(query, in: "@transfers").records.first.map(Self.claim) ?? 0
+    }
+
+    private static func claim(_ record: StoredRecord) -> Int64 {
+        String(decoding: record.value, as: UTF8.self).firstMatch(of: /"bytes":(\d+)/).flatMap { Int64($0.1) } ?? 0
+    }
 
     func write(_ batch: RecordBatch, in namespace: String) async throws(BackplaneError) -> [Int64] {
-        let synced = synchronized_part()
+        let synced = max(before, synchronized_part())
         for case .save("transfers", let record) in batch.changes {
-            let text = String(decoding: record.value, as: UTF8.self)
-            let claimed = text.firstMatch(of: /"bytes":(\d+)/).flatMap { Int64($0.1) } ?? 0
+            let claimed = Self.claim(record)
             if claimed > synced {
                 TransferWorker.say("error: \(claimed) bytes are claimed, of which the disk has \(synced)\n")
             }

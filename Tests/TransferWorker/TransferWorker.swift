@@ -20,7 +20,7 @@ struct TransferWorker {
         let arguments = CommandLine.arguments
         let store = try SQLiteRecordStore(folder: arguments[2], durability: .normal) { say("error \($0)\n") }
         let pool = try await TransferPool(
-            HTTPPipeline([AsyncHTTPClientExecutor(proxies: .none)]), store: CheckedStore(store: store)
+            HTTPPipeline([AsyncHTTPClientExecutor(proxies: .none)]), store: CheckedStore(store)
         ) { say("error \($0)\n") }
         if arguments[1] == "begin" {
             try await pool.begin(
