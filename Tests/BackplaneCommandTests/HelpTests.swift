@@ -5,7 +5,8 @@ import Testing
 struct HelpTests {
     private static let commands = [
         "run", "dev", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "validate", "new",
-        "bench", "demo", "request", "transfer", "swap", "rollback", "generations", "stats", "events", "apply", "reset", "store",
+        "bench", "demo", "request", "transfer", "swap", "rollback", "generations", "stats", "events", "apply", "reset",
+        "store",
     ]
 
     @Test(arguments: [["--help"]] + commands.map { [$0, "--help"] })

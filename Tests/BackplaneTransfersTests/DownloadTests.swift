@@ -149,6 +149,7 @@ struct DownloadTests {
         }
         let state = try await expectFailure(server, .networkStatus)
         #expect(state.error?.httpStatus == Int(status.prefix(3)))
+        #expect(fixture.names == [], "nothing is left where nothing came")
         #expect(server.counts.requests == 1)
     }
 

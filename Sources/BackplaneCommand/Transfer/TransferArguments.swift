@@ -1,8 +1,8 @@
 #if Engines
-import ArgumentParser
+public import ArgumentParser
 import Backplane
 import BackplaneNetwork
-import BackplaneTransfers
+public import BackplaneTransfers
 
 extension BackplaneTool {
     struct TransferFiles: AsyncParsableCommand {

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Foundation
 
 /// The arguments of `backplane transfer` that are texts of a kind.
 enum TransferWords {

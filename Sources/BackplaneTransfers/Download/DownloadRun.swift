@@ -54,6 +54,7 @@ struct DownloadRun: Sendable {
             }
         } catch {
             // What is there is kept, so that the next run goes on with it; a part that is removed stays so.
+            if part.count == 0 { part.remove() }
             let isKept: Void? = try? await means.onDisk { () throws(BackplaneError) in
                 try part.mark()
                 try part.sync()
