@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "BackplaneNetwork", targets: ["BackplaneNetwork"]),
         .library(name: "BackplaneDefinitions", targets: ["BackplaneDefinitions"]),
         .library(name: "BackplaneExchange", targets: ["BackplaneExchange"]),
+        .library(name: "BackplaneTransfers", targets: ["BackplaneTransfers"]),
         .library(name: "BackplaneStorage", targets: ["BackplaneStorage"]),
         .library(name: "BackplaneOperations", targets: ["BackplaneOperations"]),
         .library(name: "BackplaneOperationsNetwork", targets: ["BackplaneOperationsNetwork"]),
@@ -116,6 +117,10 @@ let package = Package(
         .target(name: "BackplaneBoundary", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
         .target(
             name: "BackplaneRecords", dependencies: ["Backplane", "BackplaneDocuments", "BackplaneStorage"],
+            swiftSettings: settings),
+        .target(
+            name: "BackplaneTransfers",
+            dependencies: ["Backplane", "BackplaneExchange", "BackplaneNetwork", "BackplaneRecords", "BackplaneStorage"],
             swiftSettings: settings),
         .target(
             name: "BackplaneHost",
@@ -230,7 +235,7 @@ let package = Package(
                 "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost",
                 "BackplaneManagers", "BackplaneNetwork", "BackplaneProcesses", "BackplaneRecords",
                 "BackplaneReports", "BackplaneSQLite",
-                "BackplaneScaffold", "BackplaneStorage", "BackplaneTerminal",
+                "BackplaneScaffold", "BackplaneStorage", "BackplaneTerminal", "BackplaneTransfers",
                 "BackplaneTurnstile", "BackplaneURLSession", "BackplaneValidate", "BookshelfContracts",
                 "CBackplaneHost",
                 engine("ArgumentParser", "swift-argument-parser"), engine("Logging", "swift-log"),
@@ -369,6 +374,13 @@ let package = Package(
                 "Backplane", "BackplaneHost", "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "SyncCounter",
             ],
             path: "Tests/StoreWriter", swiftSettings: settings),
+        .executableTarget(
+            name: "transfer-worker",
+            dependencies: [
+                "Backplane", "BackplaneExchange", "BackplaneHTTP", "BackplaneNetwork", "BackplaneRecords",
+                "BackplaneSQLite", "BackplaneStorage", "BackplaneTransfers", "SyncCounter",
+            ],
+            path: "Tests/TransferWorker", swiftSettings: settings),
         .executableTarget(name: "litmus", dependencies: ["CBackplane"], path: "Tests/Litmus"),
         .target(
             name: "TimepieceModule", dependencies: ["Backplane"], path: "Tests/Plugins/Timepiece/Module",
@@ -509,6 +521,14 @@ let package = Package(
                 "BackplaneHost", "BackplaneNetwork", "BackplaneTestKit", "BackplaneURLSession",
                 engine("HTTPTypes", "swift-http-types"), engine("NIOCore", "swift-nio"),
                 engine("NIOEmbedded", "swift-nio"), engine("NIOHTTP2", "swift-nio-http2"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "BackplaneTransfersTests",
+            dependencies: [
+                "Backplane", "BackplaneCrypto", "BackplaneExchange", "BackplaneHTTP", "BackplaneNetwork",
+                "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "BackplaneTestKit", "BackplaneTransfers",
+                "BackplaneURLSession", "transfer-worker",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -14,6 +14,13 @@ public struct SHA256Digest: ContentDigest {
         return Array(hash.finalize())
     }
 
+    /// Returns the SHA-256 of content that is read in pieces, of which one is in memory at a time.
+    public func sha256<Failure>(reading next: () throws(Failure) -> [UInt8]?) throws(Failure) -> [UInt8] {
+        var hash = SHA256()
+        while let piece = try next() { piece.withUnsafeBytes { hash.update(bufferPointer: $0) } }
+        return Array(hash.finalize())
+    }
+
     /// Returns the MD5 of `bytes`: 16 bytes (RFC 1321).
     public func md5(of bytes: [UInt8]) -> [UInt8]? {
         var hash = Insecure.MD5()

@@ -65,6 +65,11 @@ extension BackplaneError {
             at: request.printableURL, failure: failure)
     }
 
+    /// Returns the error of a response whose status is not valid, and whose body nobody reads.
+    package static func status(_ status: Int, valid: Range<Int>, _ request: HTTPRequest) -> BackplaneError {
+        .status(HTTPStreamedResponse(HTTPResponse(status: status)), valid: valid, request)
+    }
+
     /// Returns the details that a server gives, as many as a person reads: at most 100, each of up to 1,000 characters.
     private static func bounded(_ details: [String: String]) -> [String: String] {
         var bounded: [String: String] = [:]

@@ -1,18 +1,33 @@
-/// A provider of SHA-256, which checks the digests that a manifest may give for libraries, and of MD5.
+/// A provider of SHA-256, which checks the digests of a manifest's libraries and of downloads, and of MD5.
 ///
 /// Both serve Digest authentication (RFC 7616).
 ///
 /// The host itself contains no cryptography. `BackplaneCrypto` offers an implementation. A host without one reports a
-/// manifest that specifies a `sha256` as a problem.
+/// manifest that specifies a `sha256` as a problem, and refuses downloads whose digest is to be checked.
 public protocol ContentDigest: Sendable {
     /// Returns the SHA-256 of `bytes`: 32 bytes (FIPS 180-4).
     func sha256(of bytes: [UInt8]) -> [UInt8]
 
     /// Returns the MD5 of `bytes`: 16 bytes (RFC 1321); `nil` if there is no such function.
     func md5(of bytes: [UInt8]) -> [UInt8]?
+
+    /// Returns the SHA-256 of content that is read in pieces, such as a file's.
+    ///
+    /// By default, all pieces are collected first.
+    ///
+    /// - Parameter next: Returns the next piece, or `nil` at the end.
+    /// - Throws: What `next` throws.
+    func sha256<Failure>(reading next: () throws(Failure) -> [UInt8]?) throws(Failure) -> [UInt8]
 }
 
 extension ContentDigest {
     /// Returns `nil`: MD5 is not offered.
     public func md5(of bytes: [UInt8]) -> [UInt8]? { nil }
+
+    /// Returns the SHA-256 of content that is read in pieces, all of which are collected first.
+    public func sha256<Failure>(reading next: () throws(Failure) -> [UInt8]?) throws(Failure) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while let piece = try next() { bytes += piece }
+        return sha256(of: bytes)
+    }
 }

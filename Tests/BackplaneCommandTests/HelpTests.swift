@@ -5,7 +5,8 @@ import Testing
 struct HelpTests {
     private static let commands = [
         "run", "dev", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "validate", "new",
-        "bench", "demo", "request", "swap", "rollback", "generations", "stats", "events", "apply", "reset", "store",
+        "bench", "demo", "request", "transfer", "swap", "rollback", "generations", "stats", "events", "apply", "reset",
+        "store",
     ]
 
     @Test(arguments: [["--help"]] + commands.map { [$0, "--help"] })
@@ -28,6 +29,13 @@ struct HelpTests {
         let outcome = try await Tool().plain("store", verb, "--help")
         #expect(outcome.status == 0)
         try expectSnapshot(outcome.output, "store-\(verb)")
+    }
+
+    @Test(arguments: ["get", "put"])
+    func `so does everything that is done with a transfer`(verb: String) async throws {
+        let outcome = try await Tool().plain("transfer", verb, "--help")
+        #expect(outcome.status == 0)
+        try expectSnapshot(outcome.output, "transfer-\(verb)")
     }
 
     @Test func `the version is three numbers`() async throws {

@@ -9,10 +9,10 @@ public import FoundationEssentials
 /// let network = HTTPPipeline([executor], retries: Retries(clock: clock, date: { clock.date }, random: { 1 }))
 /// ```
 public final class Retries: Sendable {
-    let elapsed: @Sendable () -> Duration
-    let sleep: @Sendable (Duration) async throws -> Void
-    let date: @Sendable () -> Date
-    let random: @Sendable () -> Double
+    package let elapsed: @Sendable () -> Duration
+    package let sleep: @Sendable (Duration) async throws -> Void
+    package let date: @Sendable () -> Date
+    package let random: @Sendable () -> Double
     let budget = RetryBudget()
 
     /// Creates the state of retries, with full budgets.

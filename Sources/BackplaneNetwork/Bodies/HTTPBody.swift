@@ -28,6 +28,14 @@ public struct HTTPBody: Sendable {
         (self.isReplayable, self.hasTrailers) = (isReplayable, hasTrailers)
     }
 
+    /// Creates a body of pieces that can be read again.
+    package init(segments: [BodySegment], type: String?) { self.init(.segments(segments), type: type) }
+
+    /// The pieces of a body that is in memory and in files; `nil` for one that comes from a sequence.
+    package var segments: [BodySegment]? {
+        if case .segments(let segments) = content { segments } else { nil }
+    }
+
     /// No body.
     public static var none: HTTPBody { HTTPBody(.segments([]), type: nil) }
 

@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 
 /// A piece of a body that can be read again.
-enum BodySegment: Sendable {
+package enum BodySegment: Sendable {
     case bytes([UInt8])
     case file(String)
 }

@@ -4,4 +4,7 @@
 
 unsigned long synchronizations(void);
 
+/* The size that the part of a download had when the disk was last waited for. */
+long long synchronized_part(void);
+
 #endif

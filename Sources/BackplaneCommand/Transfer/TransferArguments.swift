@@ -1,0 +1,114 @@
+#if Engines
+public import ArgumentParser
+import Backplane
+import BackplaneNetwork
+public import BackplaneTransfers
+
+extension BackplaneTool {
+    struct TransferFiles: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "transfer", abstract: "Download and upload files, with progress, and whole or not at all.",
+            discussion: """
+                A download goes to a part file beside its target, and is moved there once it is complete. If it is \
+                interrupted, the same command goes on where it ended, unless the file has changed at the server. An \
+                upload begins anew.
+
+                The progress is a line on a terminal, and otherwise a line for every tenth on standard error; with \
+                --json it is objects on standard output, one a line. The exit code is 0 if the file has arrived, 1 if \
+                not, and 130 after an interruption.
+
+                EXAMPLES
+                  backplane transfer get https://books.example.org/whale.epub
+                  backplane transfer get https://books.example.org/whale.epub /tmp/whale.epub --existing number
+                  backplane transfer put whale.epub https://books.example.org/uploads/whale.epub
+                  backplane transfer put whale.png http://127.0.0.1:8484/covers -X POST --field cover --json
+                """,
+            subcommands: [Get.self, Put.self])
+    }
+}
+
+/// The options that downloads and uploads share.
+struct TransferSharedArguments: ParsableArguments {
+    @Option(
+        name: [.customShort("H"), .customLong("header")], parsing: .singleValue,
+        help: ArgumentHelp("A header field, NAME: VALUE; can be repeated.", valueName: "field"))
+    var headers: [String] = []
+    @Flag(help: "Print each state as one line of JSON.") var json = false
+
+    func fields() throws -> HTTPHeaders {
+        var fields: HTTPHeaders = [:]
+        for (name, value) in try understood({ () throws(Misuse) in try RequestBody.headers(headers) }) {
+            fields.add(name, value)
+        }
+        return fields
+    }
+
+    func validate() throws { _ = try fields() }
+}
+
+extension BackplaneTool.TransferFiles {
+    struct Get: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Download a file, or go on with a download that was interrupted.",
+            usage: "backplane transfer get [<options>] <url> [<file>]")
+
+        @Argument(help: "The URL.") var url: String
+        @Argument(help: "The file, or a folder (default: the URL's last part, in this folder).") var file: String?
+        @Option(
+            help: ArgumentHelp("If the file exists: replace it, keep it, or number the new one.", valueName: "policy"))
+        var existing: ExistingFile = .replace
+        @Option(help: ArgumentHelp("The SHA-256 that the file must have, in hexadecimal.", valueName: "digest"))
+        var sha256: String?
+        @OptionGroup var shared: TransferSharedArguments
+
+        func validate() throws { _ = try transfer() }
+
+        private func transfer() throws -> Transfer {
+            try understood { () throws(Misuse) in
+                var settings = Transfer.Download(existing: existing)
+                settings.sha256 = try sha256.map { text throws(Misuse) in try TransferWords.digest(text) }
+                return Transfer(
+                    url, .download(HTTPRequest("GET", url), to: try TransferWords.target(file, url), settings))
+            }
+        }
+
+        func run() async throws {
+            var transfer = try transfer()
+            if case .download(var request, let target, let settings) = transfer.work {
+                request.headers = try shared.fields()
+                transfer.work = .download(request, to: target, settings)
+            }
+            throw ExitCode(await TransferCommand(transfer: transfer, json: shared.json).run())
+        }
+    }
+
+    struct Put: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Upload a file as the body of a request, or as a field of a form.",
+            usage: "backplane transfer put [<options>] <file> <url>",
+            discussion: "The response's body is printed, up to 64 KB of it.")
+
+        @Argument(help: "The file, which is read while it is sent.") var file: String
+        @Argument(help: "The URL.") var url: String
+        @Option(
+            name: [.customShort("X"), .customLong("method")],
+            help: ArgumentHelp("The method (default: PUT, or POST with --field).", valueName: "method"))
+        var method: String?
+        @Option(help: ArgumentHelp("The field of a form that the file is sent as.", valueName: "name"))
+        var field: String?
+        @Option(help: ArgumentHelp("The media type of the file.", valueName: "type"))
+        var type = "application/octet-stream"
+        @OptionGroup var shared: TransferSharedArguments
+
+        func run() async throws {
+            let body = field.map { HTTPBody.multipart([.file($0, file, type: type)]) } ?? .file(file, type: type)
+            let method = method ?? (field == nil ? "PUT" : "POST")
+            let request = HTTPRequest(method, url, headers: try shared.fields(), body: body)
+            throw ExitCode(
+                await TransferCommand(transfer: Transfer(url, .upload(request)), json: shared.json).run())
+        }
+    }
+}
+
+extension ExistingFile: ExpressibleByArgument {}
+#endif

@@ -1,0 +1,96 @@
+import Backplane
+import BackplaneReports
+import BackplaneTerminal
+import BackplaneTransfers
+import FoundationEssentials
+
+/// The progress of a transfer: a line on a terminal, lines for its tenths elsewhere, or objects of JSON.
+struct TransferPrinter: Sendable {
+    let json: Bool
+    private let showsLine: Bool
+
+    init(json: Bool) { (self.json, showsLine) = (json, !json && Terminal.takesProgress) }
+
+    /// Prints a state, if it has something to say that the one before had not.
+    func print(_ state: TransferState, after last: TransferState?) {
+        if !json, let reason = state.restart, state.restart != last?.restart {
+            end()
+            Output.remark("backplane: the transfer began anew, since \(reason.explanation)")
+        }
+        if showsLine {
+            if state.phase == .running { ProgressLine().show(Self.line(state).shortened(to: Terminal.columns - 1)) }
+        } else if Self.milestone(state) != last.map(Self.milestone) {
+            if json {
+                Output.line(Self.json(state))
+            } else if state.phase == .running {
+                Output.remark(Self.line(state))
+            }
+        }
+    }
+
+    /// Removes the line from the terminal.
+    func end() {
+        if showsLine { ProgressLine().clear() }
+    }
+
+    /// The part of a state that is worth a line of its own: each tenth, or each 16 MB of an unknown number.
+    private static func milestone(_ state: TransferState) -> String {
+        let step = state.progress.map { Int64($0 * 10) } ?? state.bytes >> 24
+        return "\(state.phase) \(state.restart?.rawValue ?? "") \(state.total ?? -1) \(step)"
+    }
+
+    /// The line for a state that runs: `45 % of 12 MB, 3 MB/s, 4 s left`.
+    static func line(_ state: TransferState) -> String {
+        let what = state.isUpload ? "sent" : "received"
+        var parts = ["\(what) \(Figure.bytes(Int(state.bytes)))"]
+        if let total = state.total, let progress = state.progress {
+            let filled = Int(progress * 20)
+            let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: 20 - filled)
+            parts = ["\(what) [\(bar)] \(Int(progress * 100)) % of \(Figure.bytes(Int(total)))"]
+        }
+        if let rate = state.rate { parts.append("\(Figure.bytes(Int(rate)))/s") }
+        if let left = state.timeLeft { parts.append("\(time(left)) left") }
+        return parts.joined(separator: ", ")
+    }
+
+    private static func time(_ time: Duration) -> String {
+        let seconds = time.components.seconds
+        return switch seconds {
+        case ..<60: "\(seconds) s"
+        case ..<3_600: "\(seconds / 60) min"
+        default: "\(seconds / 3_600) h"
+        }
+    }
+
+    /// A state as an object in one line.
+    static func json(_ state: TransferState) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Texts and numbers always encode.
+        return (try? encoder.encode(Form(state))).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    /// The form of a state in JSON.
+    private struct Form: Encodable {
+        var phase: TransferState.Phase
+        var bytes: Int64
+        var total: Int64?
+        var progress: Double?
+        var bytesPerSecond: Double?
+        var secondsLeft: Double?
+        var restart: RestartReason?
+        var file: String?
+        var kept: Bool?
+        var status: Int?
+        var response: String?
+        var error: BackplaneError?
+
+        init(_ state: TransferState) {
+            (phase, bytes, total, progress) = (state.phase, state.bytes, state.total, state.progress)
+            (bytesPerSecond, secondsLeft) = (state.rate, state.timeLeft.map { $0 / .seconds(1) })
+            (restart, file, kept) = (state.restart, state.file, state.wasKept ? true : nil)
+            (status, error) = (state.status, state.error)
+            response = state.response.map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+}

@@ -1,0 +1,212 @@
+import Backplane
+import BackplaneNetwork
+import FoundationEssentials
+
+/// The decisions of one download, from what is there already to the whole file.
+///
+/// It does nothing itself: each function takes what has happened and returns what to do next. So the same answers of
+/// a server always lead to the same requests, and tests drive it without a server.
+struct DownloadMachine: Sendable {
+    /// The next step of a download.
+    enum Action: Sendable {
+        /// Send the request: for the whole file, or for what follows a number of bytes of a version.
+        case ask(PartAsked?)
+        /// Empty the part, note the origin, and append the response's body.
+        case begin(PartOrigin)
+        /// Append the response's body to what is there.
+        case append
+        /// Give the response up, wait, and call ``DownloadMachine/next()``.
+        case again(after: Duration)
+        /// The file is whole.
+        case finish
+        case fail(BackplaneError)
+    }
+    /// The part of a file that is asked for.
+    struct PartAsked: Sendable, Equatable {
+        var from: Int64
+        var validator: String
+    }
+
+    private let request: HTTPRequest
+    private let policy: RetryPolicy
+    private let sizeLimit: Int64?
+    /// The version of the bytes that are there; `nil` if there are none.
+    private(set) var origin: PartOrigin?
+    /// The number of bytes that are there.
+    private(set) var count: Int64 = 0
+    /// The reason for beginning anew that nobody has been told yet.
+    private var restart: RestartReason?
+    private var hadWrongDigestBefore = false
+    /// The number of responses that the bytes come from.
+    private var sources = 0
+    /// The attempts since there was enough of an advance, and where that was.
+    private var attempts = 1, advancedAt: Int64 = 0
+    private var asked: PartAsked?
+    /// The number of bytes after the current response, if it says so.
+    private var end: Int64?
+    /// A Boolean value that indicates whether only the whole file is asked for, after a wrong answer to a part.
+    private var asksForWhole = false
+
+    /// The number of bytes after which attempts are counted anew.
+    ///
+    /// A server that ends each response after fewer does not keep a download going for ever.
+    static let advance: Int64 = 64 << 10
+
+    /// Creates the decisions of a download.
+    ///
+    /// - Parameters:
+    ///   - origin: The origin of the bytes that are there, and whose checksum is right; `nil` if there are none.
+    ///   - hadBytes: Whether there were bytes, of use or not.
+    init(
+        _ request: HTTPRequest, _ policy: RetryPolicy, sizeLimit: Int64? = nil,
+        origin: PartOrigin? = nil, count: Int64 = 0, hadBytes: Bool = false
+    ) {
+        (self.request, self.policy, self.sizeLimit) = (request, policy, sizeLimit)
+        if let origin, origin.resource == PartOrigin.resource(request), count <= origin.length ?? count {
+            (self.origin, self.count, advancedAt, sources) = (origin, count, count, 1)
+        } else if hadBytes {
+            restart = .partUnusable
+        }
+    }
+
+    // MARK: Asking
+
+    /// Returns the first step, and the one after a pause.
+    mutating func next() -> Action {
+        if let length = origin?.length, count == length { return .finish }
+        (asked, end) = (nil, nil)
+        if count > 0, !asksForWhole {
+            if let validator = origin?.validator {
+                asked = PartAsked(from: count, validator: validator)
+            } else {
+                beginAnew(.noValidator)
+            }
+        }
+        return .ask(asked)
+    }
+
+    /// Returns the reason for beginning anew if the machine has decided that since the last time.
+    mutating func takeRestart() -> RestartReason? { restart.take() }
+
+    private mutating func beginAnew(_ reason: RestartReason) {
+        if count > 0 { restart = reason }
+        (count, origin, sources, advancedAt) = (0, nil, 0, 0)
+    }
+
+    // MARK: Answers
+
+    /// Decides about the head of a response.
+    ///
+    /// - Parameters:
+    ///   - now: The time that a date in `Retry-After` is compared with.
+    ///   - random: A number from 0 up to 1, for the delay of another attempt.
+    mutating func answered(_ status: Int, _ headers: HTTPHeaders, now: Date, random: Double) -> Action {
+        switch status {
+        case 200, 203:
+            if let asked, let origin {
+                let isSame =
+                    asked.validator == PartOrigin.strongValidator(headers)
+                    && (origin.length == nil || headers.length == nil || origin.length == headers.length)
+                beginAnew(isSame ? .noRanges : .changed)
+            } else {
+                beginAnew(.noRanges)
+            }
+            return begin(PartOrigin(request, headers))
+        case 206 where asked != nil: return appended(headers, random)
+        case 416 where asked != nil: return askForWhole(.wrongRange, random)
+        default:
+            guard attempts < policy.attempts,
+                let delay = policy.delay(after: status, headers, attempt: attempts, now: now, random: random)
+            else { return .fail(.status(status, valid: 200..<207, request)) }
+            attempts += 1
+            return .again(after: delay)
+        }
+    }
+
+    private mutating func begin(_ new: PartOrigin) -> Action {
+        if let tooLarge = tooLarge(new.length) { return .fail(tooLarge) }
+        (origin, end, sources, asksForWhole) = (new, new.length, 1, false)
+        return .begin(new)
+    }
+
+    private mutating func appended(_ headers: HTTPHeaders, _ random: Double) -> Action {
+        guard let asked, let origin, let range = headers["Content-Range"].flatMap({ ContentRange($0) }),
+            range.first == asked.from
+        else { return askForWhole(.wrongRange, random) }
+        if origin.contradicts(headers) { return askForWhole(.changed, random) }
+        if let length = origin.length, let total = range.total, total != length { return askForWhole(.changed, random) }
+        guard let length = origin.length ?? range.total, range.last < length,
+            headers.length.map({ $0 == range.last - range.first + 1 }) ?? true
+        else { return askForWhole(.wrongRange, random) }
+        if let tooLarge = tooLarge(length) { return .fail(tooLarge) }
+        self.origin?.length = length
+        end = range.last + 1
+        sources += 1
+        return .append
+    }
+
+    /// Asks for the whole file, since the answer to a part is of no use; counts as an attempt, so that this ends.
+    private mutating func askForWhole(_ reason: RestartReason, _ random: Double) -> Action {
+        let found = BackplaneError(
+            .networkMalformed,
+            "the server's answers to requests for a part of the file are wrong: \(reason.explanation)",
+            at: request.printableURL)
+        beginAnew(reason)
+        asksForWhole = true
+        guard attempts < policy.attempts else { return .fail(found) }
+        attempts += 1
+        return .again(after: attempts == 2 ? .zero : policy.backoff(after: attempts - 1, random: random))
+    }
+
+    private func tooLarge(_ length: Int64?) -> BackplaneError? {
+        guard let sizeLimit, let length, length > sizeLimit else { return nil }
+        return BackplaneError(
+            .networkTooLarge, "the file has \(length) bytes, more than the limit of \(sizeLimit)",
+            at: request.printableURL)
+    }
+
+    // MARK: The body
+
+    /// Counts bytes of the body that were appended.
+    ///
+    /// - Throws: `network.malformed` if there are more than the head said; `network.too-large`.
+    mutating func arrived(_ bytes: Int) throws(BackplaneError) {
+        count += Int64(bytes)
+        if let end, count > end {
+            beginAnew(.wrongRange)
+            throw BackplaneError(
+                .networkMalformed, "the server sent more bytes than it had announced", at: request.printableURL)
+        }
+        if let tooLarge = tooLarge(count) { throw tooLarge }
+    }
+
+    /// Decides after the end of a body, or of an exchange that had none.
+    ///
+    /// - Parameter error: The error that ended it; `nil` if it was complete.
+    mutating func ended(_ error: BackplaneError?, random: Double) -> Action {
+        if error == nil, count == origin?.length ?? count { return .finish }
+        let error =
+            error
+            ?? BackplaneError(
+                .networkFailed, "the server ended the response before the file was complete", at: request.printableURL)
+        guard policy.mayHelp(after: error) || error.code == .networkMalformed else { return .fail(error) }
+        if count - advancedAt >= Self.advance { (attempts, advancedAt) = (1, count) }
+        guard attempts < policy.attempts else { return .fail(error) }
+        let delay = policy.backoff(after: attempts, random: random)
+        attempts += 1
+        return .again(after: delay)
+    }
+
+    /// Decides after the digest of the whole file was found to be another than it should be.
+    mutating func hadWrongDigest() -> Action {
+        guard sources > 1, !hadWrongDigestBefore else {
+            return .fail(
+                BackplaneError(
+                    .transferDigest, "the SHA-256 of the file is not the one that was given; nothing was kept",
+                    at: request.printableURL))
+        }
+        beginAnew(.wrongDigest)
+        hadWrongDigestBefore = true
+        return .again(after: .zero)
+    }
+}

@@ -1,0 +1,215 @@
+import Backplane
+import BackplaneNetwork
+import Glibc
+
+/// The file that a download is written to, beside its target, with its record beside it.
+///
+/// It is used by one task at a time. Its name is made of the target's, so that whoever downloads to the same target
+/// finds it again, whatever the transfer's id; and it is locked (`flock(2)`) while somebody has it.
+final class PartFile: @unchecked Sendable {
+    /// The number of bytes after which a mark is written.
+    ///
+    /// What a killed process fetches twice is less than this, and what was on its way to it.
+    static let markInterval: Int64 = 256 << 10
+
+    let target: String
+    let path: String
+    private let data: Int32
+    private let record: Int32
+    private var sum = PartSum()
+    private var isOpen = true
+    /// The number of marks so far, whose places are used in turn.
+    private var marks = 0
+    private var marked: Int64 = 0
+    /// The number of bytes that are there and right.
+    private(set) var count: Int64 = 0
+
+    /// Opens or creates the part of a target, and locks it.
+    ///
+    /// - Throws: `network.file` if it cannot be written; `transfer.taken` if another transfer has it.
+    init(target: String) throws(BackplaneError) {
+        guard let place = TargetPath(target) else {
+            throw BackplaneError(.networkFile, "this is not the path of a file to download to", at: target)
+        }
+        (self.target, path) = (target, place.part)
+        var existing = stat()
+        guard stat(target, &existing) != 0 || existing.st_mode & S_IFMT != S_IFDIR else {
+            throw BackplaneError(.networkFile, "this is a folder; name the file to download to", at: target)
+        }
+        data = try Self.open(path, target)
+        var status = stat(), named = stat()
+        guard flock(data, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK,
+            // Its last user may have moved or removed it just before this lock was given.
+            fstat(data, &status) == 0, stat(path, &named) == 0, status.st_ino == named.st_ino
+        else {
+            close(data)
+            throw .targetTaken(target)
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            close(data)
+            throw BackplaneError(
+                .networkFile, "expected a regular file beside the target, found another kind", at: path)
+        }
+        do {
+            record = try Self.open(path + TargetPath.recordMark, target)
+        } catch {
+            close(data)
+            throw error
+        }
+    }
+
+    deinit { release() }
+
+    private static func open(_ path: String, _ target: String) throws(BackplaneError) -> Int32 {
+        let number = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        guard number >= 0 else { throw .unwritable(target) }
+        return number
+    }
+
+    // MARK: What is there
+
+    /// Reads the record, and compares the checksums of the bytes that it marks; drops all others.
+    ///
+    /// - Returns: The origin of the bytes that are there; `nil` if there are none that can be gone on with, and whether
+    ///   there were some that had been marked, or that nobody knows the origin of.
+    func restore() throws(BackplaneError) -> (origin: PartOrigin?, hadBytes: Bool) {
+        var status = stat()
+        guard fstat(data, &status) == 0 else { throw .unwritable(target) }
+        let size = Int64(status.st_size)
+        let limit = PartRecord.originSize + PartRecord.places * PartRecord.markSize
+        let found = PartRecord(try Self.read(record, upTo: limit, from: 0, target))
+        guard let found, let mark = try lastTrue(of: found.marks, size) else {
+            try truncate(to: 0)
+            return (nil, found.map { !$0.marks.isEmpty } ?? (size > 0))
+        }
+        try truncate(to: mark.count)
+        (count, marked, marks) = (mark.count, mark.count, found.marks.count)
+        return (found.origin, true)
+    }
+
+    /// Returns the greatest mark whose checksum is that of the file's bytes, and takes over their sum.
+    private func lastTrue(of marks: [PartMark], _ size: Int64) throws(BackplaneError) -> PartMark? {
+        var position: Int64 = 0, running = PartSum(), best: PartMark?
+        for mark in marks where mark.count > 0 && mark.count <= size {
+            while position < mark.count {
+                let wanted = Int(min(mark.count - position, 1 << 20))
+                let piece = try Self.read(data, upTo: wanted, from: position, target)
+                guard !piece.isEmpty else { return best }
+                piece.withUnsafeBytes { running.add($0) }
+                position += Int64(piece.count)
+            }
+            if running.value == mark.sum { (best, sum) = (mark, running) }
+        }
+        return best
+    }
+
+    private func truncate(to length: Int64) throws(BackplaneError) {
+        guard ftruncate(data, off_t(length)) == 0 else { throw .unwritable(target) }
+    }
+
+    // MARK: Writing
+
+    /// Empties the part, and notes the origin of the bytes that will come.
+    func begin(_ origin: PartOrigin) throws(BackplaneError) {
+        guard ftruncate(record, 0) == 0 else { throw .unwritable(target) }
+        try truncate(to: 0)
+        (count, marked, marks, sum) = (0, 0, 0, PartSum())
+        try Self.write(PartRecord(origin: origin).originBytes, to: record, at: 0, target)
+    }
+
+    /// Appends bytes.
+    func append(_ bytes: [UInt8]) throws(BackplaneError) {
+        try Self.write(bytes, to: data, at: count, target)
+        bytes.withUnsafeBytes { sum.add($0) }
+        count += Int64(bytes.count)
+        if count - marked >= Self.markInterval { try mark() }
+    }
+
+    /// Notes in the record how many bytes there are.
+    func mark() throws(BackplaneError) {
+        guard isOpen, count > marked else { return }
+        let place = PartRecord.originSize + marks % PartRecord.places * PartRecord.markSize
+        try Self.write(
+            PartRecord.bytes(of: PartMark(count: count, sum: sum.value)), to: record, at: Int64(place), target)
+        (marks, marked) = (marks + 1, count)
+    }
+
+    /// Waits until the disk has the bytes and the record; what is appended meanwhile need not be there.
+    func sync() throws(BackplaneError) {
+        guard isOpen else { return }
+        guard fdatasync(data) == 0, fdatasync(record) == 0 else { throw .unwritable(target) }
+    }
+
+    // MARK: The end
+
+    /// Returns the SHA-256 of the file.
+    func sha256(_ digest: any ContentDigest) throws(BackplaneError) -> [UInt8] {
+        var position: Int64 = 0
+        return try digest.sha256 { () throws(BackplaneError) -> [UInt8]? in
+            let piece = try Self.read(data, upTo: 1 << 20, from: position, target)
+            position += Int64(piece.count)
+            return piece.isEmpty ? nil : piece
+        }
+    }
+
+    /// Moves the file to its place, and returns the path that it has there; `nil` if what exists there is kept.
+    func finish(_ policy: ExistingFile) throws(BackplaneError) -> String? {
+        guard fsync(data) == 0 else { throw .unwritable(target) }
+        let place = try TargetPath.move(path, to: target, policy)
+        unlink(path + TargetPath.recordMark)
+        if place == nil { unlink(path) }
+        release()
+        return place
+    }
+
+    /// Removes the part and its record.
+    func remove() {
+        unlink(path + TargetPath.recordMark)
+        unlink(path)
+        (count, marked) = (0, 0)
+        release()
+    }
+
+    /// Closes the part, and with that gives up its lock; it is not used any more.
+    func release() {
+        guard isOpen else { return }
+        isOpen = false
+        close(record)
+        close(data)
+    }
+
+    private static func write(
+        _ bytes: [UInt8], to file: Int32, at offset: Int64, _ target: String
+    ) throws(BackplaneError) {
+        let isWritten = bytes.withUnsafeBytes { bytes in
+            var done = 0
+            while done < bytes.count {
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+                let written = pwrite(file, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
+                if written < 0, errno == EINTR { continue }
+                guard written > 0 else { return false }
+                done += written
+            }
+            return true
+        }
+        guard isWritten else { throw .unwritable(target) }
+    }
+
+    private static func read(
+        _ file: Int32, upTo size: Int, from offset: Int64, _ target: String
+    ) throws(BackplaneError) -> [UInt8] {
+        var failed = false
+        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            while count < size {
+                let more = pread(
+                    file, buffer.baseAddress.map { $0 + count }, size - count, off_t(offset) + off_t(count))
+                if more < 0, errno == EINTR { continue }
+                failed = more < 0
+                guard more > 0 else { break }
+                count += more
+            }
+        }
+        guard !failed else { throw .unwritable(target) }
+        return bytes
+    }
+}

@@ -1,0 +1,101 @@
+import Backplane
+import BackplaneNetwork
+import Glibc
+
+/// The treatment of a file that exists where a download is to go.
+public enum ExistingFile: String, CaseIterable, Codable, Sendable {
+    /// The download replaces it.
+    case replace
+    /// It is kept, and nothing is fetched; if it appears meanwhile, the download is given up.
+    case keep
+    /// It is kept, and the download gets the first free name of `whale-2.epub`, `whale-3.epub` and so on.
+    case number
+}
+
+/// The path that a download goes to, and those of its part beside it.
+struct TargetPath: Sendable {
+    static let mark = ".backplane-part-", recordMark = ".record"
+    /// The folder with its last slash; empty for the current one.
+    let folder: Substring
+    let name: Substring
+
+    /// Creates the path; `nil` if it is not that of a file.
+    init?(_ path: String) {
+        let start = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
+        (folder, name) = (path[..<start], path[start...])
+        guard !name.isEmpty, name != ".", name != "..", !path.utf8.contains(0) else { return nil }
+    }
+
+    /// The path of the part, whose name has a fixed length: that of the target may be as long as names can be.
+    var part: String { "\(folder)\(Self.mark)\(PartSum.of(String(name)).digits)" }
+
+    /// Returns the size of what is at a path; `nil` if nothing is.
+    static func size(of path: String) -> Int64? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+    }
+
+    /// Returns the path with a number before the extension.
+    func numbered(_ number: Int) -> String {
+        let dot = name.lastIndex(of: ".").flatMap { $0 == name.startIndex ? nil : $0 } ?? name.endIndex
+        return "\(folder)\(name[..<dot])-\(number)\(name[dot...])"
+    }
+
+    /// Moves a file to its place, where it appears whole.
+    ///
+    /// - Returns: The path that it has there; `nil` if the file that exists there is kept.
+    static func move(_ path: String, to target: String, _ policy: ExistingFile) throws(BackplaneError) -> String? {
+        guard let place = TargetPath(target) else { throw .unwritable(target) }
+        defer { place.syncFolder() }
+        switch policy {
+        case .replace:
+            guard rename(path, target) == 0 else { throw .unwritable(target) }
+            return target
+        case .keep: return try moveWithoutReplacing(path, target) ? target : nil
+        case .number:
+            if try moveWithoutReplacing(path, target) { return target }
+            for number in 2...mostNumbers {
+                let numbered = place.numbered(number)
+                if try moveWithoutReplacing(path, numbered) { return numbered }
+            }
+            throw BackplaneError(
+                .networkFile, "there are \(mostNumbers) files with numbers of this name already; remove some",
+                at: target)
+        }
+    }
+
+    /// The greatest number that a file gets, so that looking for a free one ends.
+    private static let mostNumbers = 10_000
+
+    /// Moves a file; returns whether nothing was in its way.
+    private static func moveWithoutReplacing(_ path: String, _ target: String) throws(BackplaneError) -> Bool {
+        if link(path, target) == 0 {
+            unlink(path)
+            return true
+        }
+        if errno == EEXIST { return false }
+        // Some file systems have no second names for files.
+        guard [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS, EMLINK].contains(errno) else { throw .unwritable(target) }
+        if access(target, F_OK) == 0 { return false }
+        guard rename(path, target) == 0 else { throw .unwritable(target) }
+        return true
+    }
+
+    /// Waits until the disk has the folder's entries; without that, a file that was moved may be back after a power
+    /// failure, which does no harm.
+    private func syncFolder() {
+        let number = open(folder.isEmpty ? "." : String(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard number >= 0 else { return }
+        fsync(number)
+        close(number)
+    }
+}
+
+extension BackplaneError {
+    /// The error of the last system call that wrote, moved or read a file of a download.
+    static func unwritable(_ target: String) -> BackplaneError {
+        BackplaneError(
+            .networkFile, "the download cannot be written to this file: \(String(cString: strerror(errno)))", at: target
+        )
+    }
+}

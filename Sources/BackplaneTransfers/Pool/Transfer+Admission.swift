@@ -1,0 +1,91 @@
+import Backplane
+import BackplaneNetwork
+import BackplaneRecords
+import FoundationEssentials
+
+extension Transfer {
+    /// Returns the transfer with absolute paths, as a pool keeps it.
+    ///
+    /// - Throws: `transfer.refused` if it is none that a pool can carry out, also after a restart.
+    func admitted(_ means: TransferMeans) throws(BackplaneError) -> Transfer {
+        guard (1...RecordLimits.id).contains(id.utf8.count) else {
+            throw Self.refused("expected an id of 1 to \(RecordLimits.id) bytes, found one of \(id.utf8.count)", "")
+        }
+        let request = request
+        if let address = URLComponents(string: request.url), address.user != nil || address.password != nil {
+            throw Self.refused(
+                "the URL contains credentials, which would be stored; give them in an `Authorization` field",
+                request.printableURL)
+        }
+        var admitted = self
+        switch work {
+        case .download(var request, let path, let settings):
+            try Self.check(request, path, settings, means)
+            request.body = .none
+            admitted.work = .download(request, to: Self.absolute(path), settings)
+        case .upload(var request):
+            request.body = try Self.kept(request.body, of: request)
+            admitted.work = .upload(request)
+        }
+        return admitted
+    }
+
+    private static func check(
+        _ request: HTTPRequest, _ path: String, _ settings: Download, _ means: TransferMeans
+    ) throws(BackplaneError) {
+        guard request.method == "GET", request.body.isEmpty else {
+            throw refused("a download is a GET without a body", request.printableURL)
+        }
+        if let own = ["Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"]
+            .first(where: { request.headers[$0] != nil })
+        {
+            throw refused("the field \(own) is set by the download itself; leave it out", request.printableURL)
+        }
+        guard TargetPath(path) != nil else {
+            throw BackplaneError(.networkFile, "this is not the path of a file to download to", at: path.shownID)
+        }
+        guard let sha256 = settings.sha256 else { return }
+        guard sha256.count == 32 else {
+            throw refused("expected a SHA-256 of 32 bytes, found one of \(sha256.count)", request.printableURL)
+        }
+        guard means.digest != nil else {
+            throw BackplaneError(
+                .networkUnsupported,
+                "this pool has no `ContentDigest` to check a SHA-256 with; `BackplaneCrypto` has one",
+                at: request.printableURL)
+        }
+    }
+
+    /// Returns a body as it can be sent again after a restart: with absolute paths.
+    private static func kept(_ body: HTTPBody, of request: HTTPRequest) throws(BackplaneError) -> HTTPBody {
+        guard let segments = body.segments else {
+            throw refused(
+                "the body is a stream, which is gone after a restart; upload bytes, a file or a form",
+                request.printableURL)
+        }
+        var count = 0, kept: [BodySegment] = []
+        for segment in segments {
+            switch segment {
+            case .bytes(let bytes):
+                count += bytes.count
+                kept.append(segment)
+            case .file(let path): kept.append(.file(absolute(path)))
+            }
+        }
+        guard count <= TransferPool.bodyLimit else {
+            throw refused(
+                "the body has \(count) bytes in memory, more than \(TransferPool.bodyLimit); upload it from a file",
+                request.printableURL)
+        }
+        return HTTPBody(segments: kept, type: body.mediaType)
+    }
+
+    /// Returns a path that means the same after a restart in another folder.
+    private static func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    }
+
+    private static func refused(_ why: String, _ place: String) -> BackplaneError {
+        BackplaneError(.transferRefused, why, at: place.isEmpty ? nil : place)
+    }
+}

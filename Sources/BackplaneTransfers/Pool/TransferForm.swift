@@ -1,0 +1,118 @@
+import Backplane
+import BackplaneNetwork
+import FoundationEssentials
+
+/// The state of a transfer as a store has it.
+struct StateForm: Codable, Sendable {
+    /// The collection of the states, with an index of those that are open, and one of the order in which they began.
+    static let collection = "transfers"
+    var number: Int
+    /// Whether it is waiting, running or paused.
+    var isOpen: Bool
+    var owner: String
+    var isUpload: Bool
+    var phase: TransferState.Phase
+    /// The bytes that the disk had, never more.
+    var bytes: Int64
+    var total: Int64?
+    var restart: RestartReason?
+    var file: String?
+    var wasKept: Bool?
+    var status: Int?
+    var response: Data?
+    var error: BackplaneError?
+    /// The names of header fields that are not stored, since they are credentials.
+    var missing: [String]?
+    /// Whether a run of an upload has begun, so that the next one begins anew.
+    var hasRun: Bool?
+
+    init(_ state: TransferState, number: Int, synced: Int64, missing: [String], hasRun: Bool) {
+        (self.number, owner, isUpload, phase) = (number, state.owner, state.isUpload, state.phase)
+        isOpen = !state.phase.isFinal
+        bytes = state.phase == .succeeded ? state.bytes : synced
+        (total, restart, file, status) = (state.total, state.restart, state.file, state.status)
+        (response, error) = (state.response.map { Data($0) }, state.error)
+        wasKept = state.wasKept ? true : nil
+        self.missing = missing.isEmpty ? nil : missing
+        self.hasRun = state.isUpload && hasRun ? true : nil
+    }
+
+    /// Returns the state of the transfer with an id.
+    func state(of id: String) -> TransferState {
+        var state = TransferState(id: id, owner: owner, isUpload: isUpload)
+        // What ran when the process ended waits for its turn again.
+        (state.phase, state.bytes, state.total) = (phase == .running ? .waiting : phase, bytes, total)
+        (state.restart, state.file, state.wasKept) = (restart, file, wasKept ?? false)
+        (state.status, state.response, state.error) = (status, response.map { Array($0) }, error)
+        return state
+    }
+}
+
+/// The request of a transfer as a store has it.
+struct RequestForm: Codable, Sendable {
+    /// The collection of the requests, whose bodies may be large; they are written once.
+    static let collection = "requests"
+    /// A piece of a body: bytes or a file.
+    struct Piece: Codable, Sendable {
+        var bytes: Data?
+        var file: String?
+    }
+    var method: String
+    var url: String
+    /// The header fields, without credentials: names and values in turn.
+    var fields: [String]
+    var body: [Piece]?
+    var type: String?
+    var target: String?
+    var existing: ExistingFile?
+    var sha256: Data?
+    var sizeLimit: Int64?
+    var priority: Int
+
+    /// The names, in lower case, of header fields that are not stored.
+    private static let secret: Set<String> = ["authorization", "cookie", "proxy-authorization"]
+
+    init(_ transfer: Transfer) {
+        let request = transfer.request
+        (method, url, priority) = (request.method, request.url, transfer.priority)
+        fields = request.headers.fields.filter { !Self.secret.contains($0.name.lowercased()) }
+            .flatMap { [$0.name, $0.value] }
+        body = request.body.isEmpty ? nil : request.body.segments?.map { Piece($0) }
+        type = request.body.mediaType
+        guard case .download(_, let path, let settings) = transfer.work else { return }
+        (target, existing, sizeLimit) = (path, settings.existing, settings.sizeLimit)
+        sha256 = settings.sha256.map { Data($0) }
+    }
+
+    /// Returns the names of a request's header fields that are not stored.
+    static func missing(in request: HTTPRequest) -> [String] {
+        request.headers.fields.map(\.name).filter { secret.contains($0.lowercased()) }
+    }
+
+    /// Returns the transfer with an id.
+    func transfer(_ id: String, owner: String) -> Transfer {
+        var request = HTTPRequest(method, url)
+        for index in stride(from: 0, to: fields.count - 1, by: 2) {
+            request.headers.add(fields[index], fields[index + 1])
+        }
+        if let body {
+            let segments = body.map { piece in
+                piece.file.map { BodySegment.file($0) } ?? .bytes(piece.bytes.map { Array($0) } ?? [])
+            }
+            request.body = HTTPBody(segments: segments, type: type)
+        }
+        guard let target else { return Transfer(id, .upload(request), owner: owner, priority: priority) }
+        let settings = Transfer.Download(
+            existing: existing ?? .replace, sha256: sha256.map { Array($0) }, sizeLimit: sizeLimit)
+        return Transfer(id, .download(request, to: target, settings), owner: owner, priority: priority)
+    }
+}
+
+extension RequestForm.Piece {
+    fileprivate init(_ segment: BodySegment) {
+        switch segment {
+        case .bytes(let bytes): self.init(bytes: Data(bytes))
+        case .file(let path): self.init(file: path)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+public import Backplane
+import BackplaneRecords
+import BackplaneStorage
+import Synchronization
+
+extension TransferPool {
+    /// Returns the state of a transfer.
+    ///
+    /// - Throws: `transfer.unknown`; `store.unusable`.
+    public func state(of id: String) async throws(BackplaneError) -> TransferState {
+        if let state = state.withLock({ $0.table.entries[ExactText(id)]?.state }) { return state }
+        guard let (form, _) = try await TransferRecords.find(id, in: store) else { throw .unknownTransfer(id) }
+        return form.state(of: id)
+    }
+
+    /// Returns the states of a transfer as a sequence: the current one first, and the final one last.
+    ///
+    /// A slow reader misses states between, but never the last one. The sequence of a transfer that is not finished
+    /// also ends with the pool, or when the transfer is removed.
+    ///
+    /// - Throws: `transfer.unknown`; `store.unusable`.
+    public func states(of id: String) async throws(BackplaneError) -> AsyncStream<TransferState> {
+        let key = ExactText(id), current = try await state(of: id)
+        let (states, watcher) = AsyncStream.makeStream(of: TransferState.self, bufferingPolicy: .bufferingNewest(1))
+        let number = state.withLock { state -> Int? in
+            // It may have ended meanwhile.
+            let now = state.table.entries[key]?.state
+            watcher.yield(now ?? current)
+            guard let now, !now.phase.isFinal else { return nil }
+            state.lastWatcher += 1
+            state.watchers[key, default: [:]][state.lastWatcher] = watcher
+            return state.lastWatcher
+        }
+        guard let number else {
+            if !current.phase.isFinal, let last = try? await state(of: id) { watcher.yield(last) }
+            watcher.finish()
+            return states
+        }
+        watcher.onTermination = { [weak self] _ in
+            self?.state.withLock { state in
+                state.watchers[key]?[number] = nil
+                if state.watchers[key]?.isEmpty == true { state.watchers[key] = nil }
+            }
+        }
+        return states
+    }
+
+    /// Ends the sequences of a transfer.
+    func finishWatchers(of key: ExactText) {
+        let watchers = state.withLock { $0.watchers.removeValue(forKey: key) }
+        for watcher in watchers?.values.map(\.self) ?? [] { watcher.finish() }
+    }
+
+    /// Returns a page of transfers in the order in which they were begun.
+    ///
+    /// - Parameters:
+    ///   - isOpen: Whether those that are not finished are wanted, or the others; `nil` wants all.
+    ///   - limit: The greatest number of them.
+    ///   - cursor: The end of the page before; `nil` for the first page.
+    /// - Returns: The states, and the end of the page; `nil` after the last one.
+    /// - Throws: `store.unusable`.
+    public func transfers(
+        isOpen: Bool? = nil, limit: Int = 1_000, after cursor: TransferCursor? = nil
+    ) async throws(BackplaneError) -> (states: [TransferState], next: TransferCursor?) {
+        let page = try await TransferRecords.page(in: store, isOpen: isOpen, limit: limit, after: cursor?.position)
+        let states = page.states.map { found in
+            state.withLock { $0.table.entries[ExactText(found.id)]?.state } ?? found
+        }
+        return (states, page.next.map { TransferCursor(position: $0) })
+    }
+}
+
+/// The end of a page of transfers.
+public struct TransferCursor: Sendable {
+    let position: PageCursor
+}

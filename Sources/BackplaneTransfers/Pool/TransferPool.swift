@@ -1,0 +1,303 @@
+public import Backplane
+public import BackplaneExchange
+public import BackplaneNetwork
+public import BackplaneRecords
+import BackplaneStorage
+import FoundationEssentials
+import Synchronization
+
+/// The downloads and uploads of a host or a program, by id, which go on after a restart.
+///
+/// ```swift
+/// let pool = try await TransferPool(HTTPPipeline([AsyncHTTPClientExecutor()]), store: store, digest: SHA256Digest())
+/// try await pool.begin(Transfer("books/whale.epub", .download(HTTPRequest("GET", url), to: "/data/whale.epub")))
+/// for await state in try await pool.states(of: "books/whale.epub") { print(state.progress ?? 0) }
+/// ```
+///
+/// What a call has acknowledged is in the store, in the namespace `@transfers`. A pool that is made with the same store
+/// goes on with all that is open. A store in memory ends with the process, and the pool's transfers with it; a download
+/// to the same file then still goes on from its part.
+///
+/// A namespace of a store belongs to one pool at a time.
+public final class TransferPool: Sendable {
+    struct State {
+        var table: TransferTable
+        var tasks: [ExactText: Task<Void, Never>] = [:]
+        var watchers: [ExactText: [Int: AsyncStream<TransferState>.Continuation]] = [:]
+        var lastWatcher = 0
+    }
+    /// The namespace of the store that a pool has for itself.
+    public static let namespace = "@transfers"
+    /// The greatest number of bytes in memory of an upload's body; larger bodies are read from files.
+    public static let bodyLimit = 16 << 20
+
+    let means: TransferMeans
+    let store: any RecordStore
+    let state: Mutex<State>
+    private let report: @Sendable (BackplaneError) -> Void
+    private let writer = Mutex<TransferWriter?>(nil)
+
+    /// Creates a pool, and goes on with what its store has.
+    ///
+    /// - Parameters:
+    ///   - network: The way of its exchanges.
+    ///   - store: The store for the states; by default one in memory.
+    ///   - digest: The function for the digests of downloads; without one, those that ask for a digest are refused.
+    ///   - options: The settings.
+    ///   - retries: The clock and the chance that delays go by.
+    ///   - report: A function that is told about states that cannot be read or written.
+    /// - Throws: `store.unusable` and other codes of the store.
+    public init(
+        _ network: HTTPPipeline, store: any RecordStore = MemoryRecordStore(), digest: (any ContentDigest)? = nil,
+        options: TransferOptions = TransferOptions(), retries: Retries = Retries(),
+        report: @escaping @Sendable (BackplaneError) -> Void = { _ in }
+    ) async throws(BackplaneError) {
+        means = TransferMeans(network: network, digest: digest, options: options, retries: retries)
+        (self.store, self.report) = (store, report)
+        try await TransferRecords.define(in: store)
+        let last = try await TransferRecords.lastNumber(in: store)
+        state = Mutex(State(table: TransferTable(options, lastNumber: last)))
+        let writer = TransferWriter(
+            store, Self.namespace, changes: { [weak self] in self?.changes($0, $1) },
+            written: { [weak self] in self?.written($0) }, report: report)
+        self.writer.withLock { $0 = writer }
+        for (form, transfer) in try await TransferRecords.open(in: store, report) {
+            change { $0.restore(form, transfer) }
+        }
+    }
+
+    /// A Boolean value that indicates whether transfers go on after the end of the process.
+    public var isPersistent: Bool { !(store is MemoryRecordStore) }
+
+    /// The number of transfers that are held in memory, which the finished ones are not.
+    package var transfersInMemory: Int { state.withLock { $0.table.entries.count } }
+
+    // MARK: Beginning
+
+    /// Begins a transfer, or returns the state of the one that has the id, if it does the same.
+    ///
+    /// A transfer that is paused or waits for credentials, has failed or was cancelled, goes on.
+    ///
+    /// - Throws: `transfer.taken` if another transfer has the id, or downloads to the same file; `transfer.refused` for
+    ///   an empty id, a body that is a stream, a URL with credentials, or a digest that cannot be checked;
+    ///   `store.unusable`.
+    @discardableResult
+    public func begin(_ transfer: Transfer) async throws(BackplaneError) -> TransferState {
+        let transfer = try transfer.admitted(means), key = ExactText(transfer.id)
+        if try await load(key) {
+            await ended(key)
+            let found = state.withLock { $0.table.entries[key] }
+            guard found?.transfer.isSame(as: transfer) ?? true else {
+                throw BackplaneError(
+                    .transferTaken, "another transfer has this id; remove it first, or take another id",
+                    at: transfer.id.shownID)
+            }
+            try change { table throws(BackplaneError) in try table.resume(key, with: transfer.request) }
+        } else {
+            try change { table throws(BackplaneError) in try table.add(transfer) }
+        }
+        let begun = state.withLock { $0.table.entries[key]?.state }
+        try await settle()
+        change { $0.forget(key) }
+        return begun ?? TransferState(id: transfer.id, owner: transfer.owner, isUpload: transfer.target == nil)
+    }
+
+    // MARK: Changing
+
+    /// Pauses a transfer; returns once it does not run any more, and the disk has what it received.
+    ///
+    /// - Throws: `transfer.unknown`; `store.unusable`.
+    public func pause(_ id: String) async throws(BackplaneError) {
+        try await change(id) { $0.pause($1) }
+    }
+
+    /// Lets a transfer that is paused or has failed go on: a download where it ended, an upload anew.
+    ///
+    /// - Throws: `transfer.unknown`; `transfer.taken` if another one downloads to the same file meanwhile;
+    ///   `store.unusable`.
+    public func resume(_ id: String) async throws(BackplaneError) {
+        try await change(id, waitsFirst: true) { table, key throws(BackplaneError) in try table.resume(key) }
+    }
+
+    /// Cancels a transfer that has not succeeded, and removes what there is of its file.
+    ///
+    /// - Throws: `transfer.unknown`; `store.unusable`.
+    public func cancel(_ id: String) async throws(BackplaneError) {
+        try await change(id) { $0.cancel($1) }
+    }
+
+    /// Cancels a transfer unless it is finished, and forgets it; a finished file stays.
+    ///
+    /// - Throws: `transfer.unknown`; `store.unusable`.
+    public func remove(_ id: String) async throws(BackplaneError) {
+        try await cancel(id)
+        let key = ExactText(id)
+        change { $0.remove(key) }
+        finishWatchers(of: key)
+        note(key, .removal)
+        try await settle()
+    }
+
+    /// Forgets all transfers that are finished; their files stay.
+    ///
+    /// - Returns: Their number.
+    @discardableResult
+    public func clear() async throws(BackplaneError) -> Int {
+        try await settle()
+        return try await TransferRecords.clear(in: store) { [self] key in
+            state.withLock { $0.table.entries[key] == nil }
+        }
+    }
+
+    /// Ends all runs, and returns once everything is written; a pool with the same store goes on.
+    public func stop() async {
+        change { $0.stop() }
+        while let task = state.withLock({ $0.tasks.values.first }) { await task.value }
+        try? await settle()
+        for key in state.withLock({ Array($0.watchers.keys) }) { finishWatchers(of: key) }
+    }
+
+    /// Changes a transfer, waits until it does not run any more if that was asked for, and until it is written.
+    private func change(
+        _ id: String, waitsFirst: Bool = false,
+        _ change: (inout TransferTable, ExactText) throws(BackplaneError) -> Void
+    ) async throws(BackplaneError) {
+        let key = ExactText(id)
+        guard try await load(key) else { throw .unknownTransfer(id) }
+        if waitsFirst { await ended(key) }
+        try self.change { table throws(BackplaneError) in try change(&table, key) }
+        await ended(key)
+        try await settle()
+        self.change { $0.forget(key) }
+    }
+
+    /// Waits until a run that is to end has ended.
+    private func ended(_ key: ExactText) async {
+        let task = state.withLock { state in
+            state.table.entries[key]?.wish == nil ? nil : state.tasks[key]
+        }
+        await task?.value
+    }
+
+    // MARK: The table and its effects
+
+    /// Changes the table, and has the effects.
+    func change<Failure>(_ change: (inout TransferTable) throws(Failure) -> Void) throws(Failure) {
+        var failure: Failure?
+        let (stopped, saved, finished) = state.withLock { state in
+            do throws(Failure) { try change(&state.table) } catch { failure = error }
+            return apply(&state)
+        }
+        for task in stopped { task.cancel() }
+        for key in saved { note(key, .saving) }
+        for watcher in finished { watcher.finish() }
+        if let failure { throw failure }
+    }
+
+    /// Starts runs and tells watchers; returns the tasks to cancel, what to save, and the watchers that have seen all.
+    private func apply(
+        _ state: inout State
+    ) -> ([Task<Void, Never>], [ExactText], [AsyncStream<TransferState>.Continuation]) {
+        var stopped: [Task<Void, Never>] = [], saved: [ExactText] = []
+        var finished: [AsyncStream<TransferState>.Continuation] = []
+        for effect in state.table.takeEffects() {
+            switch effect {
+            case .start(let key): state.tasks[key] = Task { await run(key) }
+            case .stop(let key): if let task = state.tasks[key] { stopped.append(task) }
+            case .ended(let key): state.tasks[key] = nil
+            case .save(let key): saved.append(key)
+            case .tell(let key):
+                guard let watchers = state.watchers[key], let now = state.table.entries[key]?.state else { continue }
+                for watcher in watchers.values { watcher.yield(now) }
+                if now.phase.isFinal {
+                    finished += watchers.values
+                    state.watchers[key] = nil
+                }
+            }
+        }
+        return (stopped, saved, finished)
+    }
+
+    private func run(_ key: ExactText) async {
+        guard let entry = state.withLock({ $0.table.entries[key] }) else { return }
+        let outcome: TransferTable.Outcome
+        do {
+            switch entry.transfer.work {
+            case _ where entry.wish == .cancel: outcome = .ended
+            case .download(let request, let target, let settings):
+                outcome = .downloaded(
+                    try await DownloadRun(
+                        request: request, target: target, settings: settings, means: means, report: reporter(key),
+                        saved: { [weak self] in try? await self?.settle() }
+                    ).run())
+            case .upload(let request):
+                outcome = .uploaded(
+                    try await UploadRun(request: request, means: means, report: reporter(key)).run())
+            }
+            await end(key, outcome)
+        } catch is CancellationError {
+            await end(key, .ended)
+        } catch {
+            await end(key, .failed(BackplaneError(thrown: error)))
+        }
+    }
+
+    private func reporter(_ key: ExactText) -> @Sendable (TransferNews) -> Void {
+        { [weak self, elapsed = means.retries.elapsed] news in
+            self?.change { $0.note(news, of: key, at: elapsed()) }
+        }
+    }
+
+    private func end(_ key: ExactText, _ outcome: TransferTable.Outcome) async {
+        if let entry = state.withLock({ $0.table.entries[key] }), entry.wish == .cancel,
+            let target = entry.transfer.target, !outcome.isSuccess
+        {
+            try? await means.onDisk { () throws(BackplaneError) in try PartFile(target: target).remove() }
+        }
+        change { $0.ended(key, outcome) }
+    }
+
+    // MARK: The store
+
+    /// Makes sure that a transfer is in the table if there is one.
+    ///
+    /// - Returns: Whether there is one.
+    func load(_ key: ExactText) async throws(BackplaneError) -> Bool {
+        if state.withLock({ $0.table.entries[key] != nil }) { return true }
+        guard let (form, transfer) = try await TransferRecords.find(key.text, in: store) else { return false }
+        change { table in
+            if table.entries[key] == nil { table.restore(form, transfer) }
+        }
+        return true
+    }
+
+    private func note(_ key: ExactText, _ note: TransferWriter.Note) {
+        writer.withLock { $0 }?.note(key, note)
+    }
+
+    private func settle() async throws(BackplaneError) { try await writer.withLock { $0 }?.settle() }
+
+    private func changes(_ key: ExactText, _ note: TransferWriter.Note) -> TransferWriter.Changes? {
+        guard let entry = state.withLock({ $0.table.entries[key] }) else {
+            return note == .removal ? TransferWriter.Changes(records: TransferRecords.removal(of: key.text)) : nil
+        }
+        return TransferWriter.Changes(
+            records: TransferRecords.saving(entry, withRequest: !entry.isRequestSaved), revision: entry.revision)
+    }
+
+    /// Forgets those that are finished, since the store has them.
+    private func written(_ keys: [(ExactText, revision: Int)]) {
+        change { table in
+            for (key, revision) in keys {
+                table.saved(key, revision)
+                table.forget(key)
+            }
+        }
+    }
+}
+
+extension TransferTable.Outcome {
+    fileprivate var isSuccess: Bool {
+        if case .downloaded = self { true } else { false }
+    }
+}

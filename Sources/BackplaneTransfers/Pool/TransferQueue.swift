@@ -1,0 +1,83 @@
+/// The order in which waiting transfers get their places: by priority, and then to the owner that has the fewest.
+///
+/// Each transfer has a number that is greater than those of all before it.
+struct TransferQueue: Sendable {
+    /// The transfers that wait for the same reason: one owner's of one priority with one host.
+    private struct Line: Hashable, Sendable {
+        var priority: Int
+        var owner: ExactText
+        var host: String
+    }
+    /// The numbers of a line, of which the first ones may be taken already.
+    private struct Waiting: Sendable {
+        var numbers: [Int] = []
+        var first = 0
+    }
+    private let concurrent: Int
+    private let perHost: Int
+    private var lines: [Line: Waiting] = [:]
+    /// The line of each transfer that waits; one that is not here has been taken out.
+    private var waiting: [Int: Line] = [:]
+    private var running: [Int: Line] = [:]
+    private var ofOwner: [ExactText: Int] = [:]
+    private var ofHost: [String: Int] = [:]
+    /// The number of places given so far, and when each owner got its last one.
+    private var turns = 0
+    private var lastTurn: [ExactText: Int] = [:]
+
+    init(concurrent: Int, perHost: Int) { (self.concurrent, self.perHost) = (max(1, concurrent), max(1, perHost)) }
+
+    /// Adds a transfer behind all of its line.
+    mutating func add(_ number: Int, priority: Int, owner: ExactText, host: String) {
+        let line = Line(priority: priority, owner: owner, host: host)
+        waiting[number] = line
+        lines[line, default: Waiting()].numbers.append(number)
+    }
+
+    /// Takes a transfer out that waits.
+    mutating func remove(_ number: Int) { waiting[number] = nil }
+
+    /// Gives a place to the transfer whose turn it is, and returns its number; `nil` if there is no place for any.
+    mutating func next() -> Int? {
+        guard running.count < concurrent else { return nil }
+        var best: (line: Line, number: Int, rank: (Int, Int, Int, Int))?
+        for line in lines.keys {
+            guard let number = front(of: line), ofHost[line.host, default: 0] < perHost else { continue }
+            let rank = (-line.priority, ofOwner[line.owner, default: 0], lastTurn[line.owner, default: 0], number)
+            if best.map({ rank < $0.rank }) ?? true { best = (line, number, rank) }
+        }
+        guard let (line, number, _) = best else { return nil }
+        waiting[number] = nil
+        _ = front(of: line)  // drops the line with its last transfer
+        running[number] = line
+        ofOwner[line.owner, default: 0] += 1
+        ofHost[line.host, default: 0] += 1
+        turns += 1
+        lastTurn[line.owner] = turns
+        return number
+    }
+
+    /// Takes the place back from a transfer that has ended.
+    mutating func ended(_ number: Int) {
+        guard let line = running.removeValue(forKey: number) else { return }
+        ofOwner[line.owner] = ofOwner[line.owner].flatMap { $0 > 1 ? $0 - 1 : nil }
+        ofHost[line.host] = ofHost[line.host].flatMap { $0 > 1 ? $0 - 1 : nil }
+        if waiting.isEmpty, running.isEmpty { lastTurn = [:] }
+    }
+
+    /// Returns the first number of a line that still waits there; drops those before, and an empty line.
+    private mutating func front(of line: Line) -> Int? {
+        guard var found = lines[line] else { return nil }
+        while found.first < found.numbers.count, waiting[found.numbers[found.first]] != line { found.first += 1 }
+        guard found.first < found.numbers.count else {
+            lines[line] = nil
+            return nil
+        }
+        if found.first > 64, found.first > found.numbers.count / 2 {
+            found.numbers.removeFirst(found.first)
+            found.first = 0
+        }
+        lines[line] = found
+        return found.numbers[found.first]
+    }
+}

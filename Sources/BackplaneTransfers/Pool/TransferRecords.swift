@@ -1,0 +1,155 @@
+import Backplane
+import BackplaneRecords
+import BackplaneStorage
+import FoundationEssentials
+
+/// The records of a pool in its store.
+enum TransferRecords {
+    private static let namespace = TransferPool.namespace
+    /// The indexes of the states: by whether they are open and their number, and by their number.
+    private static let openIndex = "open", orderIndex = "order"
+
+    /// Gives the collections their indexes.
+    static func define(in store: any RecordStore) async throws(BackplaneError) {
+        let states = CollectionDefinition(
+            StateForm.collection,
+            indexes: [
+                IndexDefinition("isOpen", "number", name: openIndex), IndexDefinition("number", name: orderIndex),
+            ])
+        try await store.define(states, in: namespace)
+        try await store.define(CollectionDefinition(RequestForm.collection), in: namespace)
+    }
+
+    /// Returns the greatest number that a transfer has had.
+    static func lastNumber(in store: any RecordStore) async throws(BackplaneError) -> Int {
+        let query = RecordQuery(
+            collection: StateForm.collection, .range(RecordRange(of: orderIndex)), isDescending: true, limit: 1)
+        let record = try await store.read(query, in: namespace).records.first
+        return record.flatMap { decoded(StateForm.self, $0) }?.number ?? 0
+    }
+
+    /// Returns the transfers that are open, in the order in which they were begun; reports those that cannot be read.
+    static func open(
+        in store: any RecordStore, _ report: (BackplaneError) -> Void
+    ) async throws(BackplaneError) -> [(StateForm, Transfer)] {
+        var query = RecordQuery(
+            collection: StateForm.collection, .range(RecordRange(of: openIndex, equal: [.boolean(true)])), limit: 1_000)
+        var found: [(StateForm, Transfer)] = []
+        repeat {
+            let page = try await store.read(query, in: namespace)
+            let ids = page.records.map(\.id)
+            let requests = try await store.read(
+                RecordQuery(collection: RequestForm.collection, ids: ids), in: namespace)
+            var forms: [ExactText: RequestForm] = [:]
+            for record in requests.records { forms[ExactText(record.id)] = decoded(RequestForm.self, record) }
+            for record in page.records {
+                guard let state = decoded(StateForm.self, record), let form = forms[ExactText(record.id)] else {
+                    report(unreadable(record.id))
+                    continue
+                }
+                found.append((state, form.transfer(record.id, owner: state.owner)))
+            }
+            for record in page.damaged { report(unreadable(record.id)) }
+            query.after = page.next
+        } while query.after != nil
+        return found
+    }
+
+    /// Returns a transfer; `nil` if there is none.
+    static func find(
+        _ id: String, in store: any RecordStore
+    ) async throws(BackplaneError) -> (StateForm, Transfer)? {
+        guard !id.isEmpty else { return nil }
+        let states = try await store.read(RecordQuery(collection: StateForm.collection, ids: [id]), in: namespace)
+        guard let record = states.records.first else {
+            if !states.damaged.isEmpty { throw unreadable(id) }
+            return nil
+        }
+        let requests = try await store.read(RecordQuery(collection: RequestForm.collection, ids: [id]), in: namespace)
+        guard let state = decoded(StateForm.self, record),
+            let form = requests.records.first.flatMap({ decoded(RequestForm.self, $0) })
+        else { throw unreadable(id) }
+        return (state, form.transfer(id, owner: state.owner))
+    }
+
+    /// Returns a page of states.
+    static func page(
+        in store: any RecordStore, isOpen: Bool?, limit: Int, after cursor: PageCursor?
+    ) async throws(BackplaneError) -> (states: [TransferState], next: PageCursor?) {
+        let range = isOpen.map { RecordRange(of: openIndex, equal: [.boolean($0)]) } ?? RecordRange(of: orderIndex)
+        let query = RecordQuery(collection: StateForm.collection, .range(range), after: cursor, limit: max(1, limit))
+        let page = try await store.read(query, in: namespace)
+        let states = page.records.compactMap { record in
+            decoded(StateForm.self, record)?.state(of: record.id)
+        }
+        return (states, page.next)
+    }
+
+    /// Deletes the records of all transfers that are finished.
+    ///
+    /// - Parameter mayGo: Returns whether a transfer has not been begun again.
+    static func clear(
+        in store: any RecordStore, _ mayGo: (ExactText) -> Bool
+    ) async throws(BackplaneError) -> Int {
+        var
+            query = RecordQuery(
+                collection: StateForm.collection, .range(RecordRange(of: openIndex, equal: [.boolean(false)])),
+                limit: 1_000,
+                isWithoutValues: true), count = 0
+        repeat {
+            let page = try await store.read(query, in: namespace)
+            let ids = page.records.map(\.id).filter { mayGo(ExactText($0)) }
+            if !ids.isEmpty { try await store.write(ids.flatMap(removal), in: namespace) }
+            count += ids.count
+            query.after = page.next
+        } while query.after != nil
+        return count
+    }
+
+    // MARK: Changes
+
+    static func removal(of id: String) -> [RecordChange] {
+        [.delete(collection: StateForm.collection, id: id), .delete(collection: RequestForm.collection, id: id)]
+    }
+
+    static func saving(_ entry: TransferTable.Entry, withRequest: Bool) -> [RecordChange] {
+        let missing = entry.missing.isEmpty ? RequestForm.missing(in: entry.transfer.request) : entry.missing
+        let form = StateForm(
+            entry.state, number: entry.number, synced: entry.synced, missing: missing, hasRun: entry.hasRun)
+        let state = RecordChange.save(collection: StateForm.collection, record(entry.state.id, form))
+        guard withRequest else { return [state] }
+        return [
+            state, .save(collection: RequestForm.collection, record(entry.state.id, RequestForm(entry.transfer))),
+        ]
+    }
+
+    private static func record(_ id: String, _ form: some Encodable) -> StoredRecord {
+        // Texts and numbers always encode.
+        StoredRecord(id: id, value: (try? JSONEncoder().encode(form)).map { Array($0) } ?? [])
+    }
+
+    private static func decoded<Form: Decodable>(_ type: Form.Type, _ record: StoredRecord) -> Form? {
+        try? JSONDecoder().decode(type, from: Data(record.value))
+    }
+
+    private static func unreadable(_ id: String) -> BackplaneError {
+        BackplaneError(
+            .storeUndecodable, "the record of this transfer cannot be read; it is left as it is",
+            at: "\(TransferPool.namespace)/\(id.shownID)")
+    }
+}
+
+extension BackplaneError {
+    static func unknownTransfer(_ id: String) -> BackplaneError {
+        BackplaneError(.transferUnknown, "there is no transfer with this id", at: id.shownID)
+    }
+}
+
+extension String {
+    /// The id for a message, of which the beginning is enough, without control characters.
+    var shownID: String {
+        let start = String(
+            unicodeScalars.prefix(100).map { $0.properties.generalCategory == .control ? "�" : Character($0) })
+        return unicodeScalars.count > 100 ? start + "…" : start
+    }
+}

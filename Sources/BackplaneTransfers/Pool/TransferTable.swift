@@ -1,0 +1,300 @@
+import Backplane
+import BackplaneExchange
+import BackplaneNetwork
+
+/// The transfers of a pool that are not finished, and what happens to them.
+///
+/// Each function changes the table, and adds to the effects what the pool has to do; it does nothing by itself.
+struct TransferTable: Sendable {
+    /// The reason why a run is to end.
+    enum Wish: Sendable {
+        case pause, cancel, stop
+    }
+    /// The end of a run.
+    enum Outcome: Sendable {
+        case downloaded(DownloadRun.Outcome)
+        case uploaded(UploadRun.Outcome)
+        case failed(BackplaneError)
+        /// Its task was cancelled, or there was nothing to run.
+        case ended
+    }
+    enum Effect: Sendable {
+        case start(ExactText), stop(ExactText), ended(ExactText), save(ExactText), tell(ExactText)
+    }
+    struct Entry: Sendable {
+        let number: Int
+        var transfer: Transfer
+        var state: TransferState
+        /// The bytes that the disk has.
+        var synced: Int64 = 0
+        var wish: Wish?
+        var isActive = false
+        /// The names of header fields that a store did not keep, and that nobody has given again.
+        var missing: [String] = []
+        var meter = RateMeter()
+        /// The number of changes that are to be saved, and of those that a store has.
+        var revision = 0, savedRevision = 0
+        /// A Boolean value that indicates whether a store has the request, which is written once.
+        var isRequestSaved = false
+        /// A Boolean value that indicates whether a run has begun since the transfer was begun or cancelled.
+        var hasRun = false
+    }
+
+    private(set) var entries: [ExactText: Entry] = [:]
+    private(set) var effects: [Effect] = []
+    private var keys: [Int: ExactText] = [:]
+    /// The transfers that are open, by the files that they download to.
+    private var targets: [ExactText: ExactText] = [:]
+    private var queue: TransferQueue
+    private var isStopping = false
+    private var lastNumber: Int
+
+    init(_ options: TransferOptions, lastNumber: Int) {
+        queue = TransferQueue(concurrent: options.concurrent, perHost: options.concurrentPerHost)
+        self.lastNumber = lastNumber
+    }
+
+    /// Returns the effects since the last time.
+    mutating func takeEffects() -> [Effect] {
+        defer { effects = [] }
+        return effects
+    }
+
+    // MARK: Coming and going
+
+    /// Adds a new transfer.
+    ///
+    /// - Throws: `transfer.taken` if another one that is open downloads to the same file; `host.stopped`.
+    mutating func add(_ transfer: Transfer) throws(BackplaneError) {
+        guard !isStopping else { throw BackplaneError(.hostStopped, "the pool of transfers has stopped") }
+        try requireFree(transfer)
+        lastNumber += 1
+        var isUpload = true
+        if case .download = transfer.work { isUpload = false }
+        let state = TransferState(id: transfer.id, owner: transfer.owner, isUpload: isUpload)
+        insert(Entry(number: lastNumber, transfer: transfer, state: state))
+        wait(ExactText(transfer.id))
+    }
+
+    /// Adds a transfer as a store had it; one that waited waits again.
+    mutating func restore(_ form: StateForm, _ transfer: Transfer) {
+        let key = ExactText(transfer.id)
+        var entry = Entry(number: form.number, transfer: transfer, state: form.state(of: transfer.id))
+        (entry.synced, entry.missing, entry.isRequestSaved) = (form.bytes, form.missing ?? [], true)
+        entry.hasRun = form.hasRun ?? false
+        lastNumber = max(lastNumber, form.number)
+        insert(entry)
+        if entry.state.phase == .waiting { wait(key) }
+    }
+
+    private mutating func insert(_ entry: Entry) {
+        let key = ExactText(entry.state.id)
+        (entries[key], keys[entry.number]) = (entry, key)
+        claimTarget(of: key)
+    }
+
+    /// Notes who downloads to the target of a transfer: that one, as long as it is open.
+    private mutating func claimTarget(of key: ExactText) {
+        guard let entry = entries[key], let target = entry.transfer.target.map({ ExactText($0) }) else { return }
+        if !entry.state.phase.isFinal {
+            targets[target] = key
+        } else if targets[target] == key {
+            targets[target] = nil
+        }
+    }
+
+    /// Removes a transfer that does not run.
+    mutating func remove(_ key: ExactText) {
+        guard let entry = entries.removeValue(forKey: key) else { return }
+        keys[entry.number] = nil
+        queue.remove(entry.number)
+        if let target = entry.transfer.target.map({ ExactText($0) }), targets[target] == key { targets[target] = nil }
+    }
+
+    /// Notes that a store has the changes of a transfer up to one.
+    mutating func saved(_ key: ExactText, _ revision: Int) {
+        entries[key]?.savedRevision = revision
+        entries[key]?.isRequestSaved = true
+    }
+
+    /// Forgets a transfer if it is finished and a store has its last change.
+    mutating func forget(_ key: ExactText) {
+        guard let entry = entries[key], entry.state.phase.isFinal, !entry.isActive,
+            entry.savedRevision == entry.revision
+        else { return }
+        remove(key)
+    }
+
+    private mutating func save(_ key: ExactText) {
+        entries[key]?.revision += 1
+        effects.append(.save(key))
+    }
+
+    private func requireFree(_ transfer: Transfer) throws(BackplaneError) {
+        guard let target = transfer.target, let user = targets[ExactText(target)] else { return }
+        if user != ExactText(transfer.id) { throw .targetTaken(target) }
+    }
+
+    // MARK: What is asked for
+
+    /// Lets a transfer wait for a place; without its credentials it is paused.
+    private mutating func wait(_ key: ExactText) {
+        guard let entry = entries[key] else { return }
+        guard entry.missing.isEmpty else {
+            entries[key]?.state.error = BackplaneError(
+                .transferCredentials,
+                "the transfer waits for \(entry.missing.joined(separator: ", ")), which is not stored; begin it again with the same id and request",
+                at: entry.transfer.request.printableURL)
+            return change(key, to: .paused)
+        }
+        entries[key]?.state.error = nil
+        change(key, to: .waiting)
+        queue.add(
+            entry.number, priority: entry.transfer.priority, owner: ExactText(entry.transfer.owner),
+            host: entry.transfer.request.hostName)
+        startNext()
+    }
+
+    /// Pauses a transfer that waits or runs.
+    mutating func pause(_ key: ExactText) {
+        guard let entry = entries[key] else { return }
+        if entry.isActive {
+            if entry.wish == nil { end(key, .pause) }
+        } else if entry.state.phase == .waiting {
+            queue.remove(entry.number)
+            change(key, to: .paused)
+        }
+    }
+
+    /// Lets a transfer that is paused or has failed go on.
+    ///
+    /// - Parameter request: The request with its credentials, if they are given again.
+    mutating func resume(_ key: ExactText, with request: HTTPRequest? = nil) throws(BackplaneError) {
+        guard let entry = entries[key] else { return }
+        if let request {
+            entries[key]?.transfer.request = request
+            entries[key]?.missing = []
+        }
+        guard !entry.isActive,
+            [.paused, .failed].contains(entry.state.phase) || entry.state.phase == .cancelled && request != nil
+        else { return }
+        try requireFree(entry.transfer)
+        wait(key)
+    }
+
+    /// Cancels a transfer; its part is removed before it is said to be cancelled.
+    mutating func cancel(_ key: ExactText) {
+        guard let entry = entries[key], entry.state.phase != .succeeded, entry.state.phase != .cancelled else { return }
+        guard !entry.isActive else { return end(key, .cancel) }
+        queue.remove(entry.number)
+        entries[key]?.wish = .cancel
+        entries[key]?.isActive = true
+        effects.append(.start(key))
+    }
+
+    /// Ends all runs; what was open stays so, for the next pool.
+    mutating func stop() {
+        isStopping = true
+        for (key, entry) in entries where entry.isActive && entry.wish == nil { end(key, .stop) }
+    }
+
+    private mutating func end(_ key: ExactText, _ wish: Wish) {
+        entries[key]?.wish = wish
+        effects.append(.stop(key))
+    }
+
+    // MARK: What happens
+
+    /// Takes news of a run at a time.
+    mutating func note(_ news: TransferNews, of key: ExactText, at time: Duration) {
+        guard entries[key]?.isActive == true else { return }
+        switch news {
+        case .bytes(let bytes, let total): count(key, bytes, total, time)
+        case .synced(let bytes):
+            guard entries[key]?.synced != bytes else { return }
+            entries[key]?.synced = bytes
+            save(key)
+        case .restarted(let reason):
+            entries[key]?.state.restart = reason
+            entries[key]?.synced = 0
+            count(key, 0, entries[key]?.state.total, time)
+            save(key)
+        }
+    }
+
+    private mutating func count(_ key: ExactText, _ bytes: Int64, _ total: Int64?, _ time: Duration) {
+        guard var entry = entries[key] else { return }
+        entry.meter.note(bytes, at: time)
+        (entry.state.bytes, entry.state.total) = (bytes, total)
+        entry.state.rate = entry.meter.rate
+        entry.state.timeLeft = total.flatMap { entry.meter.time(for: $0 - bytes) }
+        entries[key] = entry
+        effects.append(.tell(key))
+    }
+
+    /// Takes the end of a run.
+    mutating func ended(_ key: ExactText, _ outcome: Outcome) {
+        guard var entry = entries[key], entry.isActive else { return }
+        queue.ended(entry.number)
+        effects.append(.ended(key))
+        let wish = entry.wish
+        (entry.isActive, entry.wish, entry.meter) = (false, nil, RateMeter())
+        (entry.state.rate, entry.state.timeLeft) = (nil, nil)
+        var phase: TransferState.Phase
+        switch outcome {
+        case .downloaded(let end):
+            phase = .succeeded
+            (entry.state.file, entry.state.wasKept) = (end.file, end.wasKept)
+            (entry.state.bytes, entry.state.total) = (end.bytes, end.bytes)
+        case .uploaded(let end):
+            (entry.state.status, entry.state.response) = (end.status, end.response)
+            phase = 200..<300 ~= end.status ? .succeeded : .failed
+            if phase == .failed {
+                entry.state.error = .status(end.status, valid: 200..<300, entry.transfer.request)
+            }
+        case .failed(let error):
+            phase = Self.phase(after: wish) ?? .failed
+            if phase == .failed { entry.state.error = error }
+        case .ended:
+            phase = Self.phase(after: wish) ?? .failed
+            if phase == .failed { entry.state.error = BackplaneError(.callCancelled, "the transfer was cancelled") }
+        }
+        if phase == .cancelled {
+            (entry.state.bytes, entry.synced, entry.state.error, entry.hasRun) = (0, 0, nil, false)
+        }
+        entries[key] = entry
+        change(key, to: phase)
+        startNext()
+    }
+
+    private static func phase(after wish: Wish?) -> TransferState.Phase? {
+        switch wish {
+        case .pause: .paused
+        case .cancel: .cancelled
+        case .stop: .waiting
+        case nil: nil
+        }
+    }
+
+    private mutating func change(_ key: ExactText, to phase: TransferState.Phase) {
+        entries[key]?.state.phase = phase
+        claimTarget(of: key)
+        save(key)
+        effects.append(.tell(key))
+    }
+
+    private mutating func startNext() {
+        while !isStopping, let number = queue.next(), let key = keys[number] {
+            entries[key]?.isActive = true
+            entries[key]?.state.phase = .running
+            effects += [.start(key), .tell(key)]
+            guard entries[key]?.state.isUpload == true else { continue }
+            if entries[key]?.hasRun == true {
+                entries[key]?.state.restart = .upload
+                entries[key]?.state.bytes = 0
+            }
+            entries[key]?.hasRun = true
+            save(key)  // so that it is known after a restart that it had begun
+        }
+    }
+}

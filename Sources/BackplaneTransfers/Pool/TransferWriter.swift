@@ -1,0 +1,113 @@
+import Backplane
+import BackplaneRecords
+import BackplaneStorage
+import Synchronization
+
+/// The writer of a pool's states, which writes together what has changed while it wrote.
+///
+/// There is one write at a time, so that a later state never comes before an earlier one.
+final class TransferWriter: Sendable {
+    /// What is to be written of a transfer.
+    enum Note: Sendable {
+        case saving
+        /// The transfer is gone, unless it was begun again meanwhile.
+        case removal
+    }
+
+    /// The changes that write a transfer, and which of its changes that is.
+    struct Changes: Sendable {
+        var records: [RecordChange]
+        var revision = 0
+    }
+    private struct State {
+        var notes: [ExactText: Note] = [:]
+        /// What a store did not take.
+        var unsaved: [ExactText: Note] = [:]
+        var waiting: [CheckedContinuation<BackplaneError?, Never>] = []
+        var isWriting = false
+    }
+    /// The greatest number of transfers in a batch.
+    private static let batch = 1_000
+    private let store: any RecordStore
+    private let namespace: String
+    /// Returns the changes that write a transfer as it is now; `nil` if there is nothing to write any more.
+    private let changes: @Sendable (ExactText, Note) -> Changes?
+    /// Called with those that were written.
+    private let written: @Sendable ([(ExactText, revision: Int)]) -> Void
+    private let report: @Sendable (BackplaneError) -> Void
+    private let state = Mutex(State())
+
+    init(
+        _ store: any RecordStore, _ namespace: String,
+        changes: @escaping @Sendable (ExactText, Note) -> Changes?,
+        written: @escaping @Sendable ([(ExactText, revision: Int)]) -> Void,
+        report: @escaping @Sendable (BackplaneError) -> Void
+    ) {
+        (self.store, self.namespace) = (store, namespace)
+        (self.changes, self.written, self.report) = (changes, written, report)
+    }
+
+    /// Has a transfer written soon.
+    func note(_ key: ExactText, _ note: Note) {
+        let begins = state.withLock { state in
+            if state.notes[key] != .removal { state.notes[key] = note }
+            defer { state.isWriting = true }
+            return !state.isWriting
+        }
+        if begins { Task { await write() } }
+    }
+
+    /// Waits until all that was noted before is written, which is tried again if it failed.
+    ///
+    /// - Throws: `store.unusable` and other codes of the store.
+    func settle() async throws(BackplaneError) {
+        let error = await withCheckedContinuation { continuation in
+            let (isIdle, begins) = state.withLock { state in
+                let isIdle = !state.isWriting && state.unsaved.isEmpty
+                guard !isIdle else { return (true, false) }
+                state.waiting.append(continuation)
+                defer { state.isWriting = true }
+                return (false, !state.isWriting)
+            }
+            if isIdle { continuation.resume(returning: nil) }
+            if begins { Task { await write() } }
+        }
+        if let error { throw error }
+    }
+
+    private func write() async {
+        while let (notes, waiting) = take() {
+            let all = notes.compactMap { key, note in changes(key, note).map { (key, $0) } }
+            var error: BackplaneError?
+            for start in stride(from: 0, to: all.count, by: Self.batch) {
+                let part = all[start..<min(start + Self.batch, all.count)]
+                do throws(BackplaneError) {
+                    try await store.write(part.flatMap(\.1.records), in: namespace)
+                    written(part.map { ($0.0, $0.1.revision) })
+                } catch let failure {
+                    error = failure
+                    state.withLock { state in
+                        for (key, _) in part { state.unsaved[key] = notes[key] }
+                    }
+                    report(failure)
+                }
+            }
+            for continuation in waiting { continuation.resume(returning: error) }
+        }
+    }
+
+    /// Takes what was noted, with those who wait for it; `nil`, and the end of writing, if there is nothing.
+    ///
+    /// What could not be written before comes along.
+    private func take() -> ([ExactText: Note], [CheckedContinuation<BackplaneError?, Never>])? {
+        state.withLock { state in
+            guard !state.notes.isEmpty || !state.waiting.isEmpty else {
+                state.isWriting = false
+                return nil
+            }
+            let notes = state.unsaved.merging(state.notes) { old, new in old == .removal ? old : new }
+            defer { (state.notes, state.unsaved, state.waiting) = ([:], [:], []) }
+            return (notes, state.waiting)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Backplane
+import BackplaneExchange
+import BackplaneNetwork
+import Synchronization
+
+/// One run of an upload: sends the whole body, however much of it was sent before.
+struct UploadRun: Sendable {
+    /// The response to an upload.
+    struct Outcome: Sendable {
+        var status: Int
+        /// The beginning of the response's body.
+        var response: [UInt8]
+    }
+    /// The greatest number of bytes of a response that are kept.
+    private static let responseLimit = 64 << 10
+
+    /// The time for an upload with an executor that tells nothing while it sends: that of 64 MB, the most that URLSession
+    /// sends, at 18 KB a second.
+    private static let silentLimit: Duration = .seconds(3_600)
+
+    let request: HTTPRequest
+    let means: TransferMeans
+    let report: @Sendable (TransferNews) -> Void
+
+    /// Sends the request.
+    ///
+    /// - Throws: `CancellationError`; `network.timeout` if nothing moves for the pool's limit; `network.body` and other
+    ///   codes of the network.
+    func run() async throws -> Outcome {
+        let last = Mutex((time: ContinuousClock.now, sent: Int64(0)))
+        let executor = try await means.network.executor(for: request, HTTPOptions())
+        let isSilent = !request.body.isEmpty && !executor.capabilities.contains(.streamedUploads)
+        let limit = isSilent ? max(means.options.idleLimit, Self.silentLimit) : means.options.idleLimit
+        let late = HTTPFailure.late("took and sent nothing", limit: limit)
+        var options = HTTPOptions()
+        (options.redirects, options.retry) = (means.options.redirects, means.options.retry)
+        options.progress = { [report] progress in
+            let before = last.withLock { last in
+                defer { last = (.now, progress.sent) }
+                return last.sent
+            }
+            if progress.sent < before { report(.restarted(.upload)) }
+            report(.bytes(progress.sent, of: progress.toSend))
+        }
+        let (request, means, given) = (request, means, options)
+        return try await Race.run {
+            let response = try await means.network.open(request, given)
+            var kept: [UInt8] = []
+            for try await chunk in response.body {
+                kept += chunk.prefix(Self.responseLimit - kept.count)
+                if kept.count == Self.responseLimit { break }
+            }
+            response.body.cancel()
+            return Outcome(status: response.status, response: kept)
+        } watchedBy: {
+            let end = last.withLock { $0.time } + limit
+            return end > .now ? .again(end) : .over(late.error(for: request))
+        }
+    }
+}

@@ -1,0 +1,309 @@
+import Backplane
+import BackplaneExchange
+import BackplaneNetwork
+import BackplaneTestKit
+import BackplaneTransfers
+import Foundation
+import Testing
+
+/// Downloads from servers that break off, lie and change, into folders that do the same.
+@Suite(.timeLimit(.minutes(5)))
+struct DownloadTests {
+    private let fixture: TransferFixture
+
+    init() throws { fixture = try TransferFixture() }
+
+    /// Downloads from a server, and expects the file to be there whole, and nothing else.
+    @discardableResult
+    private func expectWhole(
+        _ server: FileServer, _ content: [UInt8], _ settings: Transfer.Download = Transfer.Download(),
+        digest: (any ContentDigest)? = nil, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> TransferState {
+        let pool = try await fixture.pool(digest: digest)
+        try await pool.begin(fixture.download(server.url(), "whale", to: "whale.epub", settings))
+        let state = try await pool.end(telling: server)
+        #expect(state.phase == .succeeded, "\(String(describing: state.error))", sourceLocation: sourceLocation)
+        #expect(state.progress == 1 && state.file == fixture.path(), sourceLocation: sourceLocation)
+        #expect(try fixture.bytes() == content, sourceLocation: sourceLocation)
+        #expect(fixture.names == ["whale.epub"], sourceLocation: sourceLocation)
+        await pool.stop()
+        return state
+    }
+
+    private func expectFailure(_ server: FileServer, _ code: BackplaneError.Code) async throws -> TransferState {
+        let pool = try await fixture.pool()
+        try await pool.begin(fixture.download(server.url()))
+        let state = try await pool.end(telling: server)
+        #expect(state.phase == .failed && state.error?.code == code, "\(state)")
+        #expect(!fixture.names.contains("whale.epub"))
+        await pool.stop()
+        return state
+    }
+
+    @Test(arguments: [0, 1, 100_000, 3_000_000])
+    func `a file arrives whole, and only its owner can read it`(count: Int) async throws {
+        let content = TransferFixture.content(count), server = try FileServer(content)
+        let state = try await expectWhole(server, content)
+        #expect(state.bytes == count && state.total == Int64(count) && state.restart == nil)
+        #expect(server.counts.requests == 1 && server.counts.sent == count)
+        let mode = try FileManager.default.attributesOfItem(atPath: fixture.path())[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+
+    @Test func `a connection that breaks off after any byte costs one request and no byte`()
+        async throws
+    {
+        let content = TransferFixture.content(60)
+        for cut in 0..<content.count {
+            let server = try FileServer(content) { reply, number in if number == 1 { reply.cut = cut } }
+            try await expectWhole(server, content)
+            #expect(server.counts.ranges == ["", cut > 0 ? "bytes=\(cut)-" : ""])
+            #expect(server.counts.sent == content.count)
+        }
+    }
+
+    @Test func `a body in chunks that breaks off, whose length nobody knows, goes on`() async throws {
+        let content = TransferFixture.content(200_000)
+        let server = try FileServer(content) { reply, number in
+            reply.isChunked = true
+            if number == 1 { reply.cut = 150_000 }
+        }
+        try await expectWhole(server, content)
+        #expect(server.counts.requests == 2)
+    }
+
+    @Test func `a server that drips is waited for`() async throws {
+        let content = TransferFixture.content(500)
+        let server = try FileServer(content) { reply, _ in reply.drips = true }
+        try await expectWhole(server, content)
+    }
+
+    @Test func `a file that changes while it is loaded arrives as one version, and that is said`() async throws {
+        let first = TransferFixture.content(100_000), second = TransferFixture.content(90_000, seed: 5)
+        let server = try FileServer(first) { reply, number in if number == 1 { reply.cut = 50_000 } }
+        let pool = try await fixture.pool()
+        var options = TransferFixture.options
+        options.retry.attempts = 1
+        let once = try await fixture.pool(options: options)
+        try await once.begin(fixture.download(server.url()))
+        #expect(try await once.end(telling: server).phase == .failed)
+        server.change(second, tag: "\"2\"")
+        try await pool.begin(fixture.download(server.url()))
+        let state = try await pool.end()
+        #expect(state.phase == .succeeded && state.restart == .changed)
+        #expect(try fixture.bytes() == second)
+    }
+
+    @Test func `a server without ranges sends all again, and that is said`() async throws {
+        let content = TransferFixture.content(100_000)
+        let server = try FileServer(content) { reply, number in
+            (reply.status, reply.body) = ("200 OK", content[...])
+            (reply.fields["Content-Length"], reply.fields["Content-Range"]) = ("\(content.count)", nil)
+            if number == 1 { reply.cut = 50_000 }
+        }
+        #expect(try await expectWhole(server, content).restart == .noRanges)
+    }
+
+    @Test(arguments: [nil, "W/\"1\""])
+    func `a server without a strong validator is not asked for a part`(tag: String?) async throws {
+        let content = TransferFixture.content(100_000)
+        let server = try FileServer(content, tag: tag) { reply, number in if number == 1 { reply.cut = 50_000 } }
+        #expect(try await expectWhole(server, content).restart == .noValidator)
+        #expect(server.counts.ranges == ["", ""])
+    }
+
+    @Test(arguments: ["bytes 0-99999/100000", "bytes 40000-99999/100000", "bytes 60000-99999/100000", "nothing"])
+    func `another part than the one asked for is not used`(range: String) async throws {
+        let content = TransferFixture.content(100_000)
+        let server = try FileServer(content) { reply, number in
+            if number == 1 { reply.cut = 50_000 }
+            if reply.status.hasPrefix("206") { reply.fields["Content-Range"] = range }
+        }
+        #expect(try await expectWhole(server, content).restart == .wrongRange)
+    }
+
+    @Test func `a part of another version under the same range is not used`() async throws {
+        let content = TransferFixture.content(100_000)
+        let server = try FileServer(content) { reply, number in
+            if number == 1 { reply.cut = 50_000 }
+            if reply.status.hasPrefix("206") { reply.fields["ETag"] = "\"2\"" }
+        }
+        #expect(try await expectWhole(server, content).restart == .changed)
+    }
+
+    @Test func `a server that announces more than it ever sends is an error after the attempts`() async throws {
+        let content = TransferFixture.content(1_000)
+        let server = try FileServer(content) { reply, _ in
+            reply.fields["Content-Length"] = "\(reply.body.count + 10)"
+            reply.cut = reply.body.count
+        }
+        _ = try await expectFailure(server, .networkFailed)
+        #expect(server.counts.requests <= 6)
+    }
+
+    @Test(arguments: ["404 Not Found", "401 Unauthorized", "206 Partial Content", "304 Not Modified"])
+    func `a status that is no file is an error`(status: String) async throws {
+        let server = try FileServer([1]) { reply, _ in
+            reply.status = status
+            if status.hasPrefix("304") { (reply.body, reply.fields["Content-Length"]) = ([], nil) }
+        }
+        let state = try await expectFailure(server, .networkStatus)
+        #expect(state.error?.httpStatus == Int(status.prefix(3)))
+        #expect(fixture.names == [], "nothing is left where nothing came")
+        #expect(server.counts.requests == 1)
+    }
+
+    @Test func `a server that is overloaded is asked again`() async throws {
+        let content = TransferFixture.content(1_000)
+        let server = try FileServer(content) { reply, number in
+            if number < 3 { (reply.status, reply.fields["Retry-After"]) = ("503 Service Unavailable", "0") }
+        }
+        try await expectWhole(server, content)
+        #expect(server.counts.requests == 3)
+    }
+
+    @Test func `a file beyond the limit is not loaded, whether or not its size is announced`() async throws {
+        for isChunked in [false, true] {
+            let server = try FileServer(TransferFixture.content(100_000)) { reply, _ in reply.isChunked = isChunked }
+            let pool = try await fixture.pool()
+            try await pool.begin(
+                fixture.download(server.url(), "whale", to: "whale.epub", Transfer.Download(sizeLimit: 99_999)))
+            #expect(try await pool.end().error?.code == .networkTooLarge)
+        }
+    }
+
+    @Test func `a clock that goes backwards makes no rate, and nothing else`() async throws {
+        let content = TransferFixture.content(3_000_000), rates = Recording<Double>()
+        let server = try FileServer(content) { reply, number in if number < 4 { reply.cut = 200_000 } }
+        let retries = Retries(clock: BackwardClock(), date: { .distantPast })
+        let pool = try await TransferPool(TransferFixture.network, retries: retries)
+        try await pool.begin(fixture.download(server.url()))
+        for await state in try await pool.states(of: "whale") {
+            server.clientHas(state.bytes)
+            for number in [state.rate, state.timeLeft.map { $0 / .seconds(1) }].compactMap(\.self) { rates.add(number) }
+        }
+        #expect(try await pool.state(of: "whale").phase == .succeeded)
+        #expect(try fixture.bytes() == content)
+        #expect(rates.all.allSatisfy { $0 >= 0 && $0.isFinite })
+    }
+
+    // MARK: The file
+
+    @Test func `a file that exists is replaced, kept or numbered`() async throws {
+        let content = TransferFixture.content(1_000), server = try FileServer(content)
+        try await expectWhole(server, content)
+        let pool = try await fixture.pool()
+        try await pool.begin(fixture.download(server.url("/b"), "b", to: "whale.epub", .init(existing: .keep)))
+        let kept = try await pool.end(of: "b")
+        #expect(kept.phase == .succeeded && kept.wasKept && kept.file == fixture.path())
+        #expect(server.counts.requests == 1, "nothing is fetched")
+        try await pool.begin(fixture.download(server.url("/c"), "c", to: "whale.epub", .init(existing: .number)))
+        #expect(try await pool.end(of: "c").file == fixture.path("whale-2.epub"))
+        server.change([1, 2, 3], tag: "\"2\"")
+        try await pool.begin(fixture.download(server.url("/d"), "d", to: "whale.epub", .init(existing: .replace)))
+        #expect(try await pool.end(of: "d").phase == .succeeded)
+        #expect(try fixture.bytes() == [1, 2, 3])
+        #expect(try fixture.bytes("whale-2.epub") == content)
+    }
+
+    @Test func `a folder that is gone, and one that is a file, are errors`() async throws {
+        let server = try FileServer([1])
+        try FileManager.default.createDirectory(atPath: fixture.path("folder"), withIntermediateDirectories: false)
+        for name in ["gone/whale.epub", "folder"] {
+            let pool = try await fixture.pool()
+            try await pool.begin(fixture.download(server.url(), name, to: name))
+            let state = try await pool.end(of: name)
+            #expect(state.phase == .failed && state.error?.code == .networkFile)
+            #expect(state.error?.location == fixture.path(name))
+        }
+        #expect(server.counts.requests == 0)
+    }
+
+    @Test func `a folder that goes away meanwhile is an error`() async throws {
+        let content = TransferFixture.content(100_000), folder = fixture.path("folder")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        let server = try FileServer(content) { reply, number in
+            if number == 1 { reply.cut = 50_000 } else { try? FileManager.default.removeItem(atPath: folder) }
+        }
+        let pool = try await fixture.pool()
+        try await pool.begin(fixture.download(server.url(), "whale", to: "folder/whale.epub"))
+        let state = try await pool.end(telling: server)
+        #expect(state.phase == .failed && state.error?.code == .networkFile, "\(state)")
+    }
+
+    @Test(arguments: ["edited", "shortened", "grown", "replaced", "removed"])
+    func `a part that somebody else has changed leads to no wrong file`(change: String) async throws {
+        let content = TransferFixture.content(1_000_000)
+        let server = try FileServer(content) { reply, number in if number == 1 { reply.stall = 700_000 } }
+        let pool = try await fixture.pool()
+        try await pool.begin(fixture.download(server.url()))
+        try await pool.state { $0.bytes == 700_000 }
+        try await pool.pause("whale")
+        let name = try #require(fixture.names.first { $0.hasPrefix(".backplane-part-") && !$0.hasSuffix(".record") })
+        let file = URL(filePath: fixture.path(name))
+        var bytes = try fixture.bytes(name)
+        #expect(bytes == Array(content.prefix(700_000)))
+        switch change {
+        case "edited": bytes[300_000] ^= 1
+        case "shortened": bytes.removeLast(300_000)
+        case "grown": bytes += [UInt8](repeating: 7, count: 100_000)
+        default: bytes = Array("something else".utf8)
+        }
+        if change == "removed" {
+            try FileManager.default.removeItem(at: file)
+        } else {
+            try Data(bytes).write(to: file)
+        }
+        try await pool.resume("whale")
+        let state = try await pool.end()
+        #expect(state.phase == .succeeded)
+        #expect(try fixture.bytes() == content)
+        #expect(fixture.names == ["whale.epub"])
+    }
+
+    // MARK: The digest
+
+    /// A digest that is none, for builds without cryptography: the sum of all bytes.
+    private struct Sum: ContentDigest {
+        func sha256(of bytes: [UInt8]) -> [UInt8] {
+            let sum = bytes.reduce(UInt8(0)) { $0 &+ $1 }
+            return [UInt8](repeating: sum, count: 32)
+        }
+    }
+
+    @Test func `a digest is compared, and a file with another one does not appear`() async throws {
+        let content = TransferFixture.content(100_000), server = try FileServer(content)
+        let right = Sum().sha256(of: content)
+        try await expectWhole(server, content, .init(sha256: right), digest: Sum())
+        let pool = try await fixture.pool(digest: Sum())
+        let wrong = right.map { $0 ^ 1 }
+        try await pool.begin(fixture.download(server.url(), "b", to: "b.epub", .init(sha256: wrong)))
+        let state = try await pool.end(of: "b")
+        #expect(state.phase == .failed && state.error?.code == .transferDigest)
+        #expect(fixture.names == ["whale.epub"])
+    }
+
+    @Test func `a file that a server put together wrongly is loaded again as a whole`() async throws {
+        let content = TransferFixture.content(100_000)
+        let server = try FileServer(content) { reply, number in
+            if number == 1 { reply.cut = 50_000 }
+            if reply.status.hasPrefix("206") {
+                reply.body = TransferFixture.content(100_000, seed: 9)[(100_000 - reply.body.count)...]
+            }
+        }
+        let right = Sum().sha256(of: content)
+        let state = try await expectWhole(server, content, .init(sha256: right), digest: Sum())
+        #expect(state.restart == .wrongDigest)
+        #expect(server.counts.requests == 3)
+    }
+
+    @Test func `without a digest function, a digest is refused before anything is sent`() async throws {
+        let server = try FileServer([1]), pool = try await fixture.pool()
+        let error = await #expect(throws: BackplaneError.self) {
+            try await pool.begin(
+                fixture.download(server.url(), "a", to: "a", .init(sha256: [UInt8](repeating: 0, count: 32))))
+        }
+        #expect(error?.code == .networkUnsupported)
+        #expect(server.counts.requests == 0)
+    }
+}

@@ -1,0 +1,82 @@
+#if Engines
+import BackplaneRecords
+import BackplaneSQLite
+import BackplaneStorage
+import Foundation
+import Testing
+
+@testable import BackplaneTransfers
+
+/// A process that is killed while it downloads, and the next one, which goes on.
+@Suite(.timeLimit(.minutes(10)))
+struct KillTests {
+    private let fixture: TransferFixture
+
+    init() throws { fixture = try TransferFixture() }
+
+    /// The bytes that the store says the disk has.
+    private func claimed() async throws -> Int {
+        let store = try SQLiteRecordStore(folder: fixture.folder, durability: .normal) { Issue.record($0) }
+        let page = try await store.read(.init(collection: StateForm.collection, ids: ["whale"]), in: "@transfers")
+        let record = try #require(page.records.first)
+        return Int(try JSONDecoder().decode(StateForm.self, from: Data(record.value)).bytes)
+    }
+
+    @Test func `after each of 20 kills the download goes on, and fetches little twice`() async throws {
+        let kills = 20, count = 24 << 20, content = TransferFixture.content(count)
+        // The server stops after as many bytes of each answer, so that it is known how far the process got.
+        let places = (0..<kills).map { _ in Int.random(in: 1..<1 << 20) }
+        let server = try FileServer(content) { reply, number in
+            if number <= kills { reply.stall = places[number - 1] }
+        }
+        for (kill, place) in places.enumerated() {
+            let worker =
+                try kill == 0
+                ? WorkerProcess("begin", fixture.folder, server.url(), fixture.path())
+                : WorkerProcess("go", fixture.folder)
+            var had = 0
+            repeat {
+                guard worker.read() else { break }
+                guard server.counts.ranges.count > kill else { continue }
+                had = place + (Int(server.counts.ranges[kill].dropFirst("bytes=".count).dropLast()) ?? 0)
+            } while had == 0 || !worker.text.contains("running \(had)\n")
+            worker.kill()
+            #expect(had > 0 && !worker.text.contains("error"), "\(places), kill \(kill): \(worker.text.suffix(500))")
+            #expect(try await claimed() <= had, "\(places), kill \(kill)")
+        }
+        let last = try WorkerProcess("go", fixture.folder)
+        last.end()
+        #expect(last.text.hasSuffix("succeeded \(count)\n") && !last.text.contains("error"), "\(last.text.suffix(500))")
+        #expect(try fixture.bytes() == content, "\(places)")
+        #expect(!fixture.names.contains { $0.hasPrefix(".backplane-part-") })
+        // What is behind the last mark: less than the interval, and a piece of the body.
+        let twice = server.counts.sent - count
+        #expect(
+            twice >= 0 && twice < kills * (Int(PartFile.markInterval) + 128 << 10), "\(places): \(twice) bytes twice")
+        #expect(server.counts.requests == kills + 1)
+    }
+
+    @Test func `a process that is killed at any moment leaves what the next one can go on with`() async throws {
+        let count = 6 << 20, content = TransferFixture.content(count), server = try FileServer(content)
+        var kills = 0
+        for delay in stride(from: UInt32(0), to: 400_000, by: 20_000) {
+            let worker =
+                try kills == 0
+                ? WorkerProcess("begin", fixture.folder, server.url(), fixture.path())
+                : WorkerProcess("go", fixture.folder)
+            // The kills must fall anywhere, also before and after the download; no result depends on how long this is.
+            while !worker.text.contains("\n"), worker.read() {}
+            usleep(delay / 10)
+            worker.kill()
+            kills += 1
+            #expect(!worker.text.contains("error"), "\(worker.text)")
+            let isWhole = FileManager.default.fileExists(atPath: fixture.path())
+            if isWhole { #expect(try fixture.bytes() == content) }
+        }
+        let last = try WorkerProcess("go", fixture.folder)
+        last.end()
+        #expect(last.text.hasSuffix("succeeded \(count)\n"), "\(last.text)")
+        #expect(try fixture.bytes() == content)
+    }
+}
+#endif

@@ -1,0 +1,140 @@
+import Backplane
+import BackplaneNetwork
+import BackplaneRecords
+import BackplaneStorage
+import BackplaneTestKit
+import BackplaneTransfers
+import Foundation
+import Synchronization
+import Testing
+
+/// What a pool finds again after a restart, in its store and beside its targets.
+@Suite(.timeLimit(.minutes(10)))
+struct RestartTests {
+    private let fixture: TransferFixture
+    private let content = TransferFixture.content(800_000)
+
+    init() throws { fixture = try TransferFixture() }
+
+    @Test func `what was open goes on by itself, and what was paused or finished stays so`() async throws {
+        let store = MemoryRecordStore()
+        let server = try FileServer(content) { reply, number in if number <= 2 { reply.stall = 500_000 } }
+        let pool = try await fixture.pool(store)
+        for id in ["runs", "paused"] {
+            try await pool.begin(fixture.download(server.url("/\(id)"), id, to: id))
+            try await pool.state(of: id) { $0.bytes == 500_000 }
+        }
+        try await pool.pause("paused")
+        try await pool.begin(fixture.download(server.url("/done"), "done", to: "done"))
+        #expect(try await pool.end(of: "done").phase == .succeeded)
+        await pool.stop()
+
+        let again = try await fixture.pool(store)
+        #expect(try await again.end(of: "runs").phase == .succeeded)
+        #expect(try fixture.bytes("runs") == content)
+        #expect(try await again.state(of: "paused").phase == .paused)
+        #expect(try await again.state(of: "paused").bytes == 500_000)
+        #expect(try await again.state(of: "done").file == fixture.path("done"))
+        #expect(server.counts.sent == 500_000 * 2 + 300_000 + content.count, "nothing is fetched twice")
+        try await again.resume("paused")
+        #expect(try await again.end(of: "paused").phase == .succeeded)
+        #expect(server.counts.sent == content.count * 3)
+    }
+
+    @Test func `without a store, the part alone is gone on with`() async throws {
+        let server = try FileServer(content) { reply, number in if number == 1 { reply.stall = 500_000 } }
+        let pool = try await fixture.pool()
+        #expect(!pool.isPersistent)
+        try await pool.begin(fixture.download(server.url()))
+        try await pool.state { $0.bytes == 500_000 }
+        await pool.stop()
+        let again = try await fixture.pool()
+        #expect(try await again.transfers().states.isEmpty)
+        try await again.begin(fixture.download(server.url(), "another id"))
+        #expect(try await again.end(of: "another id").phase == .succeeded)
+        #expect(try fixture.bytes() == content && server.counts.sent == content.count)
+    }
+
+    @Test func `credentials are not stored, and a transfer waits for them after a restart`() async throws {
+        let store = MemoryRecordStore()
+        let server = try FileServer(content) { reply, number in if number == 1 { reply.stall = 500_000 } }
+        let pool = try await fixture.pool(store)
+        var request = HTTPRequest("GET", server.url())
+        request.headers = ["Authorization": "Bearer white-whale", "X-Client": "ahab", "Cookie": "white-whale"]
+        let transfer = Transfer("whale", .download(request, to: fixture.path()))
+        try await pool.begin(transfer)
+        try await pool.state { $0.bytes == 500_000 }
+        await pool.stop()
+        for collection in ["transfers", "requests"] {
+            for record in try await store.read(.init(collection: collection), in: TransferPool.namespace).records {
+                #expect(!String(decoding: record.value, as: UTF8.self).contains("white-whale"))
+            }
+        }
+        let again = try await fixture.pool(store)
+        let waiting = try await again.state(of: "whale")
+        #expect(waiting.phase == .paused && waiting.error?.code == .transferCredentials)
+        #expect(waiting.error?.message.contains("Authorization, Cookie") == true)
+        try await again.resume("whale")
+        #expect(try await again.state(of: "whale").phase == .paused)
+        #expect(server.counts.requests == 1)
+        try await again.begin(transfer)
+        #expect(try await again.end().phase == .succeeded)
+        #expect(server.counts.ranges == ["", "bytes=500000-"])
+    }
+
+    @Test func `an upload that was under way begins anew, and says so`() async throws {
+        let store = MemoryRecordStore(), received = Recording<Int>()
+        let server = try TestServer(readsBodies: false) { request, connection in
+            if connection.number == 0 { return connection.stall() }
+            guard let whole = connection.readBody(of: request) else { return }
+            received.add(whole.body.count)
+            connection.answer("204 No Content")
+        }
+        let pool = try await fixture.pool(store)
+        let body = HTTPBody.multipart([.bytes("text", TransferFixture.content(8 << 20), fileName: "whale.txt")])
+        try await pool.begin(Transfer("whale", .upload(HTTPRequest("POST", server.url(), body: body))))
+        var requests = server.requests.makeAsyncIterator()
+        _ = await requests.next()
+        #if Engines
+        try await pool.state { $0.bytes > 0 }  // URLSession does not say what it has sent
+        #endif
+        await pool.stop()
+        let again = try await fixture.pool(store)
+        let state = try await again.end()
+        #expect(state.phase == .succeeded && state.restart == .upload, "\(state)")
+        #expect(received.all.count == 1 && received.all[0] > 8 << 20)
+    }
+
+    @Test func `a record that cannot be read is reported, left as it is, and hides no other`() async throws {
+        let store = MemoryRecordStore(), stalls = Atomic(true)
+        let server = try FileServer(content) { reply, _ in
+            if stalls.load(ordering: .relaxed) { reply.stall = 0 }
+        }
+        let pool = try await fixture.pool(store)
+        for id in ["a", "b"] {
+            try await pool.begin(fixture.download(server.url("/" + id), id, to: id))
+            try await pool.state(of: id) { $0.phase == .running }
+        }
+        await pool.stop()
+        stalls.store(false, ordering: .relaxed)
+        let damaged = StoredRecord(id: "a", value: Array(#"{"isOpen":true,"number":"#.utf8) + Array("1}".utf8))
+        try await store.write([.save(collection: "transfers", damaged)], in: TransferPool.namespace)
+        let reports = Recording<BackplaneError>()
+        let again = try await TransferPool(TransferFixture.network, store: store) { reports.add($0) }
+        #expect(reports.all.map(\.code) == [.storeUndecodable] && reports.all[0].location == "@transfers/a")
+        #expect(try await again.end(of: "b").phase == .succeeded)
+        let left = try await store.read(.init(collection: "transfers", ids: ["a"]), in: TransferPool.namespace)
+        #expect(left.records.first?.value == damaged.value)
+    }
+
+    @Test func `a store that cannot be written fails what was asked for, and no transfer`() async throws {
+        let store = FailingStore(), server = try FileServer(content), reports = Recording<BackplaneError>()
+        let pool = try await TransferPool(TransferFixture.network, store: store) { reports.add($0) }
+        store.fails.store(true, ordering: .relaxed)
+        let error = await #expect(throws: BackplaneError.self) { try await pool.begin(fixture.download(server.url())) }
+        #expect(error?.code == .storeUnusable)
+        #expect(try await pool.end().phase == .succeeded, "it had begun")
+        #expect(try fixture.bytes() == content)
+        #expect(!reports.all.isEmpty)
+    }
+}

@@ -1,0 +1,100 @@
+import Backplane
+import BackplaneExchange
+import BackplaneNetwork
+import BackplaneRecords
+import BackplaneTransfers
+import BackplaneURLSession
+import Foundation
+import Testing
+
+#if Engines
+import BackplaneHTTP
+#endif
+
+/// A folder of a test, and pools that download to it.
+final class TransferFixture: Sendable {
+    let folder: String
+
+    init() throws {
+        let url = FileManager.default.temporaryDirectory.appending(path: "transfers-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        folder = url.path
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    /// The path of a file in the folder.
+    func path(_ name: String = "whale.epub") -> String { folder + "/" + name }
+
+    /// The names of all files in the folder, hidden ones too.
+    var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted() }
+
+    func bytes(_ name: String = "whale.epub") throws -> [UInt8] {
+        Array(try Data(contentsOf: URL(filePath: path(name))))
+    }
+
+    static var network: HTTPPipeline {
+        #if Engines
+        HTTPPipeline([AsyncHTTPClientExecutor(proxies: .none)])
+        #else
+        HTTPPipeline([URLSessionExecutor()])
+        #endif
+    }
+
+    /// Attempts without delays.
+    static var options: TransferOptions {
+        var options = TransferOptions()
+        options.retry.base = .zero
+        return options
+    }
+
+    func pool(
+        _ store: any RecordStore = MemoryRecordStore(), digest: (any ContentDigest)? = nil,
+        options: TransferOptions = TransferFixture.options
+    ) async throws -> TransferPool {
+        try await TransferPool(Self.network, store: store, digest: digest, options: options)
+    }
+
+    /// A download to the folder.
+    func download(
+        _ url: String, _ id: String = "whale", to name: String = "whale.epub",
+        _ settings: Transfer.Download = Transfer.Download()
+    ) -> Transfer {
+        Transfer(id, .download(HTTPRequest("GET", url), to: path(name), settings))
+    }
+
+    /// Bytes of which no two places look alike: each block begins with its number.
+    static func content(_ count: Int, seed: Int = 0) -> [UInt8] {
+        let size = 64, rest = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ seed) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count + size)
+        for number in 0...count / size {
+            bytes.append(contentsOf: rest)
+            withUnsafeBytes(of: UInt32(number)) { bytes.replaceSubrange(number * size..<number * size + 4, with: $0) }
+        }
+        bytes.removeLast(bytes.count - count)
+        return bytes
+    }
+}
+
+extension TransferPool {
+    /// Waits for the final state of a transfer, and tells its server how many bytes there are.
+    @discardableResult
+    func end(of id: String = "whale", telling server: FileServer? = nil) async throws -> TransferState {
+        var last: TransferState?
+        for await state in try await states(of: id) {
+            server?.clientHas(state.bytes)
+            last = state
+        }
+        return try #require(last)
+    }
+
+    /// Waits for a state that meets a condition.
+    @discardableResult
+    func state(of id: String = "whale", where isReached: (TransferState) -> Bool) async throws -> TransferState {
+        for await state in try await states(of: id) where isReached(state) { return state }
+        Issue.record("there was no such state of \(id)")
+        return try await state(of: id)
+    }
+}

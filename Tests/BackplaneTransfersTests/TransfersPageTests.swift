@@ -1,0 +1,101 @@
+#if Engines
+import BackplaneCrypto
+import BackplaneExchange
+import BackplaneHTTP
+import BackplaneNetwork
+import BackplaneRecords
+import BackplaneTestKit
+import BackplaneTransfers
+import Foundation
+import Testing
+
+/// The page on transfers (docs/transfers.md): each of its snippets stands in this file, and runs.
+@Suite(.timeLimit(.minutes(5)))
+struct TransfersPageTests {
+    private static let page = URL(filePath: #filePath).deletingLastPathComponent().appending(
+        path: "../../docs/transfers.md")
+    private let fixture: TransferFixture
+
+    init() throws { fixture = try TransferFixture() }
+
+    @Test func `every snippet of the page is one of these`() throws {
+        func lines(_ text: some StringProtocol) -> [String] {
+            text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+        }
+        let source = lines(try String(contentsOf: URL(filePath: #filePath), encoding: .utf8))
+        let blocks = try String(contentsOf: Self.page, encoding: .utf8).split(separator: "```swift\n").dropFirst()
+        #expect(blocks.count == 4)
+        for block in blocks {
+            let snippet = lines(block.prefix(upTo: try #require(block.range(of: "```")).lowerBound))
+            #expect(source.firstRange(of: snippet) != nil, "\(snippet.joined(separator: "\n"))")
+        }
+    }
+
+    @Test func `every reason to begin anew is on the page`() throws {
+        let text = try String(contentsOf: Self.page, encoding: .utf8)
+        let rows = text.split(separator: "\n").compactMap { $0.firstMatch(of: #/^\| `([a-z-]+)` \| /#)?.1 }
+        let reasons: [RestartReason] = [
+            .changed, .noRanges, .noValidator, .wrongRange, .partUnusable, .wrongDigest, .upload,
+        ]
+        #expect(rows.contains("changed"))
+        for reason in reasons { #expect(rows.contains { $0 == reason.rawValue }, "\(reason)") }
+    }
+
+    /// A bar for the progress.
+    struct Bar: Sendable {
+        let steps: Recording<Double>
+        func show(_ progress: Double, _ left: Duration?) { steps.add(progress) }
+    }
+
+    @Test func `the text of a book, with progress, found by its id`() async throws {
+        let content = TransferFixture.content(500_000), server = try FileServer(content)
+        let url = server.url(), path = fixture.path(), store = MemoryRecordStore(), bar = Bar(steps: Recording())
+        let pool = try await TransferPool(
+            HTTPPipeline([AsyncHTTPClientExecutor()]), store: store, digest: SHA256Digest())
+        let text = Transfer("text/whale.epub", .download(HTTPRequest("GET", url), to: path))
+        try await pool.begin(text)
+        for await state in try await pool.states(of: "text/whale.epub") {
+            bar.show(state.progress ?? 0, state.timeLeft)
+        }
+        #expect(bar.steps.all.last == 1 && bar.steps.all == bar.steps.all.sorted())
+        #expect(try fixture.bytes() == content)
+
+        let digest = SHA256Digest().sha256(of: content)
+        let settings = Transfer.Download(existing: .number, sha256: digest)
+        try await pool.begin(Transfer("text/moby.epub", .download(HTTPRequest("GET", url), to: path, settings)))
+        #expect(try await pool.end(of: "text/moby.epub").file == fixture.path("whale-2.epub"))
+    }
+
+    @Test func `a cover and a form`() async throws {
+        let path = fixture.path("whale.png"), received = Recording<ReceivedRequest>()
+        try Data(TransferFixture.content(1_000)).write(to: URL(filePath: path))
+        let server = try TestServer { request, connection in
+            received.add(request)
+            connection.answer("204 No Content")
+        }
+        let pool = try await fixture.pool(), url = server.url()
+        let cover = HTTPRequest("PUT", url, body: .file(path, type: "image/png"))
+        try await pool.begin(Transfer("covers/whale.png", .upload(cover)))
+        let form = HTTPRequest("POST", url, body: .multipart([.text("title", "Moby-Dick"), .file("cover", path)]))
+        try await pool.begin(Transfer("forms/whale", .upload(form), owner: "BooksAPI", priority: 1))
+        for id in ["covers/whale.png", "forms/whale"] { #expect(try await pool.end(of: id).phase == .succeeded) }
+        let requests = received.all.sorted { $0.method > $1.method }
+        #expect(requests.map(\.method) == ["PUT", "POST"] && requests[0]["Content-Type"] == "image/png")
+        #expect(requests[0].body == TransferFixture.content(1_000))
+    }
+
+    @Test func `a transfer is paused, resumed, cancelled and forgotten`() async throws {
+        let server = try FileServer(TransferFixture.content(500_000)) { reply, _ in reply.stall = 200_000 }
+        let pool = try await fixture.pool()
+        try await pool.begin(fixture.download(server.url(), "text/whale.epub"))
+        try await pool.state(of: "text/whale.epub") { $0.bytes == 200_000 }
+        try await pool.pause("text/whale.epub")  // returns once the disk has what was received
+        try await pool.resume("text/whale.epub")
+        let state = try await pool.state(of: "text/whale.epub")
+        try await pool.cancel("text/whale.epub")  // removes what there is of the file
+        try await pool.remove("text/whale.epub")  // and forgets the transfer
+        let count = try await pool.clear()  // forgets all that are finished; their files stay
+        #expect(state.phase == .running && count == 0 && fixture.names == [])
+    }
+}
+#endif

@@ -1,0 +1,44 @@
+#if Engines
+import Foundation
+import Glibc
+import Testing
+
+/// A process of `transfer-worker`, which is beside the tests.
+final class WorkerProcess {
+    private let process = Process()
+    private let output = Pipe()
+    /// What it has printed so far.
+    private(set) var text = ""
+
+    init(_ arguments: String...) throws {
+        let image = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let folders = [CommandLine.arguments[0], image].map { URL(filePath: $0).deletingLastPathComponent() }
+        let path = folders.map { $0.appending(path: "transfer-worker").path }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
+        process.executableURL = URL(filePath: try #require(path))
+        process.arguments = arguments
+        (process.standardInput, process.standardOutput) = (FileHandle.nullDevice, output)
+        try process.run()
+    }
+
+    deinit { kill() }
+
+    /// Waits for more output; `false` at its end.
+    func read() -> Bool {
+        let data = output.fileHandleForReading.availableData
+        text += String(decoding: data, as: UTF8.self)
+        return !data.isEmpty
+    }
+
+    /// Reads to the end of the output, and waits for that of the process.
+    func end() {
+        while read() {}
+        process.waitUntilExit()
+    }
+
+    func kill() {
+        if process.isRunning { Glibc.kill(process.processIdentifier, SIGKILL) }
+        end()
+    }
+}
+#endif
