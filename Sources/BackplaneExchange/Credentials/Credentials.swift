@@ -56,7 +56,7 @@ public struct Credentials: Sendable {
     ///
     /// - Parameter managers: The managers that the component belongs to.
     /// - Throws: `network.credential` if there is none of this name, or it is for other managers.
-    func require(_ name: String, for managers: [String]) throws(BackplaneError) {
+    package func require(_ name: String, for managers: [String]) throws(BackplaneError) {
         guard let allowed = try accounts(of: name).definition.managers, !managers.contains(where: allowed.contains)
         else { return }
         throw BackplaneError(
