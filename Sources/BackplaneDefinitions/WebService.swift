@@ -37,7 +37,7 @@ public struct WebService: Sendable {
     let serializers: [String: any ResponseDecoder]
     let models: [String: Model]
 
-    /// Creates a web service.
+    /// Reads a definition, and creates the methods that it describes.
     ///
     /// - Parameters:
     ///   - name: The name of the web service, by which its file is found in a folder.

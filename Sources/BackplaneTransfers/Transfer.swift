@@ -7,7 +7,7 @@ public import BackplaneNetwork
 /// let cover = Transfer("covers/whale.png", .upload(HTTPRequest("PUT", url, body: .file("/data/whale.png"))))
 /// ```
 public struct Transfer: Sendable {
-    /// The work of a transfer.
+    /// The direction, with the request and the file or bytes.
     public enum Work: Sendable {
         /// Loads a file with a `GET`, and moves it to a path once it is whole.
         case download(HTTPRequest, to: String, Download = Download())
@@ -39,7 +39,7 @@ public struct Transfer: Sendable {
     /// The priority; transfers with a greater one begin before all others.
     public var priority: Int
 
-    /// Creates a transfer.
+    /// Creates a description of a download or an upload, which a pool begins.
     public init(_ id: String, _ work: Work, owner: String = "", priority: Int = 0) {
         (self.id, self.work, self.owner, self.priority) = (id, work, owner, priority)
     }

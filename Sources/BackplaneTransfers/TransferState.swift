@@ -2,7 +2,7 @@ public import Backplane
 
 /// The state of a transfer at one moment.
 public struct TransferState: Sendable {
-    /// The phases of a transfer.
+    /// The stages from waiting to one of the ends.
     public enum Phase: String, Codable, Sendable {
         /// It waits for a place, or for its turn.
         case waiting
@@ -21,13 +21,13 @@ public struct TransferState: Sendable {
         public var isFinal: Bool { self == .succeeded || self == .failed || self == .cancelled }
     }
 
-    /// The id.
+    /// The name that the transfer was begun with.
     public internal(set) var id: String
     /// The owner, as the transfer was begun with.
     public internal(set) var owner: String
     /// A Boolean value that indicates whether this is an upload.
     public internal(set) var isUpload: Bool
-    /// The phase.
+    /// The stage that the transfer has reached.
     public internal(set) var phase = Phase.waiting
     /// The bytes of the file that are there, or that were taken for sending.
     public internal(set) var bytes: Int64 = 0

@@ -36,4 +36,9 @@ struct TransferWorker {
         line.withUTF8 { _ = Glibc.write(1, $0.baseAddress, $0.count) }
     }
 }
+#else
+@main
+struct TransferWorker {
+    static func main() {}
+}
 #endif

@@ -4,7 +4,7 @@ import BackplaneStorage
 import Synchronization
 
 extension TransferPool {
-    /// Returns the state of a transfer.
+    /// Returns the present state of the transfer with an id.
     ///
     /// - Throws: `transfer.unknown`; `store.unusable`.
     public func state(of id: String) async throws(BackplaneError) -> TransferState {

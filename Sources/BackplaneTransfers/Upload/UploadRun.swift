@@ -14,8 +14,8 @@ struct UploadRun: Sendable {
     /// The greatest number of bytes of a response that are kept.
     private static let responseLimit = 64 << 10
 
-    /// The time for an upload with an executor that tells nothing while it sends: that of 64 MB, the most that URLSession
-    /// sends, at 18 KB a second.
+    /// The time for an upload with an executor that reports no progress while it sends: that of 64 MB, the most that
+    /// URLSession sends, at 18 KB a second.
     private static let silentLimit: Duration = .seconds(3_600)
 
     let request: HTTPRequest

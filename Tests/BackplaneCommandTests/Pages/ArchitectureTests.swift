@@ -49,7 +49,7 @@ import Testing
             separator: /\n {8}\.(?=(?:executableTarget|target|testTarget)\()/
         ).dropFirst() {
             guard !target.hasPrefix("testTarget"), !target.hasPrefix("//") else { continue }
-            let name = try #require(target.firstMatch(of: /name: "(\w+)"/)).1
+            let name = try #require(target.firstMatch(of: /name: "([\w-]+)"/)).1
             let products = /engine\([^)]*\)/
             let list = target.firstMatch(of: /dependencies: \[((?:[^\[\]])*)\]/)?.1.replacing(products, with: "") ?? ""
             edges[String(name)] = Set(list.matches(of: /"([\w-]+)"/).map { String($0.1) })
