@@ -28,8 +28,16 @@ extension HTTPStreamedResponse {
     init(_ response: HTTPURLResponse, body: HTTPBodyStream) {
         var headers: HTTPHeaders = [:]
         let fields = response.allHeaderFields.map { ("\($0.key)", "\($0.value)") }
-        for (name, value) in fields.sorted(by: { $0.0 < $1.0 }) { headers.add(name, value) }
+        for (name, value) in fields.sorted(by: { $0.0 < $1.0 }) {
+            for value in name.lowercased() == "set-cookie" ? Self.cookies(in: value) : [value] { headers.add(name, value) }
+        }
         if headers["Content-Encoding"] != nil { (headers["Content-Encoding"], headers["Content-Length"]) = (nil, nil) }
         self.init(status: response.statusCode, headers: headers, body: body)
+    }
+
+    /// Returns the fields `Set-Cookie` that Foundation has joined with commas: a new one begins with a name and `=`,
+    /// which what follows the comma of a date does not.
+    private static func cookies(in joined: String) -> [String] {
+        joined.split(separator: /,\s*(?=[^\s;,=]+=)/).map(String.init)
     }
 }

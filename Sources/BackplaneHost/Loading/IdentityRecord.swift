@@ -38,9 +38,9 @@ package struct IdentityRecord: Sendable, Hashable {
         guard bytes.starts(with: "BACKPLNE".utf8) else { throw Defect(text: "does not begin with BACKPLNE") }
         guard bytes.count >= 12 else { throw Defect(text: "is cut off after \(bytes.count) bytes") }
         let size = Int(Self.number(bytes, at: 8))
-        guard size >= leastSize else { throw Defect(text: "gives its size as \(size) bytes, but needs \(leastSize)") }
+        guard size >= leastSize else { throw Defect(text: "declares its size as \(size) bytes, but needs \(leastSize)") }
         guard size <= bytes.count else {
-            throw Defect(text: "gives its size as \(size) bytes, but has \(bytes.count)")
+            throw Defect(text: "declares its size as \(size) bytes, but has \(bytes.count)")
         }
         return size
     }
@@ -50,7 +50,7 @@ package struct IdentityRecord: Sendable, Hashable {
     /// - Precondition: `bytes` has at least ``leastSize`` bytes.
     private init(_ bytes: ArraySlice<UInt8>) throws(Defect) {
         let (lowest, highest) = (Self.number(bytes, at: 12), Self.number(bytes, at: 16))
-        guard lowest <= highest else { throw Defect(text: "gives an ABI range from \(lowest) down to \(highest)") }
+        guard lowest <= highest else { throw Defect(text: "declares an ABI range from \(lowest) down to \(highest)") }
         abi = lowest...highest
         let compiler = Int(Self.number(bytes, at: 20))
         swift = compiler == 0 ? nil : Version(compiler / 1000, compiler % 1000)

@@ -57,7 +57,7 @@ package struct LibraryIdentity: Sendable, Hashable {
         -> Value?
     {
         if let other = values.first(where: { $0 != values[0] }) {
-            throw IdentityRecord.Defect(text: "gives two values for its \(what), \(values[0]) and \(other)")
+            throw IdentityRecord.Defect(text: "has two values for its \(what), \(values[0]) and \(other)")
         }
         return values.first
     }

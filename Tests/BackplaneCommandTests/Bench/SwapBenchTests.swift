@@ -17,6 +17,7 @@ struct SwapBenchTests {
         "1,000 swaps in Swift, memory of each": 64,
         "200 swaps in Swift with a load folder in memory, memory of each": 64,
         "1,000 swaps in Swift, a call after": 1.1,
+        "1,000 swaps in Swift, the last hundred": 5, "1,000 swaps in C, the last hundred": 5,
         "swap in Swift, what the trial takes": 0.6, "swap in C, what the trial takes": 0.6,
     ]
     /// What must not happen.

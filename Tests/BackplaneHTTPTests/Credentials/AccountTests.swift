@@ -191,7 +191,8 @@ struct AccountTests {
     }
 
     private static func files(below folder: String, containing name: String) throws -> [String] {
-        try FileManager.default.subpathsOfDirectory(atPath: folder).map { folder + "/" + $0 }.filter { path in
+        guard FileManager.default.fileExists(atPath: folder) else { return [] }
+        return try FileManager.default.subpathsOfDirectory(atPath: folder).map { folder + "/" + $0 }.filter { path in
             var isFolder: ObjCBool = false
             return path.contains(name) && FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
                 && !isFolder.boolValue

@@ -50,7 +50,7 @@ struct ChallengeTests {
     }
 
     @Test(arguments: [
-        (#"Basic realm="open"#, []), (#"Basic realm=, Bearer realm=b"#, ["bearer realm=b"]),
+        (#"Basic realm="open"#, []), (#"Basic realm=, Bearer realm=b"#, ["basic <realm=>", "bearer realm=b"]),
         (#"Basic realm="a"b, Bearer"#, ["bearer"]), (#"= , Bearer realm=b"#, ["bearer realm=b"]),
         (#"Basic realm="x\"#, []), (#"Basic "quoted, Bearer", Digest nonce=n"#, ["digest nonce=n"]),
         (#"realm=nobody's, Bearer"#, ["bearer"]), (#"Basic a b, Bearer"#, ["bearer"]),

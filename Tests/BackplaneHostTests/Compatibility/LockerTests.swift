@@ -31,7 +31,7 @@ struct LockerTests {
         let report = try await test.host.swap(library: path)
         let state = try #require(report.components.first?.state)
         #expect(state.lane == "encoded" && state.bytes == 4)
-        #expect(state.reason?.contains("speaks revision 4294967295 of the native lane") == true)
+        #expect(state.reason?.contains("uses revision 4294967295 of the native lane") == true)
         #expect(try await test.call("Locker", "edition") == "2")
         #expect(try await test.call("Locker", "add") == "4")
         await test.host.stop()

@@ -94,7 +94,7 @@ struct LaneTests {
         #expect(reason(sound, state("plugin `b`", revision: 0)) == "plugin `b` does not use the Swift SDK")
         #expect(
             reason(state("plugin `b`", revision: 7), sound)
-                == "plugin `b` speaks revision 7 of the native lane, but this host speaks \(Self.revision)")
+                == "plugin `b` uses revision 7 of the native lane, but this host uses \(Self.revision)")
         #expect(
             reason(sound, state("plugin `b`", toolchain: "Swift 6.3.1 (other)"))
                 == "plugin `a` was built by Swift 6.3.1 (a1b2c3), plugin `b` by Swift 6.3.1 (other)")
