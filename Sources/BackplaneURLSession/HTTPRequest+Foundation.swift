@@ -29,7 +29,9 @@ extension HTTPStreamedResponse {
         var headers: HTTPHeaders = [:]
         let fields = response.allHeaderFields.map { ("\($0.key)", "\($0.value)") }
         for (name, value) in fields.sorted(by: { $0.0 < $1.0 }) {
-            for value in name.lowercased() == "set-cookie" ? Self.cookies(in: value) : [value] { headers.add(name, value) }
+            for value in name.lowercased() == "set-cookie" ? Self.cookies(in: value) : [value] {
+                headers.add(name, value)
+            }
         }
         if headers["Content-Encoding"] != nil { (headers["Content-Encoding"], headers["Content-Length"]) = (nil, nil) }
         self.init(status: response.statusCode, headers: headers, body: body)
