@@ -38,7 +38,9 @@ package struct IdentityRecord: Sendable, Hashable {
         guard bytes.starts(with: "BACKPLNE".utf8) else { throw Defect(text: "does not begin with BACKPLNE") }
         guard bytes.count >= 12 else { throw Defect(text: "is cut off after \(bytes.count) bytes") }
         let size = Int(Self.number(bytes, at: 8))
-        guard size >= leastSize else { throw Defect(text: "declares its size as \(size) bytes, but needs \(leastSize)") }
+        guard size >= leastSize else {
+            throw Defect(text: "declares its size as \(size) bytes, but needs \(leastSize)")
+        }
         guard size <= bytes.count else {
             throw Defect(text: "declares its size as \(size) bytes, but has \(bytes.count)")
         }
