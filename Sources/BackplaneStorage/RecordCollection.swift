@@ -27,7 +27,7 @@ public struct RecordCollection<R: Record>: Sendable {
     /// Stores a record if the one with the same id has a version, and otherwise changes nothing.
     ///
     /// - Returns: The new version of the record; 0 in a transaction.
-    /// - Throws: `store.conflict` if the stored record has another version or was deleted; and what ``save(_:)``
+    /// - Throws: `store.conflict` if the stored record has another version or was deleted; and what ``save(_:)-(R)``
     ///   throws.
     @discardableResult
     public func save(_ record: R, ifVersion version: Int64) async throws(BackplaneError) -> Int64 {
@@ -37,7 +37,7 @@ public struct RecordCollection<R: Record>: Sendable {
     /// Stores a record if there is none with its id, and otherwise changes nothing.
     ///
     /// - Returns: The version of the record; 0 in a transaction.
-    /// - Throws: `store.conflict` if there is a record with this id; and what ``save(_:)`` throws.
+    /// - Throws: `store.conflict` if there is a record with this id; and what ``save(_:)-(R)`` throws.
     @discardableResult
     public func saveIfAbsent(_ record: R) async throws(BackplaneError) -> Int64 { try await save(record, ifVersion: 0) }
 

@@ -5,7 +5,7 @@ public import Backplane
 /// The manifest names it under `network.executors`, and the host then calls it for every request with that URL scheme,
 /// or whose options name it. Heads pass through the contract; the bytes of bodies pass beside it, through
 /// `backplane.bodies`, under the numbers in ``HTTPOrder``. A provider in Swift hands both over with
-/// ``Backplane/ComponentContext/execute(_:_:collecting:_:)``:
+/// `execute(_:_:collecting:_:)` of its context:
 ///
 /// ```swift
 /// static func methods(_ table: inout Methods) {

@@ -27,7 +27,10 @@ public struct IndexDefinition: Sendable {
 
     /// Creates an index over one key path, or over several in their order.
     ///
-    /// - Parameter name: The name; by default the key paths, separated by commas.
+    /// - Parameters:
+    ///   - paths: The key paths.
+    ///   - name: The name; by default the key paths, separated by commas.
+    ///   - isUnique: A Boolean value that indicates whether no two records may have the same values.
     public init(_ paths: String..., name: String? = nil, isUnique: Bool = false) {
         self.init(paths: paths, name: name, isUnique: isUnique)
     }
