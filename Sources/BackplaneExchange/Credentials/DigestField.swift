@@ -4,7 +4,7 @@ import BackplaneNetwork
 struct DigestField {
     let challenge: DigestChallenge
     let user, password: String
-    /// The nonce in force: the challenge's, or one that a later response gave.
+    /// The current nonce: the challenge's, or one that a later response gave.
     var nonce: String
     /// The number of requests with this nonce, with this one.
     var count: UInt32

@@ -15,7 +15,7 @@ struct LibraryMistakeTests {
         _ fixture: TurnstileFixture, _ location: SourceLocation = #_sourceLocation,
         of swap: () async throws -> SwapReport
     ) async throws -> BackplaneError? {
-        let before = try await fixture.turnstile.pass(1), inForce = try await fixture.generations().inForce
+        let before = try await fixture.turnstile.pass(1), active = try await fixture.generations().active
         let refusal = await error(location) { try await swap() }
         let after = try await fixture.turnstile.pass(1)
         if before.edition < 3 {
@@ -27,7 +27,7 @@ struct LibraryMistakeTests {
         } else {
             #expect(after == before, sourceLocation: location)
         }
-        #expect(try await fixture.generations().inForce == inForce, sourceLocation: location)
+        #expect(try await fixture.generations().active == active, sourceLocation: location)
         return refusal
     }
 

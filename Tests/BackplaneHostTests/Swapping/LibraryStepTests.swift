@@ -34,7 +34,7 @@ struct LibraryStepTests {
         }
         #expect(visits.flatMap(\.mistakes) == [])
         #expect(visits.allSatisfy { $0.last?.handovers == 0 })
-        #expect(try await fixture.generations().inForce == 1)
+        #expect(try await fixture.generations().active == 1)
         try await fixture.swap(TurnstileFixture.built("_YardstickSecond"))
         #expect(try await fixture.turnstile.pass(1).edition == 2, "and the next swap comes about")
         await fixture.host.stop()
@@ -53,7 +53,7 @@ struct LibraryStepTests {
             failure?.code == .swapFailed && failure?.message.contains(": \(step.lowercased()): ") == true,
             "\(String(describing: failure))")
         #expect(try await fixture.turnstile.pass(1).edition == 3)
-        #expect(try await fixture.generations().inForce == 1)
+        #expect(try await fixture.generations().active == 1)
         await fixture.host.stop()
     }
 

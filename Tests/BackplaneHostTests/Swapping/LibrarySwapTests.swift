@@ -63,8 +63,8 @@ struct LibrarySwapTests {
             if before.edition < 3, edition < 3 { #expect(after.own == before.own + 1) }
         }
         #expect(try await fixture.generations() == (1, 3), "nothing was loaded for it")
-        let inForce = try await fixture.host.generations(of: TurnstileFixture.plugin)
-        #expect(inForce.map(\.state) == [.inForce, .retired, .retired])
+        let active = try await fixture.host.generations(of: TurnstileFixture.plugin)
+        #expect(active.map(\.state) == [.active, .retired, .retired])
         await fixture.host.stop()
     }
 

@@ -18,7 +18,7 @@ struct TurnstileFixture {
     var host: PluginHost { test.host }
 
     /// - Parameters:
-    ///   - library: what is in force first: one that this package builds, or the bytes of another.
+    ///   - library: The library that is active first: one that this package builds, or the bytes of another.
     ///   - sha256: what the manifest gives.
     init(
         _ library: [UInt8]? = nil, lanes: LaneRule = .fastest, sha256: String? = nil,
@@ -74,9 +74,9 @@ struct TurnstileFixture {
         return try await host.swap(library: path, options)
     }
 
-    /// The number of the generation in force, and how many are in memory.
-    func generations() async throws -> (inForce: Int?, count: Int) {
+    /// The number of the active generation, and how many are in memory.
+    func generations() async throws -> (active: Int?, count: Int) {
         let all = try await host.generations(of: Self.plugin)
-        return (all.first { $0.state == .inForce }?.number, all.count)
+        return (all.first { $0.state == .active }?.number, all.count)
     }
 }
