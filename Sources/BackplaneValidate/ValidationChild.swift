@@ -65,9 +65,9 @@ package enum ValidationChild {
 
     /// Runs the child; exits instead of returning, so that no more code of the library runs.
     package static func run(_ trial: Trial, _ path: String, loadFolder: String?) async -> Never {
-        ChildLeash.hold()
+        ChildLifetime.endWithParent()
         // Output of the library must not mix with the answer.
-        let output = ChildLeash.moveHigh(STDOUT_FILENO), nothing = open("/dev/null", O_WRONLY)
+        let output = ChildLifetime.moveHigh(STDOUT_FILENO), nothing = open("/dev/null", O_WRONLY)
         dup2(nothing, STDOUT_FILENO)
         // The trial runs on another thread, because components on the main actor need the main thread.
         if trial == .calls || trial == .life { await RunningThreads.warmUp() }
