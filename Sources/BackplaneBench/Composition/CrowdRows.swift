@@ -65,7 +65,7 @@ struct CrowdRows: Sendable {
         try text.write(to: URL(filePath: path))
         let loads = try LoadFolder(in: folder + "/load")
         defer { loads.remove() }
-        let plugin = try LibraryFile.prepare(BuiltLibrary.path(of: "_YardstickCrowd"), in: loads).describe()
+        let plugin = try LibraryFile.prepare(BuiltLibrary.path(of: "_BenchmarkCrowd"), in: loads).describe()
         let entries = plugin.components.enumerated().map { index, component in
             Catalogue.Entry(
                 plugin: plugin.id, pluginVersion: plugin.version, order: 0, index: index,

@@ -13,8 +13,8 @@ struct Swarm {
 
         fileprivate var library: String {
             switch self {
-            case .c: "_YardstickDrone"
-            case .swift: "_YardstickSwarm"
+            case .c: "_BenchmarkDrone"
+            case .swift: "_BenchmarkSwarm"
             }
         }
 

@@ -96,7 +96,7 @@ enum AppliedSwaps {
 
         /// Returns the library of the other plugin, prepared for swapping as an order requires.
         static func annex(for order: SwapMeasure.Order, in folder: String) throws -> String {
-            let built = try BuiltLibrary.path(of: "_YardstickAnnex")
+            let built = try BuiltLibrary.path(of: "_BenchmarkAnnex")
             if order.hasDebugInformation { return built }
             let deployed = FilePath.join(folder, "deployed-annex.so")
             try DeployedLibrary.make(of: built, at: deployed)

@@ -1,8 +1,8 @@
 import Backplane
 import BackplaneHost
 import BackplaneTurnstile
+import BenchmarkContracts
 import Foundation
-import YardstickContracts
 
 /// Swaps of a component with many records, during calls by four callers, and in the same process swaps of one without
 /// any; durations are in milliseconds.

@@ -130,7 +130,7 @@ struct TrialProcessTests {
         """
     }
 
-    @Test(arguments: ["_YardstickFirst", "_Challenge", "_Parity", "_ParityRelay", "_YardstickFirstInC"])
+    @Test(arguments: ["_BenchmarkFirst", "_Challenge", "_Parity", "_ParityRelay", "_BenchmarkFirstInC"])
     func `plugins that do nothing wrong pass, in Swift with their layouts, and in C`(_ library: String) throws {
         #expect(process.open(TestHost.libraries + "/lib\(library).so", limit: .seconds(60)) == .passed)
     }
