@@ -26,7 +26,7 @@ struct CancellationFacts: Codable, Sendable {
     }
 }
 
-extension Interview {
+extension ComponentProbe {
     func cancellation() throws(BackplaneError) -> CancellationFacts {
         var facts = CancellationFacts(declared: declaredMethods)
         // A second answer may come long after the first, so keep the instances for a while.

@@ -22,7 +22,7 @@ struct CreationFacts: Codable, Sendable {
     }
 }
 
-extension Interview {
+extension ComponentProbe {
     func creation() throws(BackplaneError) -> CreationFacts {
         var facts = CreationFacts()
         for subject in subjects {

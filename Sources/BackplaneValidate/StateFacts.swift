@@ -29,7 +29,7 @@ struct StateFacts: Codable, Sendable {
     }
 }
 
-extension Interview {
+extension ComponentProbe {
     func state() throws(BackplaneError) -> StateFacts {
         var facts = StateFacts()
         for subject in subjects {

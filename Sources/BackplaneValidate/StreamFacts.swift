@@ -25,7 +25,7 @@ struct StreamFacts: Codable, Sendable {
     }
 }
 
-extension Interview {
+extension ComponentProbe {
     func streams() throws(BackplaneError) -> StreamFacts {
         var facts = StreamFacts(declared: subjects.reduce(0) { $0 + $1.streams.count })
         // A second answer may come long after the first, so keep the instances for a while.

@@ -82,13 +82,15 @@ package enum ValidationChild {
                 case .calls: answer(to: output) { () throws(BackplaneError) in try candidate.calls() }
                 case .copies: answer(to: output) { () throws(BackplaneError) in try candidate.copies() }
                 case .bounds: answer(to: output) { () throws(BackplaneError) in try candidate.bounds() }
-                case .creation: answer(to: output) { () throws(BackplaneError) in try Interview(candidate).creation() }
-                case .input: answer(to: output) { () throws(BackplaneError) in try Interview(candidate).input() }
+                case .creation:
+                    answer(to: output) { () throws(BackplaneError) in try ComponentProbe(candidate).creation() }
+                case .input: answer(to: output) { () throws(BackplaneError) in try ComponentProbe(candidate).input() }
                 case .cancellation:
-                    answer(to: output) { () throws(BackplaneError) in try Interview(candidate).cancellation() }
-                case .streams: answer(to: output) { () throws(BackplaneError) in try Interview(candidate).streams() }
-                case .life: answer(to: output) { () throws(BackplaneError) in try Interview(candidate).life() }
-                case .state: answer(to: output) { () throws(BackplaneError) in try Interview(candidate).state() }
+                    answer(to: output) { () throws(BackplaneError) in try ComponentProbe(candidate).cancellation() }
+                case .streams:
+                    answer(to: output) { () throws(BackplaneError) in try ComponentProbe(candidate).streams() }
+                case .life: answer(to: output) { () throws(BackplaneError) in try ComponentProbe(candidate).life() }
+                case .state: answer(to: output) { () throws(BackplaneError) in try ComponentProbe(candidate).state() }
                 }
             }
             guard !begins else { return }

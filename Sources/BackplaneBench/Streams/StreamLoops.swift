@@ -6,30 +6,30 @@ import FoundationEssentials
 enum StreamLoops {
     @inline(never)
     static func numbersByHand(_ count: Int) async -> Int {
-        let handOver = HandOver<Int>()
+        let rendezvous = Rendezvous<Int>()
         let sender = Task {
-            for number in 0..<count { await handOver.send(number) }
-            handOver.finish()
+            for number in 0..<count { await rendezvous.send(number) }
+            rendezvous.finish()
         }
         var next = 0
-        while let number = await handOver.next() { next = number + 1 }
+        while let number = await rendezvous.next() { next = number + 1 }
         await sender.value
         return next
     }
 
     @inline(never)
     static func parcelsByHand(_ count: Int) async -> Int {
-        let handOver = HandOver<Parcel>()
+        let rendezvous = Rendezvous<Parcel>()
         let sender = Task {
             var parcel = Parcel.first
             for number in 0..<count {
                 parcel.id = number
-                await handOver.send(parcel)
+                await rendezvous.send(parcel)
             }
-            handOver.finish()
+            rendezvous.finish()
         }
         var next = 0
-        while let parcel = await handOver.next() { next = parcel.id + 1 }
+        while let parcel = await rendezvous.next() { next = parcel.id + 1 }
         await sender.value
         return next
     }

@@ -2,7 +2,7 @@ import Backplane
 package import BackplaneNetwork
 
 /// The filters and the observers of a pipeline's exchanges.
-package struct ExchangeCompany: Sendable {
+package struct ExchangeExtensions: Sendable {
     var filters: [ExchangeFilter]
     var digest: (any ContentDigest)?
     /// Returns the observers of an exchange that begins.
@@ -26,10 +26,10 @@ struct ExchangeStart: Sendable {
     private(set) var observed: ObservedExchange?
 
     /// Tells the observers that the exchange begins.
-    init(_ request: HTTPRequest, _ options: HTTPOptions, _ company: ExchangeCompany) {
+    init(_ request: HTTPRequest, _ options: HTTPOptions, _ extensions: ExchangeExtensions) {
         (self.request, self.options, watch) = (request, options, ExchangeWatch(request, options))
-        filters = FilterRun(company.filters, company.digest, options)
-        observed = ObservedExchange(request, options, company.observers())
+        filters = FilterRun(extensions.filters, extensions.digest, options)
+        observed = ObservedExchange(request, options, extensions.observers())
         guard let observed else { return }
         self.options.received = { [own = options.received] count in
             own?(count)

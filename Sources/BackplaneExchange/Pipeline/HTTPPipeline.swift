@@ -27,7 +27,7 @@ public struct HTTPPipeline: Sendable {
     /// The error of every exchange, because it is not known how they are to be made; `nil` if they can be made.
     private let refusal: BackplaneError?
     /// The filters and the observers of exchanges.
-    private let company: ExchangeCompany
+    private let extensions: ExchangeExtensions
 
     /// Creates a pipeline; of several executors for one scheme, the first is used.
     ///
@@ -46,16 +46,17 @@ public struct HTTPPipeline: Sendable {
     ) {
         self.init(
             executors, tls: tls, named: [:], reserved: [], retries: retries, credentials: credentials,
-            company: ExchangeCompany(filters: filters, digest: digest, observers: observers))
+            extensions: ExchangeExtensions(filters: filters, digest: digest, observers: observers))
     }
 
     package init(
         _ executors: [any HTTPExecutor], tls: [String: TLSSettings], named: [String: Connect], reserved: Set<String>,
-        retries: Retries, credentials: Credentials = Credentials(), company: ExchangeCompany = ExchangeCompany(),
+        retries: Retries, credentials: Credentials = Credentials(),
+        extensions: ExchangeExtensions = ExchangeExtensions(),
         refusal: BackplaneError? = nil
     ) {
         (self.executors, self.tls, self.named, self.reserved) = (executors, tls, named, reserved)
-        (self.retries, self.credentials, self.company, self.refusal) = (retries, credentials, company, refusal)
+        (self.retries, self.credentials, self.extensions, self.refusal) = (retries, credentials, extensions, refusal)
     }
 
     /// Sends a request and returns the response with its body in memory, whatever its status.
@@ -130,14 +131,14 @@ public struct HTTPPipeline: Sendable {
         }
     }
 
-    /// Makes an exchange in the company of its filters and observers, with its settings of TLS.
+    /// Makes an exchange with its filters, observers and TLS settings.
     ///
     /// - Parameter ends: A Boolean value that indicates whether the exchange ends with the response of `exchange`.
     private func accompanied<Response>(
         _ request: HTTPRequest, _ options: HTTPOptions, ends: Bool = true,
         _ exchange: (ExchangeStart) async throws -> Response
     ) async throws -> Response {
-        var start = ExchangeStart(request, options, company)
+        var start = ExchangeStart(request, options, extensions)
         do {
             try await start.filter()
             start.follow(withTLS(start.options, for: start.request))
@@ -164,7 +165,7 @@ public struct HTTPPipeline: Sendable {
     ///
     /// - Throws: `network.refused` if there is none; `network.failed` if it does not start.
     package func executor(for request: HTTPRequest, _ options: HTTPOptions) async throws -> any HTTPFileExecutor {
-        try await executor(ExchangeStart(request, options, ExchangeCompany()))
+        try await executor(ExchangeStart(request, options, ExchangeExtensions()))
     }
 
     private func executor(_ start: ExchangeStart) async throws -> any HTTPFileExecutor {

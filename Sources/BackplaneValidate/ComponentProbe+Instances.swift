@@ -3,7 +3,7 @@ import CBackplane
 import Glibc
 
 // Instances of the plugin's classes, from creation to release.
-extension Interview {
+extension ComponentProbe {
     /// An instance of a component class.
     struct Instance {
         let subject: Subject

@@ -2,7 +2,7 @@ import Backplane
 import CBackplane
 
 // Calls of the components' methods.
-extension Interview {
+extension ComponentProbe {
     var declaredMethods: Int { subjects.reduce(0) { $0 + $1.callable.count } }
 
     /// Calls a method, waits for its answer, and checks whether a synchronous method answered before it returned.
