@@ -211,10 +211,10 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "TurnstileContracts", dependencies: ["Backplane"], path: "Sources/BackplaneTurnstile/Contracts",
+            name: "TurnstileContracts", dependencies: ["Backplane"], path: "Sources/BackplaneSwapLoad/Contracts",
             swiftSettings: settings),
         .target(
-            name: "BackplaneTurnstile",
+            name: "BackplaneSwapLoad",
             dependencies: ["Backplane", "BackplaneHost", "BackplaneReports", "TurnstileContracts"],
             exclude: ["Contracts"], swiftSettings: settings),
         .target(
@@ -223,8 +223,8 @@ let package = Package(
                 "Backplane", "BackplaneBoundary", "BackplaneConformance", "BackplaneControl", "BackplaneDocuments",
                 "BackplaneExchange", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork", "BackplaneOperations",
                 "BackplaneProcesses",
-                "BackplaneRecords", "BackplaneReports", "BackplaneSQLite", "BackplaneStorage", "BackplaneTerminal",
-                "BackplaneTurnstile", "TurnstileContracts", "BenchmarkContracts", "BenchmarkDirect",
+                "BackplaneRecords", "BackplaneReports", "BackplaneSQLite", "BackplaneStorage", "BackplaneSwapLoad",
+                "BackplaneTerminal", "BenchmarkContracts", "BenchmarkDirect", "TurnstileContracts",
                 engine("AsyncHTTPClient", "async-http-client"), engine("GRDB", "GRDB.swift"),
                 engine("NIOCore", "swift-nio"), engine("NIOHTTP1", "swift-nio"),
             ],
@@ -237,8 +237,8 @@ let package = Package(
                 "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost",
                 "BackplaneManagers", "BackplaneNetwork", "BackplaneProcesses", "BackplaneRecords",
                 "BackplaneReports", "BackplaneSQLite",
-                "BackplaneScaffold", "BackplaneStorage", "BackplaneTerminal", "BackplaneTransfers",
-                "BackplaneTurnstile", "BackplaneURLSession", "BackplaneValidate", "BookshelfContracts",
+                "BackplaneScaffold", "BackplaneStorage", "BackplaneSwapLoad", "BackplaneTerminal", "BackplaneTransfers",
+                "BackplaneURLSession", "BackplaneValidate", "BookshelfContracts",
                 "CBackplaneHost",
                 engine("ArgumentParser", "swift-argument-parser"), engine("Logging", "swift-log"),
             ],
@@ -503,7 +503,7 @@ let package = Package(
         .testTarget(
             name: "BackplaneBenchTests",
             dependencies: [
-                "BackplaneBench", "BackplaneTerminal", "BackplaneTurnstile", "TestFixtures", "TurnstileContracts",
+                "BackplaneBench", "BackplaneSwapLoad", "BackplaneTerminal", "TestFixtures", "TurnstileContracts",
             ],
             exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(

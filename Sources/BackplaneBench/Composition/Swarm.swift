@@ -2,7 +2,7 @@ import Backplane
 import BackplaneDocuments
 import BackplaneHost
 import BackplaneNetwork
-import BackplaneTurnstile
+import BackplaneSwapLoad
 import Foundation
 
 /// Copies of a library that are different plugins, and a manifest with one manager of each.

@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneHost
 import BackplaneReports
-import BackplaneTurnstile
+import BackplaneSwapLoad
 import BenchmarkContracts
 import Synchronization
 
