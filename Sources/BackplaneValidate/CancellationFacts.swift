@@ -56,7 +56,7 @@ extension ComponentProbe {
     /// Cancels calls of a method and returns the first cancellation it ignored, if any.
     ///
     /// A call must fail twice to count, because the machine may be busy.
-    private func unheeded(_ method: Int, _ instance: Instance) -> String? {
+    private func unheeded(_ method: Int, _ instance: ProbedInstance) -> String? {
         var found: String?
         for input in ProbeInput.samples {
             var late: (answer: Question.Answer, delay: Duration)?

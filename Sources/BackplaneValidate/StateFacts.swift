@@ -37,7 +37,7 @@ extension ComponentProbe {
                 continue
             }
             facts.declared += 1
-            let old: Instance, new: Instance
+            let old: ProbedInstance, new: ProbedInstance
             do throws(BackplaneError) {
                 old = try activated(subject)
             } catch {
@@ -52,7 +52,7 @@ extension ComponentProbe {
                 continue
             }
             defer { release(new) }
-            func exported(_ instance: Instance) -> Question.Answer {
+            func exported(_ instance: ProbedInstance) -> Question.Answer {
                 run("asked for its state", instance, kind: .state) { export($0, state.version, Question.done, $1) }
             }
             facts.components += 1

@@ -16,11 +16,11 @@ struct CrowdRows: Sendable {
         var classes: [ComponentClass]
     }
     private let folder: String
-    private let material: Prepared<Material>
+    private let material: LazyValue<Material>
 
     init(in folder: String) {
         self.folder = folder
-        material = Prepared { try Self.prepare(in: folder) }
+        material = LazyValue { try Self.prepare(in: folder) }
     }
 
     var rows: [Row] {

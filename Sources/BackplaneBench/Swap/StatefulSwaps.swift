@@ -51,7 +51,7 @@ enum StatefulSwaps {
 
     /// Returns two builds of one library, which differ in a byte that nobody reads.
     private static func editions(for order: SwapMeasure.Order, in folder: String) throws -> [String] {
-        let first = try AppliedSwaps.Composition.annex(for: order, in: folder), second = first + ".second"
+        let first = try AppliedSwaps.ManifestSequence.annex(for: order, in: folder), second = first + ".second"
         try FileManager.default.copyItem(atPath: first, toPath: second)
         let file = try FileHandle(forWritingTo: URL(filePath: second))
         defer { try? file.close() }

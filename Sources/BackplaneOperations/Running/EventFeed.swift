@@ -7,7 +7,7 @@ struct EventFeed: Sendable {
     static let limit = 1_024
 
     let id: Int
-    private var changes = Line<NodeChange>()
+    private var changes = FIFOQueue<NodeChange>()
     /// The number of nodes whose present state was given.
     private var given: Int32 = 0
     var reader: UnsafeContinuation<NodeChange?, Never>?

@@ -63,7 +63,7 @@ struct GraphShape: Sendable {
     }
 
     /// The ends of the edges of every node, one node after the other.
-    struct Table: Sendable {
+    struct EdgeTable: Sendable {
         private var starts: [Int32]
         private var ends: [End]
 
@@ -88,14 +88,14 @@ struct GraphShape: Sendable {
 
     let count: Int
     /// The edges to the nodes that wait for each node.
-    let dependents: Table
+    let dependents: EdgeTable
     /// The edges from the nodes that each node waits for.
-    let needs: Table
+    let needs: EdgeTable
 
     init(_ count: Int, _ edges: [GraphEdges.Edge]) {
         self.count = count
-        dependents = Table(count, edges) { ($0.from, End($0.to, $0.kind)) }
-        needs = Table(count, edges) { ($0.to, End($0.from, $0.kind)) }
+        dependents = EdgeTable(count, edges) { ($0.from, End($0.to, $0.kind)) }
+        needs = EdgeTable(count, edges) { ($0.to, End($0.from, $0.kind)) }
     }
 
     /// Returns the nodes, each after all that it needs; a part of them if there is a cycle.
@@ -133,7 +133,7 @@ struct GraphShape: Sendable {
     }
 
     /// Returns the nodes and everything they need, or everything that waits for them, directly or not.
-    func closure(of nodes: [Int], along table: Table) -> [Int] {
+    func closure(of nodes: [Int], along table: EdgeTable) -> [Int] {
         var isFound = Array(repeating: false, count: count), found: [Int] = []
         for node in nodes where !isFound[node] {
             isFound[node] = true

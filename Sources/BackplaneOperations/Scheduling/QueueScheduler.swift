@@ -6,7 +6,7 @@ struct QueueScheduler<Entry: Sendable>: Sendable {
     let width: Int
     /// The number of places that are taken. It exceeds the width while more suspended nodes were resumed than fit.
     private(set) var occupied = 0
-    private var lanes = NodePriority.allCases.map { _ in Line<Entry>() }
+    private var lanes = NodePriority.allCases.map { _ in FIFOQueue<Entry>() }
 
     init(width: Int) { self.width = width }
 
@@ -28,8 +28,8 @@ struct QueueScheduler<Entry: Sendable>: Sendable {
     }
 }
 
-/// A line that is left in the order in which it was joined, at a cost that does not depend on its length.
-struct Line<Element: Sendable>: Sendable {
+/// A queue whose elements leave in the order in which they came, at a cost that does not depend on its length.
+struct FIFOQueue<Element: Sendable>: Sendable {
     private var elements: [Element?] = []
     private var first = 0
 

@@ -45,7 +45,7 @@ package struct ChildRun: Sendable {
             throw BackplaneError(
                 .pluginLoadFailed, "this program cannot be started a second time to load the library: \(error)")
         }
-        let printed = (output: Printed(last: 64 << 20), errors: Printed(last: 1 << 16))
+        let printed = (output: OutputTail(last: 64 << 20), errors: OutputTail(last: 1 << 16))
         printed.output.read(output.fileHandleForReading) {
             event.yield($0.isEmpty ? .closed : $0.last == 0 ? .saidAll : .said)
         }

@@ -13,7 +13,7 @@ struct TrialProcessTests {
     init() throws { folder = try LoadingFixture.Folder() }
 
     private func open(_ source: String, limit: Duration = .seconds(60), _ flags: String...) throws
-        -> TrialProcess.Verdict
+        -> TrialProcess.Conclusion
     {
         let bytes = try LoadingFixture.library(of: "#include <unistd.h>\n#include <stdlib.h>\n" + source, flags)
         return process.open(try folder.write(bytes, as: "lib\(UUID().uuidString).so"), limit: limit)
@@ -51,7 +51,7 @@ struct TrialProcessTests {
     }
 
     /// Tries a plugin whose entry function runs `statements`.
-    private func enter(_ statements: String, limit: Duration = .seconds(60)) throws -> TrialProcess.Verdict {
+    private func enter(_ statements: String, limit: Duration = .seconds(60)) throws -> TrialProcess.Conclusion {
         let bytes = try TurnstileFixture.culprit("-DENTERED=" + statements)
         return process.open(
             try folder.write(bytes, as: "lib\(UUID().uuidString).so"), toolchain: "the tests'", limit: limit)
