@@ -3,7 +3,7 @@ import BackplaneNetwork
 import FoundationEssentials
 
 extension WebServiceMethod.Prepared {
-    /// Returns the endpoint whose response is decoded, or taken as it is.
+    /// Returns the endpoint whose response is decoded, or returned unchanged.
     ///
     /// - Throws: `definition.wrong-model`.
     func endpoint<Response: Decodable & Sendable>(
