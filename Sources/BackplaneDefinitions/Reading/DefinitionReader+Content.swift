@@ -23,7 +23,7 @@ extension DefinitionReader {
             guard method == "GET" || method == "HEAD" else { return .form(parameters) }
             report(
                 .definitionIgnored,
-                "a `\(method)` request has no content, so that the parameters are sent in the query",
+                "a `\(method)` request has no content, so the parameters are sent in the query",
                 at: section.path / "parameters", severity: .warning)
             return .query(parameters)
         }

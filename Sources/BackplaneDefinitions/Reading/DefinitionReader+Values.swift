@@ -68,7 +68,7 @@ extension DefinitionReader {
             case .percent(let found):
                 report(
                     .definitionIndicator,
-                    "`\(found)` is not an indicator and stays as it is; write `%%` for a percent sign",
+                    "`\(found)` is not an indicator, and is sent unchanged; write `%%` for a percent sign",
                     at: path, severity: .warning)
             }
         }

@@ -81,7 +81,7 @@ struct DefinitionReader {
             let has =
                 count == 0
                 ? "no arguments" : count == 1 ? "one argument, `%0`" : "the arguments `%0` to `%\(count - 1)`"
-            report(.definitionIndicator, "`\(indicator.text)` has no argument: `\(name.key)` has \(has)", at: path)
+            report(.definitionIndicator, "`\(indicator.text)` refers to no argument: `\(name.key)` has \(has)", at: path)
         }
         for (octet, path) in octets {
             let digit = octet.utf8.dropFirst().first.flatMap { $0.isDecimalDigit ? Int($0 - UInt8(ascii: "0")) : nil }
@@ -104,7 +104,7 @@ struct DefinitionReader {
             if name.count != nil, session == .upload, unused.isEmpty {
                 report(
                     .definitionMissingKey,
-                    "an upload has a body; add `body`, `parameters` or `files`, or an argument for data", at: path)
+                    "an upload needs a body; add `body`, `parameters` or `files`, or an argument for data", at: path)
             }
             // One may be the body.
             if name.count != nil, unused.count <= 1 { return }
@@ -112,7 +112,7 @@ struct DefinitionReader {
         for index in unused {
             report(
                 .definitionIgnored,
-                "no indicator names the argument \(index), so that it has no effect unless it is data",
+                "no indicator refers to argument \(index), so it has no effect unless it is data",
                 at: path, severity: .warning)
         }
     }

@@ -150,6 +150,6 @@ extension BackplaneError {
     /// The error of an account whose token is over, and cannot be renewed without the values of a sign-in.
     static var signedOut: BackplaneError {
         BackplaneError(
-            .networkSignIn, "the account's token is over and cannot be renewed; sign in again with `signIn`")
+            .networkSignIn, "the account's token has expired and cannot be refreshed; sign in again with `signIn`")
     }
 }

@@ -176,7 +176,7 @@ final class CredentialAccounts: Sendable {
         if let kept { return kept }
         throw BackplaneError(
             .networkUnsupported,
-            "the credential `\(name)` keeps tokens, which needs a folder and SHA-256; this build or program does not have both"
+            "the credential `\(name)` stores tokens, which requires a folder and SHA-256, but this build or program lacks one of them"
         )
     }
 

@@ -88,7 +88,7 @@ struct CredentialStage: PipelineStage {
         guard request.authorization == nil else {
             throw BackplaneError(
                 .networkCredential,
-                "the request has an `Authorization` of its own, and the credential `\(name)`; give one of them; nothing was sent",
+                "the request has both its own `Authorization` and the credential `\(name)`; give only one of them; nothing was sent",
                 at: request.printableURL)
         }
     }

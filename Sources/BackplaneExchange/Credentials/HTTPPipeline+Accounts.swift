@@ -47,7 +47,7 @@ extension HTTPPipeline {
     ) throws(BackplaneError) -> CredentialStage? {
         guard let name = options.credential else {
             guard options.account == nil else {
-                throw BackplaneError(.networkCredential, "the request names an account, and no credential that has it")
+                throw BackplaneError(.networkCredential, "the request names an account, but not its credential; name both")
             }
             return nil
         }

@@ -53,7 +53,7 @@ struct KeptTokens: Sendable {
         let path = try path(of: account, credential)
         guard FileManager.default.fileExists(atPath: path) else { return }
         do { try FileManager.default.removeItem(atPath: path) } catch {
-            throw BackplaneError(.networkFile, "the kept token cannot be removed", at: path)
+            throw BackplaneError(.networkFile, "the stored token cannot be removed", at: path)
         }
     }
 

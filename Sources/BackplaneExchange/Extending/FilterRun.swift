@@ -63,13 +63,13 @@ final class FilterRun: Sendable {
     private func digest(of body: HTTPBody) async throws -> String {
         guard let digest else {
             throw BackplaneError(
-                .networkUnsupported, "the digest of the body is asked for, and there is no `ContentDigest` to make it")
+                .networkUnsupported, "a filter needs the body's digest, but there is no `ContentDigest` to compute it")
         }
         if body.isEmpty { return digest.sha256(of: []).hexadecimal }
         if let known = known.withLock({ $0 }) { return known }
         guard body.isReplayable else {
             throw BackplaneError(
-                .networkBody, "the digest of the body is asked for, and the body can be read only once")
+                .networkBody, "a filter needs the body's digest, but the body can be read only once")
         }
         let whole = try await body.collected(upTo: HTTPOptions.collectionLimit)
         let text = digest.sha256(of: whole.bytes ?? []).hexadecimal

@@ -94,7 +94,7 @@ public final class NodeCallback<Output: Sendable>: Sendable {
     deinit {
         waiting.end(
             .failure(
-                BackplaneError(.operationAbandoned, "the callback of `\(name)` was released and had not been called")))
+                BackplaneError(.operationAbandoned, "the callback of `\(name)` was released without being called")))
     }
 
     /// A Boolean value that indicates whether a report would still have an effect.

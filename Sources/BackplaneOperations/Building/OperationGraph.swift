@@ -98,7 +98,7 @@ extension GraphBuilder {
         let shown = names.count > 10 ? names.prefix(5) + ["…"] + names.suffix(4) : names[...]
         let way = (shown + [names[0]]).map { $0 == "…" ? $0 : "`\($0)`" }.joined(separator: " → ")
         return BackplaneError(
-            .operationCycle, "\(names.count) nodes wait for each other, so that none of them can begin: \(way)",
+            .operationCycle, "\(names.count) nodes wait for each other, so none of them can begin: \(way)",
             at: graph)
     }
 }

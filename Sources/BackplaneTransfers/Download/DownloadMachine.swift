@@ -150,7 +150,7 @@ struct DownloadMachine: Sendable {
     private mutating func askForWhole(_ reason: RestartReason, _ random: Double) -> Action {
         let found = BackplaneError(
             .networkMalformed,
-            "the server's answers to requests for a part of the file are wrong: \(reason.explanation)",
+            "the server's responses to range requests cannot be used: \(reason.explanation)",
             at: request.printableURL)
         beginAnew(reason)
         asksForWhole = true
@@ -203,7 +203,7 @@ struct DownloadMachine: Sendable {
         guard sources > 1, !hadWrongDigestBefore else {
             return .fail(
                 BackplaneError(
-                    .transferDigest, "the SHA-256 of the file is not the one that was given; nothing was kept",
+                    .transferDigest, "the SHA-256 of the file does not match the expected one; the file was discarded",
                     at: request.printableURL))
         }
         beginAnew(.wrongDigest)

@@ -19,13 +19,13 @@ public enum RestartReason: String, Codable, Sendable {
     /// The reason as the end of a sentence: "it was restarted, because …".
     public var explanation: String {
         switch self {
-        case .changed: "the file has changed at the server"
-        case .noRanges: "the server sends no parts of files"
-        case .noValidator: "the server names no version of the file"
-        case .wrongRange: "the server sent another part than it was asked for"
-        case .partUnusable: "the part that was there had been changed, or was of another URL"
-        case .wrongDigest: "the digest of what was put together was wrong"
-        case .upload: "uploads cannot be taken up where they ended"
+        case .changed: "the file on the server has changed"
+        case .noRanges: "the server does not support range requests"
+        case .noValidator: "the server gives no strong validator for the file"
+        case .wrongRange: "the server sent another range than the requested one"
+        case .partUnusable: "the existing part was changed, or belongs to another URL"
+        case .wrongDigest: "the digest of the assembled file did not match"
+        case .upload: "an upload cannot be continued where it was interrupted"
         }
     }
 }

@@ -59,7 +59,7 @@ struct TargetPath: Sendable {
                 if try moveWithoutReplacing(path, numbered) { return numbered }
             }
             throw BackplaneError(
-                .networkFile, "there are \(mostNumbers) files with numbers of this name already; remove some",
+                .networkFile, "there are \(mostNumbers) numbered files with this name; remove some",
                 at: target)
         }
     }

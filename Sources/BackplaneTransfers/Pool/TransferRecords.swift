@@ -134,7 +134,7 @@ enum TransferRecords {
 
     private static func unreadable(_ id: String) -> BackplaneError {
         BackplaneError(
-            .storeUndecodable, "the record of this transfer cannot be read; it is left as it is",
+            .storeUndecodable, "the record of this transfer cannot be read; it was left unchanged",
             at: "\(TransferPool.namespace)/\(id.shownID)")
     }
 }
