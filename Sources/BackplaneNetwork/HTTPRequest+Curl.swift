@@ -72,7 +72,7 @@ private struct CurlText {
     /// Returns a shell word that stands for a string.
     private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
 
-    /// Returns a byte as `%b` of `printf` takes it.
+    /// Returns a byte as an escape for `%b` of `printf`.
     private static func octal(_ byte: UInt8) -> String {
         let digits = String(byte, radix: 8)
         return "\\0" + String(repeating: "0", count: 3 - digits.utf8.count) + digits

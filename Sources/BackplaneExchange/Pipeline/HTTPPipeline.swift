@@ -37,7 +37,7 @@ public struct HTTPPipeline: Sendable {
     ///   - retries: The budgets and the clock of retries.
     ///   - credentials: The credentials that requests may choose.
     ///   - filters: The filters, which run in this order.
-    ///   - digest: The algorithm for filters that ask for the digest of a body; `nil` fails their exchanges.
+    ///   - digest: The hash function for filters that request the digest of a body; if `nil`, their exchanges fail.
     ///   - observers: The observers.
     public init(
         _ executors: [any HTTPExecutor], tls: [String: TLSSettings] = [:], retries: Retries = Retries(),
@@ -65,7 +65,7 @@ public struct HTTPPipeline: Sendable {
     ///   - request: The request.
     ///   - limit: The maximum number of bytes of the body.
     ///   - options: The options of the exchange.
-    /// - Throws: What ``open(_:_:)`` throws; `network.too-large` if the body has more than `limit` bytes.
+    /// - Throws: The errors of ``open(_:_:)``; `network.too-large` if the body has more than `limit` bytes.
     public func send(
         _ request: HTTPRequest, upTo limit: Int = HTTPOptions.collectionLimit, _ options: HTTPOptions = HTTPOptions()
     ) async throws -> HTTPResponse {
@@ -74,7 +74,7 @@ public struct HTTPPipeline: Sendable {
 
     /// Sends a request and returns the response with its body in memory.
     ///
-    /// - Parameter headed: Called once the head of the response has arrived.
+    /// - Parameter headed: A function that is called once the head of the response has arrived.
     package func send(
         _ request: HTTPRequest, upTo limit: Int, _ options: HTTPOptions, headed: () -> Void
     ) async throws -> HTTPResponse {
@@ -111,7 +111,7 @@ public struct HTTPPipeline: Sendable {
     ///   - path: The path of the file, which replaces an existing one. Only its owner may read it.
     ///   - options: The options of the exchange.
     /// - Returns: The response without its body.
-    /// - Throws: What ``open(_:_:)`` throws; `network.file` if the file cannot be written.
+    /// - Throws: The errors of ``open(_:_:)``; `network.file` if the file cannot be written.
     public func download(
         _ request: HTTPRequest, to path: String, _ options: HTTPOptions = HTTPOptions()
     ) async throws -> HTTPResponse {
@@ -120,8 +120,8 @@ public struct HTTPPipeline: Sendable {
 
     /// Sends a request, and writes the response's body to a file.
     ///
-    /// - Parameter headed: Called with the response once its head has arrived; again if its body breaks off, and
-    ///   another attempt follows.
+    /// - Parameter headed: A function that is called with the response once its head has arrived, and again if its body
+    ///   breaks off and another attempt follows.
     package func download(
         _ request: HTTPRequest, to path: String, _ options: HTTPOptions,
         headed: @escaping @Sendable (HTTPStreamedResponse) -> Void
@@ -177,8 +177,8 @@ public struct HTTPPipeline: Sendable {
         }
     }
 
-    /// Returns an executor with the stages around it that the options ask for: retries, in them redirects, in them a
-    /// credential, and next to the executor the filters of attempts.
+    /// Returns an executor with the stages that the options request, from the outermost: retries, redirects,
+    /// credentials, and next to the executor the attempt filters.
     private func staged(
         _ executor: any HTTPExecutor, _ start: ExchangeStart
     ) throws(BackplaneError) -> any HTTPFileExecutor {

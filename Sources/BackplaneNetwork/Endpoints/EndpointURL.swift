@@ -43,8 +43,8 @@ enum EndpointURL {
             && scheme.allSatisfy { $0.isASCIILetter || $0.isASCII && $0.isNumber || "+-.".contains($0) }
     }
 
-    /// Returns whether there is a segment that some server takes for `.` or `..`: also one that is percent-encoded,
-    /// ends at a backslash or has parameters.
+    /// Returns whether a server could interpret a segment as `.` or `..`: also one that is percent-encoded, ends at a
+    /// backslash or has parameters.
     private static func hasDotSegment(_ path: String) -> Bool {
         // Bytes, since a slash with a combining mark is another character than a slash.
         var bytes = Array(path.utf8)
@@ -90,7 +90,7 @@ enum EndpointURL {
         text.percentEncoding { $0.isUnreserved || "%:/?#[]@!$&'()*+,;=".utf8.contains($0) }
     }
 
-    /// Returns a value of which all bytes but unreserved ones are percent-encoded.
+    /// Returns a value with all bytes percent-encoded except unreserved ones.
     private static func encodedValue(_ text: String) -> String { text.percentEncoding(allBut: \.isUnreserved) }
 
     private static func invalid(_ why: String, _ location: String) -> BackplaneError {
