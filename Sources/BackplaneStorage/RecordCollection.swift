@@ -27,8 +27,8 @@ public struct RecordCollection<R: Record>: Sendable {
     /// Stores a record if the one with the same id has a version, and otherwise changes nothing.
     ///
     /// - Returns: The new version of the record; 0 in a transaction.
-    /// - Throws: `store.conflict` if the stored record has another version or was deleted; and what ``save(_:)-(R)``
-    ///   throws.
+    /// - Throws: `store.conflict` if the stored record has another version or was deleted; and the errors of
+    ///   ``save(_:)-(R)``.
     @discardableResult
     public func save(_ record: R, ifVersion version: Int64) async throws(BackplaneError) -> Int64 {
         try await write([Self.change(record)], if: [.version(collection: R.collection, id: record.id, version)])[0]
@@ -37,7 +37,7 @@ public struct RecordCollection<R: Record>: Sendable {
     /// Stores a record if there is none with its id, and otherwise changes nothing.
     ///
     /// - Returns: The version of the record; 0 in a transaction.
-    /// - Throws: `store.conflict` if there is a record with this id; and what ``save(_:)-(R)`` throws.
+    /// - Throws: `store.conflict` if there is a record with this id; and the errors of ``save(_:)-(R)``.
     @discardableResult
     public func saveIfAbsent(_ record: R) async throws(BackplaneError) -> Int64 { try await save(record, ifVersion: 0) }
 

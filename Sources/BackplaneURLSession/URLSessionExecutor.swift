@@ -98,7 +98,7 @@ public final class URLSessionExecutor: HTTPFileExecutor {
     ///
     /// The body may have any size, unless the options limit it.
     ///
-    /// - Throws: What ``open(_:_:)`` throws; `network.file` if the file cannot be written.
+    /// - Throws: The errors of ``open(_:_:)``; `network.file` if the file cannot be written.
     public func download(
         _ request: HTTPRequest, to path: String, _ options: HTTPOptions,
         headed: @escaping @Sendable (HTTPStreamedResponse) -> Bool, received: @escaping @Sendable (Int) -> Void

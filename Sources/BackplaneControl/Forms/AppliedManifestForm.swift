@@ -31,7 +31,7 @@ package struct AppliedManifestForm: Codable, Sendable, Hashable {
             throw BackplaneError(.controlMalformed, "expected an absolute path, found `\(manifest)`", at: location)
         }
         let environment = environment ?? host.manifestSource.environment
-        // Only a regular file, since another client's pipe could keep this request for ever.
+        // Only a regular file, since another client's pipe could keep this request forever.
         let document = ManifestDocument(
             parsing: try ManifestFile.read(manifest, onlyRegular: true), path: manifest,
             environment: environment == "" ? nil : environment)

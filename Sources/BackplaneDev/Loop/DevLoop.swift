@@ -151,7 +151,7 @@ struct DevLoop: Sendable {
             if manifest == .refused { manifest = .new }
             return refusals.refused(libraries, isNew: true, moreIsComing: !isBuilt || !newLibraries.isEmpty)
         case .both(let libraries) where answer == .misfit:
-            // Everybody is told of this refusal; the code alone may still fit.
+            // This refusal is reported to all observers; the code alone may still fit.
             alone = libraries
             return true
         case .both(let libraries):

@@ -190,7 +190,7 @@ extension LiveComposition {
     func giveRoomBack(of plugins: [LoadedPlugin]) {
         let bulky = plugins.filter { !$0.unmapped.isEmpty }
         guard !bulky.isEmpty else { return }
-        // A file system may take long; if no thread can be started, the copies stay as they are.
+        // A file system may take long; if no thread can be started, the copies remain unchanged.
         _ = HostThread.tryStart("bp-copies") {
             for plugin in bulky { if let copy = plugin.copy { LoadFolder.giveRoomBack(plugin.unmapped, of: copy) } }
         }

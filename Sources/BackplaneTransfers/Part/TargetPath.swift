@@ -64,7 +64,7 @@ struct TargetPath: Sendable {
         }
     }
 
-    /// The greatest number in a file name, which bounds the search for a free one.
+    /// The highest number in a file name, which bounds the search for a free one.
     private static let mostNumbers = 10_000
 
     /// Moves a file unless the target exists, and returns whether it was moved.

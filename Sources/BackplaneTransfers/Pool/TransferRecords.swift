@@ -20,7 +20,7 @@ enum TransferRecords {
         try await store.define(CollectionDefinition(RequestForm.collection), in: namespace)
     }
 
-    /// Returns the greatest number of any transfer so far.
+    /// Returns the highest number of any transfer so far.
     static func lastNumber(in store: any RecordStore) async throws(BackplaneError) -> Int {
         let query = RecordQuery(
             collection: StateForm.collection, .range(RecordRange(of: orderIndex)), isDescending: true, limit: 1)
