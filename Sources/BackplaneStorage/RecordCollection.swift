@@ -43,14 +43,14 @@ public struct RecordCollection<R: Record>: Sendable {
 
     /// Stores all records atomically.
     ///
-    /// - Throws: As ``save(_:)-(R)`` does for one of them.
+    /// - Throws: The errors of ``save(_:)-(R)`` for one of them.
     public func save(_ records: [R]) async throws(BackplaneError) {
         _ = try await write(try records.map(Self.change))
     }
 
     /// Replaces the content of the collection, or changes nothing.
     ///
-    /// - Throws: As ``save(_:)-(R)`` does for one of the records.
+    /// - Throws: The errors of ``save(_:)-(R)`` for one of the records.
     public func replaceAll(with records: [R]) async throws(BackplaneError) {
         _ = try await write([.deleteAll(collection: R.collection)] + (try records.map(Self.change)))
     }
@@ -96,7 +96,7 @@ public struct RecordCollection<R: Record>: Sendable {
     /// - Throws: `store.undecodable` if the stored value is not an `R`; `store.damaged` if its bytes have changed.
     public func fetch(_ id: String) async throws(BackplaneError) -> R? { try await fetchVersioned(id)?.record }
 
-    /// Returns the record with an id and its version, or `nil` if there is none.
+    /// Returns the record with an id, together with its version, or `nil` if there is none.
     ///
     /// - Throws: `store.undecodable` if the stored value is not an `R`; `store.damaged` if its bytes have changed.
     public func fetchVersioned(_ id: String) async throws(BackplaneError) -> Versioned<R>? {
@@ -191,8 +191,7 @@ public struct RecordCollection<R: Record>: Sendable {
         }
     }
 
-    /// Returns the records with a first value, and a second one from a lower bound up to an optional upper bound,
-    /// which is excluded.
+    /// Returns the records with a first value, and a second one from a lower bound to an optional, excluded upper one.
     public func query<First: Encodable, Second: Encodable>(
         _ index: KeyPath<R.Indexes, IndexedPair<First, Second>>, equal first: First, from: Second,
         upTo end: Second? = nil

@@ -92,7 +92,7 @@ final class URLSessionTransfer: Sendable {
         deliver(response, isTooLarge: hasBody && response.expectedContentLength > Int64(limit))
     }
 
-    /// Takes a part of the body.
+    /// Adds a part of the body.
     ///
     /// - Parameter response: The response that it belongs to, whose head may not have been announced.
     func receive(_ data: Data, of response: URLResponse?) {

@@ -49,7 +49,7 @@ enum StatefulSwaps {
         return Sample(waits)
     }
 
-    /// Returns two builds of one library, which differ in a byte that nobody reads.
+    /// Returns two builds of one library, which differ in an unused byte.
     private static func editions(for order: SwapMeasure.Order, in folder: String) throws -> [String] {
         let first = try AppliedSwaps.ManifestSequence.annex(for: order, in: folder), second = first + ".second"
         try FileManager.default.copyItem(atPath: first, toPath: second)

@@ -7,7 +7,7 @@ package struct AppliedManifestForm: Codable, Sendable, Hashable {
     package var manifest: String
     /// The environment, `nil` for the active manifest's, or an empty string for none.
     package var environment: String?
-    /// Whether a manifest without managers is accepted; `nil` means no.
+    /// A Boolean value that indicates whether a manifest without managers is accepted; `nil` means no.
     package var empty: Bool?
 
     package init(manifest: String, environment: String? = nil, empty: Bool = false) {

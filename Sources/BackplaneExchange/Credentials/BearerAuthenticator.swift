@@ -62,7 +62,7 @@ final class BearerAuthenticator: Authenticator {
             }
             if let renewal = state.renewal { return .wait(renewal) }
             let old = state.token
-            // Nobody's own deadline or cancellation ends what others wait for.
+            // The deadline or cancellation of one request does not end what others wait for.
             let renewal = Task { try await self.renewed(old, over: network) }
             state.renewal = renewal
             return .wait(renewal)
@@ -86,7 +86,7 @@ final class BearerAuthenticator: Authenticator {
         } catch {
             state.withLock { state in
                 state.renewal = nil
-                // A refresh token that was refused is of no use any more.
+                // A rejected refresh token is of no further use.
                 if (error as? BackplaneError)?.isRefusal == true, state.token == old { state.token?.refreshToken = nil }
             }
             throw error

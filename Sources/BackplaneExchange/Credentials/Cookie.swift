@@ -35,7 +35,7 @@ struct Cookie: Sendable {
         if domain.isEmpty || domain == origin.host {
             (self.domain, isForHost) = (origin.host, attributes["domain"]?.isEmpty ?? true)
         } else {
-            // A single label is everybody's: `com`, and `localhost` but for itself.
+            // A single label such as `com` is a public suffix, and so is `localhost`, except for itself.
             guard domain.contains("."), Self.isBelow(domain, origin.host) else { return nil }
             (self.domain, isForHost) = (domain, false)
         }

@@ -93,7 +93,7 @@ final class DigestAuthenticator: Authenticator {
     private func proved(_ request: HTTPRequest, _ session: Session) async throws -> HTTPRequest {
         var request = request
         if session.challenge.quality == .body {
-            // What was counted is what is sent, also if the body is a file that changes.
+            // The hashed bytes are the ones that are sent, even if the body is a file that changes.
             request.body = try await request.body.collected(upTo: HTTPOptions.collectionLimit)
         }
         let field = DigestField(

@@ -6,7 +6,7 @@ public import BackplaneNetwork
 /// One request is one exchange: redirects, retries, caching and authentication are the pipeline's. An executor that
 /// adopts these rules passes the suite of `BackplaneConformance`:
 ///
-/// - What ``capabilities`` does not contain is refused before anything is sent, with ``require(_:_:)``.
+/// - A request that needs more than ``capabilities`` is refused before anything is sent, with ``require(_:_:)``.
 /// - ``open(_:_:)`` returns once the head of the final response has arrived, whatever its status. The response's body
 ///   is read from its producer as it is requested, and the request's body as the server accepts it.
 /// - Cancelling the task ends the exchange immediately, and so does releasing the response.

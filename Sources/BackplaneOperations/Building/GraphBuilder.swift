@@ -150,7 +150,7 @@ public struct GraphBuilder: ~Copyable {
     }
 
     private mutating func handlers<Output>(of node: GraphNode<Output>) -> TypedStep<Output>.Handlers {
-        // Those of a node of another graph are never called, and building the graph fails.
+        // Handlers of a node of another graph are never called, and building the graph fails.
         guard edges.requireOwn(node.step) else { return TypedStep<Output>.Handlers() }
         if let handlers = node.step.handlers { return handlers }
         let handlers = TypedStep<Output>.Handlers()

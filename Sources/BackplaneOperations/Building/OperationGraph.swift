@@ -41,7 +41,7 @@ public struct OperationGraph<Output: Sendable>: ~Copyable, Sendable {
             let node = order?[place] ?? place
             guard let priority = inherited[node] else { continue }
             for need in shape.needs[of: node] {
-                // What has no priority of its own is normal, and inherits nothing less.
+                // A node without a priority of its own is normal, and inherits no lower one.
                 inherited[need.node] = inherited[need.node].map { max($0, priority) } ?? max(.normal, priority)
             }
         }

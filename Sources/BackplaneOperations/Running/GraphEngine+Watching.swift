@@ -1,7 +1,7 @@
 import Backplane
 import Synchronization
 
-// Those who wait for a graph, or follow it.
+// The tasks that wait for a graph, and its subscribers.
 extension GraphEngine {
     /// Passes state changes to the subscribers; requires the lock.
     func publish(_ state: inout State, _ effects: inout Effects) {

@@ -107,7 +107,7 @@ class TypedStep<Output: Sendable>: GraphStep, @unchecked Sendable {  // as its s
         guard let body else { return engine.failed(self, number, CancellationError()) {} }
         do {
             let value = try await body(&status, engine.queue)
-            // Of two attempts at once, the first of which was given up, either might still read it.
+            // If the first of two attempts was abandoned, both may still read it concurrently.
             if options?.timeout == nil { self.body = nil }
             return engine.returned(self, number) {
                 (self.value, failure) = (value, nil)

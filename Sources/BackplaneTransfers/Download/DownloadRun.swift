@@ -29,7 +29,8 @@ struct DownloadRun: Sendable {
             return Outcome(file: target, wasKept: true, bytes: size)
         }
         let part = try PartFile(target: target)
-        // Who waited for a disk may hold the part a moment longer than this run, which must not keep the lock so long.
+        // A thread that waits for a disk may hold the part longer than this run, which must not keep the lock that
+        // long.
         defer { part.release() }
         let found = try await means.onDisk { () throws(BackplaneError) in
             let found = try part.restore()
@@ -53,7 +54,7 @@ struct DownloadRun: Sendable {
                 }
             }
         } catch {
-            // What is there is kept, so that the next run goes on with it; a part that is removed stays so.
+            // The part is kept, so that the next run continues it; a removed part remains removed.
             if part.count == 0 { part.remove() }
             let isKept: Void? = try? await means.onDisk { () throws(BackplaneError) in
                 try part.mark()

@@ -40,7 +40,7 @@ struct StateForm: Codable, Sendable {
     /// Returns the state of the transfer with an id.
     func state(of id: String) -> TransferState {
         var state = TransferState(id: id, owner: owner, isUpload: isUpload)
-        // What ran when the process ended waits for its turn again.
+        // A transfer that was running when the process ended waits for a place again.
         (state.phase, state.bytes, state.total) = (phase == .running ? .waiting : phase, bytes, total)
         (state.restart, state.file, state.wasKept) = (restart, file, wasKept ?? false)
         (state.status, state.response, state.error) = (status, response.map { Array($0) }, error)

@@ -192,7 +192,7 @@ extension SwapTransaction {
             beginTimers(of: member)
         }
         serve()
-        // What was exported may take a while to release, and nobody waits for that now.
+        // The exported state may take a while to release, which is not awaited.
         dropStates()
     }
 
