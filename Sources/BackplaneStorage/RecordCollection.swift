@@ -115,7 +115,7 @@ public struct RecordCollection<R: Record>: Sendable {
 
     // MARK: Queries
 
-    // A value that is not a number, a text, a Boolean or `null` in JSON is an error of what is done with the selection.
+    // A value that is not a number, a string, a Boolean or `null` in JSON is an error when the selection is used.
 
     /// Returns all records in the order of their ids, which is that of their UTF-8 bytes.
     public func query() -> RecordSelection<R> { select { .init() } }

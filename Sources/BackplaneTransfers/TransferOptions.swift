@@ -30,7 +30,7 @@ extension HTTPRequest {
     /// Returns the request of a download, without content coding and for the whole file or a part of it.
     func asking(for part: DownloadMachine.PartAsked?) -> HTTPRequest {
         var request = self
-        // The bytes of a compressed form have no place in the file.
+        // Positions in a compressed representation do not correspond to positions in the file.
         if headers["Accept-Encoding"] == nil { request.headers.add("Accept-Encoding", "identity") }
         guard let part else { return request }
         request.headers["Range"] = "bytes=\(part.from)-"

@@ -33,7 +33,7 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
             let temporary = String(folder + mark + digits)
             let number = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard number >= 0 else { throw failure(path) }
-            // A file system without locks gives none to who looks for abandoned files either.
+            // On a file system without locks, the search for abandoned files gets no lock either.
             let isTaken = flock(number, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
             var status = stat()
             if !isTaken, fstat(number, &status) == 0, status.st_nlink > 0 { return (temporary, number) }

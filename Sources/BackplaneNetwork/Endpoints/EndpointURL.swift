@@ -48,7 +48,7 @@ enum EndpointURL {
     private static func hasDotSegment(_ path: String) -> Bool {
         // Bytes, since a slash with a combining mark is another character than a slash.
         var bytes = Array(path.utf8)
-        // A server behind another one may decode what that has decoded: as often as it changes anything.
+        // A server behind another one may decode the result again, so decoding is repeated until nothing changes.
         for round in 0... {
             guard let decoded = percentDecoded(bytes) else { break }
             guard round < 5 else { return true }

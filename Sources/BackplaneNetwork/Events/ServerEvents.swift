@@ -112,7 +112,7 @@ private final class EventReading {
             throw BackplaneError(.networkFailed, "the server ended the event stream")
         }
         received = try parser.take(bytes)[...]
-        // A stream without events, which is cut now and then, is sound as well, unless it is cut as soon as it is made.
+        // A connection without events that breaks occasionally is normal, unless it breaks immediately.
         let isSound = ContinuousClock.now - connected >= Swift.max(policy.limit, .seconds(1))
         if !received.isEmpty || isSound { failures = 0 }
     }

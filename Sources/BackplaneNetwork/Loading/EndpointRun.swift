@@ -155,8 +155,8 @@ struct EndpointRun<Response: Sendable>: Sendable {
         var head = HTTPResponse(status: response.status, headers: response.headers, trailers: response.trailers)
         head.timings = response.timings
         if !isFile {
-            // An interceptor has answered itself, unless it has wrapped the body, in which there is nothing, and passes
-            // on what it reads there.
+            // An interceptor has answered by itself, unless it has wrapped the empty body and passes on what it reads
+            // from it.
             let first = try await response.body.next()
             if first != nil || !file.isBodyRead {
                 var answer = response

@@ -118,7 +118,7 @@ final class GraphEngine: Sendable {
                 return effects
             }
             let worker = step.worker.take()
-            // Without letting go of the lock, since the next node is mostly one of the same graph.
+            // The lock is not released, since the next node usually belongs to the same graph.
             if let worker, let ready = effects.first, ready.engine === self {
                 let begun = begin(&state, ready.node, worker, &effects)
                 effects.first?.attempt = begun

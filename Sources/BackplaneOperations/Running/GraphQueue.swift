@@ -73,7 +73,7 @@ public final class GraphQueue: Sendable {
     }
 
     private func setPaused(_ isPaused: Bool) {
-        // Changes of all graphs are made behind one lock, so that the last of several callers has its way with all.
+        // Changes of all graphs are made under one lock, so that the last of several callers prevails for all of them.
         let effects = control.withLock { control in
             control.isPaused = isPaused
             return control.engines.values.map { engine in

@@ -12,8 +12,8 @@ final class StepStore: @unchecked Sendable {  // written while the graph is buil
         return index < steps.count && steps[index] === step
     }
 
-    // The code of a node holds the nodes that it receives values from. Without this a chain of nodes would be released
-    // recursively, and its depth would be that of the stack.
+    // The code of a node retains its inputs. Without this, a chain of nodes would be released recursively, with a stack
+    // as deep as the chain.
     deinit { for step in steps { step.dropBody() } }
 }
 
@@ -103,7 +103,7 @@ class TypedStep<Output: Sendable>: GraphStep, @unchecked Sendable {  // as its s
 
     override nonisolated(nonsending) func attempt(_ number: UInt16, on engine: GraphEngine) async -> ReadyNode? {
         var status = NodeStatus(attempt: Int(number))
-        // Only an attempt that was given up can find none.
+        // Only an abandoned attempt can find none.
         guard let body else { return engine.failed(self, number, CancellationError()) {} }
         do {
             let value = try await body(&status, engine.queue)

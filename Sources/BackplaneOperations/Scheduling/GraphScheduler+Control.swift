@@ -1,4 +1,4 @@
-// The events by which people control a graph.
+// The events by which a graph is controlled.
 extension GraphScheduler {
     /// Cancels nodes that have not ended.
     ///
@@ -84,7 +84,7 @@ extension GraphScheduler {
         while let node = rest.popLast() {
             guard nodes[node].phase != .ended, nodes[node].priority < priority else { continue }
             nodes[node].priority = priority
-            // It is announced once more: the queue asks for it earlier, and once more in vain.
+            // It is announced again: the queue asks for it earlier, and a second time in vain.
             if nodes[node].marks.contains(.announced) { actions.append(.ready(node, priority)) }
             for need in shape.needs[of: node] { rest.append(need.node) }
         }

@@ -120,7 +120,7 @@ struct GraphShape: Sendable {
         guard order.count < count else { return nil }
         var isOrdered = Array(repeating: false, count: count)
         for node in order { isOrdered[node] = true }
-        // Every node that is left needs another one that is left, so that a way back comes to a node twice.
+        // Every remaining node has an input among the remaining ones, so that a walk backwards reaches a node twice.
         guard var node = isOrdered.firstIndex(of: false) else { return nil }
         var way: [Int] = [], places: [Int: Int] = [:]
         while places[node] == nil {
