@@ -53,7 +53,8 @@ extension BackplaneTool.TransferFiles {
             usage: "backplane transfer get [<options>] <url> [<file>]")
 
         @Argument(help: "The URL.") var url: String
-        @Argument(help: "The file or folder to write to (default: the URL's last component, in the current folder).") var file: String?
+        @Argument(help: "The file or folder to write to (default: the URL's last component, in the current folder).")
+        var file: String?
         @Option(
             help: ArgumentHelp("If the file exists: replace it, keep it, or number the new one.", valueName: "policy"))
         var existing: ExistingFile = .replace

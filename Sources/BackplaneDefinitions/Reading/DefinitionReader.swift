@@ -81,7 +81,8 @@ struct DefinitionReader {
             let has =
                 count == 0
                 ? "no arguments" : count == 1 ? "one argument, `%0`" : "the arguments `%0` to `%\(count - 1)`"
-            report(.definitionIndicator, "`\(indicator.text)` refers to no argument: `\(name.key)` has \(has)", at: path)
+            report(
+                .definitionIndicator, "`\(indicator.text)` refers to no argument: `\(name.key)` has \(has)", at: path)
         }
         for (octet, path) in octets {
             let digit = octet.utf8.dropFirst().first.flatMap { $0.isDecimalDigit ? Int($0 - UInt8(ascii: "0")) : nil }

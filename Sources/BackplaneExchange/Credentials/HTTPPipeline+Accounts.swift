@@ -48,7 +48,8 @@ extension HTTPPipeline {
     ) throws(BackplaneError) -> CredentialStage? {
         guard let name = options.credential else {
             guard options.account == nil else {
-                throw BackplaneError(.networkCredential, "the request names an account, but not its credential; name both")
+                throw BackplaneError(
+                    .networkCredential, "the request names an account, but not its credential; name both")
             }
             return nil
         }
