@@ -1,7 +1,7 @@
 import Backplane
 
 extension HTTPRequest {
-    /// The equivalent command of curl, without secrets.
+    /// The equivalent curl command, without secrets.
     ///
     /// Values of header fields that may contain credentials, the query, credentials in the URL and the body are
     /// replaced by `…`.
@@ -12,9 +12,9 @@ extension HTTPRequest {
         }.text
     }
 
-    /// The equivalent command of curl, with all secrets, for a shell.
+    /// The equivalent curl command, with all secrets, for a shell.
     ///
-    /// A body that is a stream is read by curl from its standard input.
+    /// curl reads a streamed body from standard input.
     public var expandedCurlDescription: String { CurlText(self, url: url, body: nil) { $0.value }.text }
 
     /// The names of fields whose values are not secret.
@@ -25,7 +25,7 @@ extension HTTPRequest {
     ]
 }
 
-/// A command line of curl, quoted for a shell.
+/// A curl command line, quoted for a shell.
 private struct CurlText {
     private(set) var text = ""
 

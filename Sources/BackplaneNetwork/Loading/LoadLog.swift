@@ -6,7 +6,7 @@ public enum LoadLogLevel: Sendable {
     case none
     /// One line at the end, with the method, the URL without its query, the status or the error, and the time.
     case minimal
-    /// The request as a command of curl, each attempt, the head of the response, and the end.
+    /// The request as a curl command, each attempt, the head of the response, and the end.
     case verbose
 }
 
