@@ -25,7 +25,7 @@ package struct RebuiltLibrary: Sendable {
 
     package func build(_ edition: Int) throws {
         let new = path + ".new"
-        unlink(new)  // renamed to what it is already, it would stay
+        unlink(new)  // renaming it to its own name would keep it
         guard link(editions[edition - 1], new) == 0, rename(new, path) == 0 else {
             throw BackplaneError(
                 .componentFailed, "the file cannot be written: \(String(cString: strerror(errno)))", at: path)

@@ -30,8 +30,8 @@ package final class TurnstileHost: Sendable {
         var options = HostOptions(
             loadFolder: loads, dataFolder: folder + "/data", log: StandardErrorLog(level: .critical), lanes: lanes)
         options.swapFault = fault
-        options.checksState = false  // a release does not, and a figure of a debug build means nothing anyway
-        options.occupationLimit = nil  // calls occupy threads on purpose here
+        options.checksState = false  // a release build does not, and figures of a debug build are meaningless
+        options.occupationLimit = nil  // calls intentionally occupy threads here
         host = PluginHost(manifest: plugin.manifest(of: library.path, manager: manager), options: options)
         do {
             turnstile = try await host.manager(TurnstilePlugin.manager)

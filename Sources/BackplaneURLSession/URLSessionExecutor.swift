@@ -127,7 +127,7 @@ public final class URLSessionExecutor: HTTPFileExecutor {
             try Task.checkCancellation()
             throw error.error(for: ready)
         }
-        try Task.checkCancellation()  // nobody waits any more for what was given up
+        try Task.checkCancellation()  // an abandoned exchange is no longer awaited
         _ = try file.finish()
         return HTTPResponse(status: response.status, headers: response.headers)
     }

@@ -45,7 +45,7 @@ struct BenchmarkHost: Sendable {
         var options = HostOptions(
             loadFolder: folder + "/load", dataFolder: folder + "/data", log: StandardErrorLog(level: .error))
         if let counting { options.counting = counting }
-        options.occupationLimit = nil  // calls occupy the pool on purpose here
+        options.occupationLimit = nil  // calls intentionally occupy the pool here
         return options
     }
 }

@@ -30,8 +30,8 @@ final class SeriesHost: Sendable {
         library = try RebuiltLibrary(of: editions, in: folder)
         var options = HostOptions(
             loadFolder: loads, dataFolder: folder + "/data", log: StandardErrorLog(level: .error), lanes: lanes)
-        options.checksState = false  // a release does not, and a figure of a debug build means nothing anyway
-        options.occupationLimit = nil  // streams and calls occupy the pool on purpose here
+        options.checksState = false  // a release build does not, and figures of a debug build are meaningless
+        options.occupationLimit = nil  // streams and calls intentionally occupy the pool here
         host = PluginHost(
             manifest: Manifest(
                 plugins: [PluginReference(library: library.path), PluginReference(library: "_BenchmarkRelay")],

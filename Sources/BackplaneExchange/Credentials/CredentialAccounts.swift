@@ -96,7 +96,7 @@ final class CredentialAccounts: Sendable {
             return accounts.updateValue(made, forKey: account)
         }
         (old?.authenticator as? BearerAuthenticator)?.close()
-        if let (token, keeping) = signedIn {  // after the old account's last chance to keep another token
+        if let (token, keeping) = signedIn {  // after which the old account can no longer store a token
             try keeping?.keep(.init(principal: made.principal, token: token), of: account, name, definition)
         }
         return made.principal

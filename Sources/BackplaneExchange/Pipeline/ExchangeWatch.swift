@@ -48,7 +48,7 @@ struct ExchangeWatch: Sendable {
         let meter = options.progress.map(ProgressMeter.init)
         let outgoing = meter.map { metered(executor, $0) } ?? request
         let head = Moment(), isOver = Atomic(false)
-        defer { isOver.store(true, ordering: .relaxed) }  // what is given up is not reported any more
+        defer { isOver.store(true, ordering: .relaxed) }  // an abandoned exchange is no longer reported
         var response = try await Race.run {
             try await executor.download(outgoing, to: path, options) { response in
                 guard !isOver.load(ordering: .relaxed) else { return false }

@@ -192,7 +192,7 @@ public struct HTTPPipeline: Sendable {
                 (hop.redirects, hop.retry, hop.tls) = (0, nil, nil)
                 (hop.attempted, hop.attempt) = (nil, 1)  // a hop is a part of the attempt, which is counted outside
                 if let name = hop.credential, !credentials.covers(name, request) {
-                    (hop.credential, hop.account) = (nil, nil)  // for good, also if a later redirect leads back
+                    (hop.credential, hop.account) = (nil, nil)  // permanently, even if a later redirect leads back
                 }
                 hop = withTLS(hop, for: request)
                 observed?.redirected(to: request)

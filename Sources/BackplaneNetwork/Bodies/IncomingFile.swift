@@ -37,7 +37,7 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
             let isTaken = flock(number, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
             var status = stat()
             if !isTaken, fstat(number, &status) == 0, status.st_nlink > 0 { return (temporary, number) }
-            close(number)  // it was taken for an abandoned one before it was locked, and is removed
+            close(number)  // it was removed as abandoned before it was locked
         }
     }
 

@@ -113,7 +113,7 @@ final class StreamedExchange: Sendable {
                 return waitsForEnd ? nil : state.waiter.take()
             }
             waiter?.resume(returning: .success(final))
-        default: break  // a response that was not asked for
+        default: break  // a response that was not requested
         }
     }
 

@@ -19,7 +19,7 @@ public struct ReceivedRequest: Sendable {
 }
 
 /// One connection of a ``TestServer``, used by its thread only; the server closes it from outside with `shutdown(2)`.
-public final class TestConnection: @unchecked Sendable {  // one thread's, but for shutdown(2)
+public final class TestConnection: @unchecked Sendable {  // used by one thread, except for shutdown(2)
     let descriptor: Int32
     /// The number of earlier connections.
     public let number: Int

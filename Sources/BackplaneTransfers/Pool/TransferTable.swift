@@ -294,7 +294,7 @@ struct TransferTable: Sendable {
                 entries[key]?.state.bytes = 0
             }
             entries[key]?.hasRun = true
-            save(key)  // so that it is known after a restart that it had begun
+            save(key)  // recorded, so that a restart knows that it had begun
         }
     }
 }

@@ -122,7 +122,7 @@ extension Gate {
             var taken: [Binding] = []
             for index in state.slots.indices { taken += state.slots[index].open() }
             LeaseCounting.settle()
-            state.retire(taken)  // whoever stops the component waits for the calls on these too
+            state.retire(taken)  // stopping the component waits for the calls on these, too
             let waiting = state.waiting
             state.waiting = []
             // The instance behind the gate must not be released before calls counted as retired earlier have ended.

@@ -137,7 +137,7 @@ final class ComponentBody: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 answer.begin(continuation)
                 call(source.table, context)
-                if answer.isGivenUp { cancelPull() }  // it was given up before the source knew of it
+                if answer.isGivenUp { cancelPull() }  // it was abandoned before the source learned of it
                 change { $0.uses -= 1 }
             }
         } onCancel: {
