@@ -63,7 +63,7 @@ static void speak(int number, siginfo_t *info, void *context) {
         is_walking = true;          /* a damaged stack can lead to unmapped memory, which calls this handler again */
         _Unwind_Backtrace(visit, &walk);
         is_walking = false;
-        /* The Swift runtime ends a process that gets no memory, whoever asked for it, and often without a word. */
+        /* The Swift runtime ends a process if it cannot allocate memory, often without a message. */
         const char *reason = is_out_of_memory() ? ", which has no memory left" : "";
         if (walk.name || *reason) {
             char line[512];         /* dprintf would allocate */
