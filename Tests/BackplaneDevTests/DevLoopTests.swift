@@ -123,8 +123,8 @@ struct DevLoopTests {
 
     @Test func `a second restart ends the host at once`() {
         var loop = running()
-        #expect(loop.take(.startAnew) == [.endHost])
-        #expect(loop.take(.startAnew) == [.endHost])
+        #expect(loop.take(.restart) == [.endHost])
+        #expect(loop.take(.restart) == [.endHost])
         #expect(loop.take(.hostEnded) == [.startHost])
     }
 
@@ -320,11 +320,11 @@ struct DevLoopTests {
 
     @Test func `a person has the host begin from nothing`() {
         var loop = running()
-        #expect(loop.take(.startAnew) == [.endHost])
+        #expect(loop.take(.restart) == [.endHost])
         #expect(loop.take(.hostEnded) == [.startHost])
         _ = loop.take(.hostUp)
         _ = loop.take(.hostEnded)
-        #expect(loop.take(.startAnew) == [.startHost])
+        #expect(loop.take(.restart) == [.startHost])
     }
 
     @Test func `a roll back waits its turn`() {

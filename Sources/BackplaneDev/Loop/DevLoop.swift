@@ -23,7 +23,7 @@ struct DevLoop: Sendable {
         /// The user requested the previous code of a plugin.
         case rollBack(plugin: String)
         /// The user requested a restart of the host.
-        case startAnew
+        case restart
     }
 
     enum Answer: Sendable, Hashable {
@@ -103,7 +103,7 @@ struct DevLoop: Sendable {
             asked = nil
         case .answered(let answer): if answered(answer) { actions.append(.showRefusal) }
         case .rollBack(let plugin): rollBacks.append(plugin)
-        case .startAnew:
+        case .restart:
             failed = []
             if host == .up || host == .starting || host == .ending {
                 // A second request kills the host at once.

@@ -29,7 +29,7 @@ extension GraphEngine {
                 effects.actions = []
                 let next = perform(effects)
                 if own == nil { own = next } else { begin(next) }
-            case .tell(let node): Task.detached { await self.tell(node) }
+            case .notify(let node): Task.detached { await self.notify(node) }
             case .timer(let node): restartTimer(of: node)
             case .retry(let node): retry(node)
             case .ended: queue.remove(self)
@@ -76,33 +76,33 @@ extension GraphEngine {
     // MARK: Suspending
 
     /// The notifications of nodes about being paused.
-    struct Tellings: Sendable {
+    struct PauseNotifications: Sendable {
         var current: Set<Int> = []
         /// The attempts that have been notified that they are paused.
         var paused: [Int: UInt16] = [:]
     }
 
     /// Notifies a node's code whether it is paused until it is up to date, in one task at a time for each node.
-    private nonisolated(nonsending) func tell(_ node: Int) async {
-        guard state.withLock({ $0.tellings.current.insert(node).inserted }) else { return }
-        while let (attempt, isPaused) = nextTelling(of: node) {
-            await store.steps[node].tell(attempt, isPaused: isPaused)
+    private nonisolated(nonsending) func notify(_ node: Int) async {
+        guard state.withLock({ $0.notifications.current.insert(node).inserted }) else { return }
+        while let (attempt, isPaused) = nextNotification(of: node) {
+            await store.steps[node].notify(attempt, isPaused: isPaused)
         }
     }
 
-    private func nextTelling(of node: Int) -> (attempt: UInt16, isPaused: Bool)? {
-        let (telling, effects) = state.withLock { state -> ((attempt: UInt16, isPaused: Bool)?, Effects) in
+    private func nextNotification(of node: Int) -> (attempt: UInt16, isPaused: Bool)? {
+        let (notification, effects) = state.withLock { state -> ((attempt: UInt16, isPaused: Bool)?, Effects) in
             let record = state.scheduler.nodes[node], isPaused = record.marks.contains(.held)
-            guard record.phase == .running, isPaused != (state.tellings.paused[node] == record.attempt) else {
-                state.tellings.current.remove(node)
-                if record.phase != .running { state.tellings.paused[node] = nil }
+            guard record.phase == .running, isPaused != (state.notifications.paused[node] == record.attempt) else {
+                state.notifications.current.remove(node)
+                if record.phase != .running { state.notifications.paused[node] = nil }
                 return (nil, decide(&state) { scheduler, _ in scheduler.suspended(node, attempt: record.attempt) })
             }
-            state.tellings.paused[node] = isPaused ? record.attempt : nil
+            state.notifications.paused[node] = isPaused ? record.attempt : nil
             return ((record.attempt, isPaused), Effects())
         }
         carryOut(effects)
-        return telling
+        return notification
     }
 
     // MARK: Failures

@@ -25,7 +25,7 @@ final class GraphEngine: Sendable {
         var watching: [Int32: [UnsafeContinuation<Void, Never>]] = [:]
         var feeds: [EventFeed] = []
         var lastFeed = 0
-        var tellings = Tellings()
+        var notifications = PauseNotifications()
 
         /// Makes the scheduler collect changes while there are subscribers.
         mutating func observe() { scheduler.isObserved = !feeds.isEmpty || !watching.isEmpty }
@@ -173,7 +173,7 @@ final class GraphEngine: Sendable {
             case .settle(let node):
                 knowFailure(of: node, state.scheduler)
                 effects.actions.append(action)
-            case .tell, .timer, .retry: effects.actions.append(action)
+            case .notify, .timer, .retry: effects.actions.append(action)
             case .ended:
                 state.hasEnded = true
                 effects.wake(&state.waiting)

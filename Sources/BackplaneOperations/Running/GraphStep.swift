@@ -49,7 +49,7 @@ class GraphStep: @unchecked Sendable {
     func settle() {}
 
     /// Notifies the node's code whether an attempt is paused.
-    nonisolated(nonsending) func tell(_ attempt: UInt16, isPaused: Bool) async {}
+    nonisolated(nonsending) func notify(_ attempt: UInt16, isPaused: Bool) async {}
 
     /// Releases the node's code, and with it its inputs.
     func dropBody() {}

@@ -49,7 +49,7 @@ final class SuspendableStep<Operation: SuspendableOperation>: TypedStep<Operatio
         super.traits.union(isWeightless ? [.suspends, .isWeightless] : .suspends)
     }
 
-    override nonisolated(nonsending) func tell(_ attempt: UInt16, isPaused: Bool) async {
+    override nonisolated(nonsending) func notify(_ attempt: UInt16, isPaused: Bool) async {
         if isPaused { await gate.pause(attempt: Int(attempt)) } else { await gate.resume(attempt: Int(attempt)) }
     }
 }

@@ -40,7 +40,7 @@ extension GraphScheduler {
         for node in chosen {
             guard nodes[node].phase != .settling, nodes[node].phase != .ended else { continue }
             guard nodes[node].marks.insert(.held).inserted else { continue }
-            if nodes[node].phase == .running, nodes[node].traits.contains(.suspends) { actions.append(.tell(node)) }
+            if nodes[node].phase == .running, nodes[node].traits.contains(.suspends) { actions.append(.notify(node)) }
             show(node)
         }
     }
@@ -60,7 +60,7 @@ extension GraphScheduler {
             let wasPlaced = nodes[node].takesPlace
             nodes[node].marks.remove(.suspended)
             if !wasPlaced, nodes[node].takesPlace { occupied += 1 }
-            if nodes[node].traits.contains(.suspends) { actions.append(.tell(node)) }
+            if nodes[node].traits.contains(.suspends) { actions.append(.notify(node)) }
             if nodes[node].marks.remove(.late) != nil { actions.append(.timer(node)) }
         case .returned: return resolve(node, &actions)
         case .delayed, .settling, .ended: break

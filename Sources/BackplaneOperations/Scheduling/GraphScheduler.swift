@@ -252,7 +252,7 @@ enum GraphAction: Sendable, Equatable {
     /// The running attempt is abandoned: it is cancelled, and no longer awaited.
     case stop(Int)
     /// The node's code is to be notified whether it is paused.
-    case tell(Int)
+    case notify(Int)
     /// The time limit of the node's attempt starts over.
     case timer(Int)
     /// The node's handlers are to be called; `settled` follows.
