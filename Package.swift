@@ -60,6 +60,7 @@ let package = Package(
         .library(name: "_YardstickSeriesFirst", type: .dynamic, targets: ["YardstickSeriesFirst"]),
         .library(name: "_YardstickSeriesSecond", type: .dynamic, targets: ["YardstickSeriesSecond"]),
         .library(name: "_YardstickAnnex", type: .dynamic, targets: ["YardstickAnnex"]),
+        .library(name: "_YardstickErrands", type: .dynamic, targets: ["YardstickErrands"]),
         .library(name: "_YardstickFirstInC", type: .dynamic, targets: ["YardstickFirstInC"]),
         .library(name: "_YardstickSecondInC", type: .dynamic, targets: ["YardstickSecondInC"]),
         .library(name: "_YardstickRenamedInC", type: .dynamic, targets: ["YardstickRenamedInC"]),
@@ -120,7 +121,9 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "BackplaneTransfers",
-            dependencies: ["Backplane", "BackplaneExchange", "BackplaneNetwork", "BackplaneRecords", "BackplaneStorage"],
+            dependencies: [
+                "Backplane", "BackplaneExchange", "BackplaneNetwork", "BackplaneRecords", "BackplaneStorage",
+            ],
             swiftSettings: settings),
         .target(
             name: "BackplaneHost",
@@ -330,6 +333,10 @@ let package = Package(
         .target(
             name: "YardstickAnnex", dependencies: ["Backplane", "CBackplane", "TurnstileContracts"],
             path: "Sources/BackplaneBench/Rig/Annex", swiftSettings: settings),
+        .target(
+            name: "YardstickErrands",
+            dependencies: ["Backplane", "BackplaneNetwork", "CBackplane", "TurnstileContracts"],
+            path: "Sources/BackplaneBench/Rig/Errands", swiftSettings: settings),
         .target(
             name: "YardstickFirstInC", path: "Sources/BackplaneBench/Rig/FirstInC", publicHeadersPath: ".",
             cSettings: [.headerSearchPath("../../../CBackplane/include")]),
