@@ -108,7 +108,7 @@ struct PlanChangeTests {
             let service = more.merging(["className": "Line", "propertyName": "line"]) { $1 }
             return .dictionary(
                 Dictionary(
-                    uniqueKeysWithValues: names.map { name in
+                    uniqueKeysWithValues: names.map { name -> (String, ManifestValue) in
                         let phone: ManifestValue = ["className": "Phone", "services": [.dictionary(service)]]
                         return (name, ["className": "Person", "communicationController": phone])
                     }))
