@@ -46,8 +46,8 @@ test-sanitizers: ## Run the suites of SDK and host under ThreadSanitizer and Add
 hostile: build ## Load faulty libraries, and show what a host reports for each and what `backplane validate` finds.
 	@.build/debug/hostile
 
-attack: build ## Attack hosts: damaged libraries, hostile manifests, kills, rude clients and more (SECONDS=30 for less, SEED=N to repeat).
-	@.build/debug/attack $(ATTACKS) $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS)) --json .build/attack.json
+attack: build ## Attack hosts: damaged libraries, hostile manifests, kills, rude clients and more (SECONDS=30 or COUNT=100 for less, SEED=N to repeat).
+	@.build/debug/attack $(ATTACKS) $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(COUNT),--count $(COUNT)) --json .build/attack.json
 
 stress: ## Stress-test leases, and swaps during a long call, for minutes (SECONDS=120 for each test). Build folder: .build-plain.
 	@rm -f Package.resolved

@@ -60,6 +60,7 @@ let package = Package(
         .library(name: "_BenchmarkSeriesFirst", type: .dynamic, targets: ["BenchmarkSeriesFirst"]),
         .library(name: "_BenchmarkSeriesSecond", type: .dynamic, targets: ["BenchmarkSeriesSecond"]),
         .library(name: "_BenchmarkAnnex", type: .dynamic, targets: ["BenchmarkAnnex"]),
+        .library(name: "_BenchmarkErrands", type: .dynamic, targets: ["BenchmarkErrands"]),
         .library(name: "_BenchmarkFirstInC", type: .dynamic, targets: ["BenchmarkFirstInC"]),
         .library(name: "_BenchmarkSecondInC", type: .dynamic, targets: ["BenchmarkSecondInC"]),
         .library(name: "_BenchmarkRenamedInC", type: .dynamic, targets: ["BenchmarkRenamedInC"]),
@@ -332,6 +333,10 @@ let package = Package(
         .target(
             name: "BenchmarkAnnex", dependencies: ["Backplane", "CBackplane", "TurnstileContracts"],
             path: "Sources/BackplaneBench/Rig/Annex", swiftSettings: settings),
+        .target(
+            name: "BenchmarkErrands",
+            dependencies: ["Backplane", "BackplaneNetwork", "CBackplane", "TurnstileContracts"],
+            path: "Sources/BackplaneBench/Rig/Errands", swiftSettings: settings),
         .target(
             name: "BenchmarkFirstInC", path: "Sources/BackplaneBench/Rig/FirstInC", publicHeadersPath: ".",
             cSettings: [.headerSearchPath("../../../CBackplane/include")]),

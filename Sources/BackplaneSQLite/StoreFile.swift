@@ -173,6 +173,6 @@ extension DatabaseError {
     }
 
     /// A Boolean value that indicates whether the file has a journal that only a writing connection can undo.
-    fileprivate var isUnfinished: Bool { extendedResultCode == .SQLITE_READONLY_ROLLBACK }
+    var isUnfinished: Bool { extendedResultCode == .SQLITE_READONLY_ROLLBACK }
 }
 #endif

@@ -2,13 +2,12 @@ import Backplane
 import BackplaneHost
 import BackplaneSwapLoad
 import BenchmarkContracts
-import Foundation
 
 /// Swaps of a component with many records, during calls by four callers, and in the same process swaps of one without
 /// any; durations are in milliseconds.
 enum StatefulSwaps {
     static func figures(_ order: SwapMeasure.Order, in folder: String, loads: String) async throws -> [String: Double] {
-        let editions = try editions(for: order, in: folder)
+        let editions = try order.twins(of: "_YardstickAnnex", in: folder)
         func measured(_ records: Int, _ name: String) async throws -> Sample {
             let depot = ManagerDefinition(
                 className: "DepotManager", configuration: ["records": .integer(Int64(records))])
@@ -47,16 +46,5 @@ enum StatefulSwaps {
             return waits
         }
         return Sample(waits)
-    }
-
-    /// Returns two builds of one library, which differ in an unused byte.
-    private static func editions(for order: SwapMeasure.Order, in folder: String) throws -> [String] {
-        let first = try AppliedSwaps.ManifestSequence.annex(for: order, in: folder), second = first + ".second"
-        try FileManager.default.copyItem(atPath: first, toPath: second)
-        let file = try FileHandle(forWritingTo: URL(filePath: second))
-        defer { try? file.close() }
-        try file.seekToEnd()
-        try file.write(contentsOf: [0])
-        return [first, second]
     }
 }

@@ -72,7 +72,7 @@ actor Coordinator {
         (self.dataFolder, records) = (dataFolder, store)
         starter = ComponentStarter(
             options: options.lifecycle, timer: timer, clock: options.timerClock ?? timer, network: network,
-            store: store, data: ComponentData(log: options.log, dataFolder))
+            store: store, data: ComponentData(store: store, log: options.log, dataFolder))
         network.managers.connect(CoordinatorManagers(self))
     }
 

@@ -23,7 +23,7 @@ struct AnnexFixture {
         try await test.host.start()
     }
 
-    private static func manifest(_ managers: ManifestValue, _ plugins: [String]) -> ManifestValue {
+    static func manifest(_ managers: ManifestValue, _ plugins: [String] = [annex]) -> ManifestValue {
         [
             "manifestVersion": 1, "plugins": .array(plugins.map { ["library": .string($0)] }), "managers": managers,
         ]

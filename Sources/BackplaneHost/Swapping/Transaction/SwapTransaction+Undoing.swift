@@ -147,8 +147,8 @@ extension SwapTransaction {
         }
         if isOfAnotherManifest { closeAbsent() }
         await stopRemoved()
-        for node in members.compactMap(\.new) { instances.keepData(of: node, in: after.plan) }
-        instances.keepFormerData(in: after.plan)
+        for component in members.compactMap({ $0.new?.running }) { instances.keepData(of: component) }
+        await instances.keepFormerData(in: after.plan)
         for node in members.compactMap(\.new) { live.dismiss(node) }
         live.giveRoomBack(of: outgoing)
         for plugin in incoming { live.generations.commit(plugin) }
