@@ -1,6 +1,6 @@
 import Backplane
 import BackplaneHost
-import BackplaneTurnstile
+import BackplaneSwapLoad
 import TurnstileContracts
 
 /// The measurement of a swap during one call that takes long, and calls by four callers at full speed; in milliseconds.
@@ -9,7 +9,7 @@ import TurnstileContracts
 enum LongCallSwaps {
     static func figures(_ order: SwapMeasure.Order, in folder: String, loads: String) async throws -> [String: Double] {
         let host = try await TurnstileHost(
-            order.plugin, order.twins(of: "_YardstickErrands", in: folder), in: folder + "/host", loads: loads,
+            order.plugin, order.twins(of: "_BenchmarkErrands", in: folder), in: folder + "/host", loads: loads,
             lanes: order.lanes, manager: ManagerDefinition(className: "LodgeManager"))
         return try await host.whileRunning { try await figures(order, $0) }
     }

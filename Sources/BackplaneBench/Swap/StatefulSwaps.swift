@@ -7,7 +7,7 @@ import BenchmarkContracts
 /// any; durations are in milliseconds.
 enum StatefulSwaps {
     static func figures(_ order: SwapMeasure.Order, in folder: String, loads: String) async throws -> [String: Double] {
-        let editions = try order.twins(of: "_YardstickAnnex", in: folder)
+        let editions = try order.twins(of: "_BenchmarkAnnex", in: folder)
         func measured(_ records: Int, _ name: String) async throws -> Sample {
             let depot = ManagerDefinition(
                 className: "DepotManager", configuration: ["records": .integer(Int64(records))])

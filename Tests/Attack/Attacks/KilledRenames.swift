@@ -16,7 +16,7 @@ struct KilledRenames: Attack {
         self.site = site
         func manifest(_ controller: String, _ name: String) throws -> String {
             let text = """
-                {"manifestVersion": 1, "plugins": [{"library": "_YardstickAnnex"}],
+                {"manifestVersion": 1, "plugins": [{"library": "_BenchmarkAnnex"}],
                  "managers": {"Office": {"className": "TicketOffice", "dataAccessController": {\(controller)}}}}
                 """
             return try site.write(text.utf8, as: name)

@@ -3,7 +3,7 @@ public import CBackplane
 
 /// A plugin whose components have work under way when they are swapped: long calls, exchanges and a timer.
 struct ErrandsPlugin: Plugin {
-    static let id = "org.backplane.yardstick-errands"
+    static let id = "org.backplane.benchmark-errands"
     static let version: Version = "1.0.0"
 
     static func register(in registrar: inout Registrar) {

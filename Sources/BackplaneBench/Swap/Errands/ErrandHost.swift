@@ -2,7 +2,7 @@ import Backplane
 import BackplaneExchange
 import BackplaneHost
 import BackplaneReports
-import BackplaneTurnstile
+import BackplaneSwapLoad
 import Synchronization
 import TurnstileContracts
 

@@ -1,6 +1,6 @@
 import Backplane
 import BackplaneHost
-import BackplaneTurnstile
+import BackplaneSwapLoad
 import Foundation
 import Synchronization
 import TurnstileContracts
@@ -19,7 +19,7 @@ enum ErrandSwaps {
 
     static func figures(_ order: SwapMeasure.Order, in folder: String, loads: String) async throws -> [String: Double] {
         let host = try await ErrandHost(
-            order.twins(of: "_YardstickErrands", in: folder), in: folder + "/host", loads: loads)
+            order.twins(of: "_BenchmarkErrands", in: folder), in: folder + "/host", loads: loads)
         return try await host.whileRunning { try await figures(order, $0) }
     }
 
