@@ -52,9 +52,11 @@ extension ControlRequest {
         let limit = try (request.timeout ?? 60).asSeconds(at: "/timeout")
         // The host ends the call at its deadline, unless the plugin blocks the thread that is to be notified.
         work.expectEnd(within: limit + .seconds(1))
+        let call = host.begin(within: limit, traceparent: request.traceparent)
+        let stages = ReportedStages(of: call, in: host, if: request.stages)
+        defer { stages?.report(to: work) }
         let output = try await host.call(
-            request.manager, request.method, Array((request.input ?? "null").utf8),
-            host.begin(within: limit, traceparent: request.traceparent))
+            request.manager, request.method, Array((request.input ?? "null").utf8), call)
         return CallRequest.Answer(output: String(decoding: output, as: UTF8.self))
     }
 
@@ -65,10 +67,13 @@ extension ControlRequest {
         if let limit = request.limit, limit < 1 {
             throw BackplaneError(.controlMalformed, "expected a number of at least 1, found \(limit)", at: "/limit")
         }
+        let stages = ReportedStages(of: call, in: host, if: request.stages)
+        defer { stages?.report(to: work) }
         let stream = try await host.stream(
             request.manager, request.method, Array((request.input ?? "null").utf8), call)
         var sent = 0
         for try await element in stream {
+            stages?.report(to: work)
             try work.send(element: element)
             sent += 1
             if sent == request.limit { break }
@@ -104,5 +109,23 @@ extension ControlRequest {
     private static let reset = ControlRequest(ResetRequest.self) { host, request throws(BackplaneError) in
         if let manager = request.manager { return ManifestChangeForm(try await host.reset(manager)) }
         return ManifestChangeForm(try await host.reset())
+    }
+}
+
+/// The stages of a call's HTTP exchanges, which a client has asked for.
+private struct ReportedStages {
+    private let exchanges: TracedExchanges
+
+    /// Gathers stages from now on; `nil` unless they are asked for, and the call has a trace.
+    init?(of call: Call, in host: PluginHost, if isAsked: Bool?) {
+        guard isAsked == true, let exchanges = host.exchanges(of: call.trace) else { return nil }
+        self.exchanges = exchanges
+    }
+
+    /// Reports what has gathered, a line as an event.
+    func report(to work: ControlWork) {
+        for line in exchanges.takeLines() {
+            guard work.report(ControlEvent(line)) else { return }
+        }
     }
 }

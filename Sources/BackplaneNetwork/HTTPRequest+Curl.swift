@@ -56,8 +56,12 @@ private struct CurlText {
             } else if let path = request.body.file {
                 words += ["--data-binary", Self.quoted("@\(path)")]
             } else if let bytes = request.body.bytes {
-                if let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) {
+                let text = bytes.contains(0) ? nil : String(validating: bytes, as: UTF8.self)
+                if let text, bytes.count <= Self.longest {
                     words += ["--data-raw", Self.quoted(text)]
+                } else if let text {
+                    input = "printf %s \(Self.quoted(text)) | "
+                    words += ["--data-binary", "@-"]
                 } else {
                     input = "printf %b '\(bytes.map(Self.octal).joined())' | "
                     words += ["--data-binary", "@-"]
@@ -68,6 +72,11 @@ private struct CurlText {
         }
         text = input + (words + [Self.quoted(url)]).joined(separator: " ")
     }
+
+    /// The size of the longest text that is an argument of curl; longer ones are printed by the shell itself.
+    ///
+    /// Linux takes arguments of less than 128 KB.
+    private static let longest = 64 << 10
 
     /// Returns a shell word that stands for a string.
     private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }

@@ -26,6 +26,11 @@ package final class ChangeSignals: Sendable {
         for signal in signals { signal.send() }
     }
 
+    /// Wakes all tasks, because what was written is not known.
+    package func writtenElsewhere() {
+        for signal in state.withLock({ $0.waiting.values.map(\.signal) }) { signal.send() }
+    }
+
     /// Returns once the last change of a collection has another number: a later one, unless the known number is that of
     /// another store.
     ///

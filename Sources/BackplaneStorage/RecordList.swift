@@ -6,7 +6,7 @@ public struct RecordList<R: Record>: Sendable {
     public var versioned: [Versioned<R>]
     /// The records that cannot be decoded as an `R`, in the same order; the store keeps them unchanged.
     public var unreadable: [UnreadableRecord]
-    /// The place at which the next page begins; `nil` after the last page, and after a search.
+    /// The place at which the next page begins; `nil` after the last page.
     public var next: PageCursor?
 
     /// The decoded values, without their versions.

@@ -274,7 +274,11 @@ struct ExecutingTests {
             try await heads.send(head)
         }
         #expect(malformed?.message.contains("a name and a value") == true)
-        for error in [cut, twice, malformed] {
+        let nonsense = try await failure { _, _, _ in
+            throw BackplaneError(.callInvalidOutput, "expected a number, found a string")
+        }
+        #expect(nonsense?.message.hasPrefix("the executor `relay` returned no valid response: ") == true)
+        for error in [cut, twice, malformed, nonsense] {
             #expect(error?.code == .networkMalformed && error?.isConnectivity == false)
         }
     }

@@ -13,7 +13,7 @@ import Synchronization
 extension BenchSuite {
     static let http = BenchSuite(name: HTTPRows.suite) { folder, _ in
         let rig = try await HTTPRig(in: folder), rows = HTTPRows(rig: rig)
-        return Opened(rows: rows.small + rows.files + rows.memory) { await rig.stop() }
+        return Opened(rows: rows.small + EndpointRows(rig: rig).rows + rows.files + rows.memory) { await rig.stop() }
     }
 }
 
@@ -52,7 +52,7 @@ struct HTTPRows {
         _ exchange: @escaping @Sendable () async throws -> Int
     ) -> Row {
         Row(name: name, unit: .microseconds, baseline: baseline, target: target) { count in
-            let before = Self.processorTime(), width = min(width, count)
+            let before = ProcessTime.now, width = min(width, count)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<width {
                     let share = count / width + (number < count % width ? 1 : 0)
@@ -66,14 +66,8 @@ struct HTTPRows {
                 try await group.waitForAll()
             }
             return Row.Unit.microseconds.figure(
-                nanoseconds: (Self.processorTime() - before) / .nanoseconds(1) / Double(count))
+                nanoseconds: (ProcessTime.now - before) / .nanoseconds(1) / Double(count))
         }
-    }
-
-    private static func processorTime() -> Duration {
-        var time = timespec()
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
     // MARK: Large bodies
