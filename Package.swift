@@ -36,6 +36,8 @@ let package = Package(
         .library(name: "BackplaneSQLite", targets: ["BackplaneSQLite"]),
         .library(name: "BackplaneHTTP", targets: ["BackplaneHTTP"]),
         .library(name: "BackplaneURLSession", targets: ["BackplaneURLSession"]),
+        .library(name: "BackplaneServiceLifecycle", targets: ["BackplaneServiceLifecycle"]),
+        .library(name: "BackplaneSwiftLog", targets: ["BackplaneSwiftLog"]),
         .executable(name: "backplane", targets: ["BackplaneCommand"]),
 
         // The example application.
@@ -170,6 +172,16 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "BackplaneURLSession", dependencies: ["Backplane", "BackplaneExchange", "BackplaneNetwork"],
+            swiftSettings: settings),
+        .target(
+            name: "BackplaneServiceLifecycle",
+            dependencies: [
+                "Backplane", "BackplaneHost", engine("ServiceLifecycle", "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "BackplaneSwiftLog",
+            dependencies: ["Backplane", "BackplaneHost", engine("Logging", "swift-log")],
             swiftSettings: settings),
         .target(
             name: "BackplaneControl",
@@ -492,6 +504,13 @@ let package = Package(
             dependencies: ["Backplane", "BackplaneHost", "BackplaneReports", "BackplaneTerminal"],
             swiftSettings: settings),
         .testTarget(name: "BackplaneProcessesTests", dependencies: ["BackplaneProcesses"], swiftSettings: settings),
+        .testTarget(
+            name: "BackplaneProductionTests",
+            dependencies: [
+                "Backplane", "BackplaneHost", "BackplaneServiceLifecycle", "BackplaneSwiftLog",
+                engine("Logging", "swift-log"), engine("ServiceLifecycle", "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "BackplaneScaffoldTests",
             dependencies: ["Backplane", "BackplanePackages", "BackplaneScaffold", "TestFixtures"],

@@ -80,3 +80,24 @@ extension MayUseNetwork {
     /// The host's HTTP client.
     public var http: HTTPClient { HTTPClient(ComponentWay(services)) }
 }
+
+extension ManagerContext where Owner: Component {
+    /// Refuses HTTP, which a manager does not have.
+    @available(
+        *, unavailable,
+        message: "a manager has no HTTP: its communication controller has, and a manager calls that by a wire"
+    )
+    @_documentation(visibility: internal)
+    public var http: HTTPClient { HTTPClient(ComponentWay(services)) }
+}
+
+// Only data access controllers use the store.
+extension MayUseStore {
+    /// Refuses HTTP, which a data access controller does not have.
+    @available(
+        *, unavailable,
+        message: "a data access controller has no HTTP: the communication controller of its manager has"
+    )
+    @_documentation(visibility: internal)
+    public var http: HTTPClient { HTTPClient(ComponentWay(services)) }
+}

@@ -86,3 +86,24 @@ extension MayUseStore {
     /// The host's record store.
     public var store: Store { Store(services) }
 }
+
+extension ManagerContext where Owner: Component {
+    /// Refuses the store, which a manager does not have.
+    @available(
+        *, unavailable,
+        message: "a manager has no store: its data access controller has, and a manager calls that by a wire"
+    )
+    @_documentation(visibility: internal)
+    public var store: Store { Store(services) }
+}
+
+// Communication controllers and network services use the network.
+extension MayUseNetwork {
+    /// Refuses the store, which a role of the network does not have.
+    @available(
+        *, unavailable,
+        message: "a component that uses the network has no store: the data access controller of its manager has"
+    )
+    @_documentation(visibility: internal)
+    public var store: Store { Store(services) }
+}
