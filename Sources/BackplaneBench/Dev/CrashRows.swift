@@ -9,7 +9,7 @@ import Foundation
 /// begins before the request for that stream, and includes it. Swift's backtrace is enabled, and follows the line.
 struct CrashRows: Sendable {
     private static let count = 5
-    private static let library = "_Yardstick", plugin = "org.backplane.yardstick"
+    private static let library = "_Benchmark", plugin = "org.backplane.benchmark"
     private let figures: SharedFigures
 
     init(in folder: String) {
@@ -41,7 +41,7 @@ struct CrashRows: Sendable {
         let manifest = folder + "/backplane.json"
         let value: ManifestValue = [
             "manifestVersion": 1, "plugins": [["library": .string(try BuiltLibrary.path(of: library))]],
-            "managers": ["Yardstick": ["className": "YardstickManager"]],
+            "managers": ["Benchmark": ["className": "BenchmarkManager"]],
         ]
         try value.json.write(to: URL(filePath: manifest))
         let run = try DevRun([manifest, "--load-folder", folder + "/load", "--data", folder + "/data"])
@@ -49,7 +49,7 @@ struct CrashRows: Sendable {
         let client = run.client, start = ContinuousClock.now
         // The connection closes without an answer, after the backtrace.
         Thread.detachNewThread {
-            _ = try? client.ask(CallRequest(manager: "Yardstick", method: "numbers", input: "-1", timeout: 60))
+            _ = try? client.ask(CallRequest(manager: "Benchmark", method: "numbers", input: "-1", timeout: 60))
         }
         guard let words = run.lastWords(), words.line.contains("of \(plugin), generation 1") else {
             throw BackplaneError(
