@@ -27,6 +27,8 @@ extension HTTPRequest {
 
 /// A command line of curl, quoted for a shell.
 private struct CurlCommand {
+    /// The number of bytes of a word of the command; the system takes 128 KB.
+    private static let wordLimit = 100_000
     private(set) var text = ""
 
     init(_ request: HTTPRequest, url: String, body: String?, value: (HTTPHeaders.Field) -> String) {
@@ -57,7 +59,13 @@ private struct CurlCommand {
                 words += ["--data-binary", Self.quoted("@\(path)")]
             } else if let bytes = request.body.bytes {
                 if let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) {
-                    words += ["--data-raw", Self.quoted(text)]
+                    let word = Self.quoted(text)
+                    if word.utf8.count <= Self.wordLimit {
+                        words += ["--data-raw", word]
+                    } else {
+                        input = "printf %s \(word) | "  // a part of the shell, without a limit
+                        words += ["--data-binary", "@-"]
+                    }
                 } else {
                     input = "printf %b '\(bytes.map(Self.octal).joined())' | "
                     words += ["--data-binary", "@-"]
