@@ -71,6 +71,7 @@ let package = Package(
         .library(name: "_Timepiece", type: .dynamic, targets: ["TimepieceEntry"]),
         .library(name: "_Parity", type: .dynamic, targets: ["ParityProvider"]),
         .library(name: "_ParityRelay", type: .dynamic, targets: ["ParityRelay"]),
+        .library(name: "_Relay", type: .dynamic, targets: ["LoadedRelay"]),
         .library(name: "_Trespasser", type: .dynamic, targets: ["Trespasser"]),
         .library(name: "_Culprit", type: .dynamic, targets: ["Culprit"]),
     ],
@@ -417,6 +418,10 @@ let package = Package(
         .target(
             name: "ParityRelay", dependencies: ["Backplane", "CBackplane", "ParityContracts"],
             path: "Tests/Plugins/Parity/Relay", swiftSettings: settings),
+        .target(
+            name: "LoadedRelay",
+            dependencies: ["Backplane", "BackplaneExchange", "BackplaneNetwork", "BackplaneURLSession", "CBackplane"],
+            path: "Tests/Plugins/Relay", swiftSettings: settings),
         .target(
             name: "Trespasser", path: "Tests/Plugins/Hostile/Trespasser", publicHeadersPath: ".",
             cSettings: [.headerSearchPath("../../../../Sources/CBackplane/include")]),
