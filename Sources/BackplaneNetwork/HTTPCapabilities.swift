@@ -36,7 +36,7 @@ public struct HTTPCapabilities: OptionSet, Codable, Sendable {
     /// Trailer fields after a response's body that do no harm, whether they are delivered or not.
     public static let harmlessTrailers = Self(rawValue: 1 << 13)
 
-    /// Roots and a minimum version of TLS that are given for each exchange: `HTTPOptions.tls`.
+    /// Roots, a minimum version and an identity of TLS that are given for each exchange: `HTTPOptions.tls`.
     public static let tlsSettings = Self(rawValue: 1 << 14)
 
     /// Every capability that is defined.
