@@ -120,7 +120,9 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "BackplaneTransfers",
-            dependencies: ["Backplane", "BackplaneExchange", "BackplaneNetwork", "BackplaneRecords", "BackplaneStorage"],
+            dependencies: [
+                "Backplane", "BackplaneExchange", "BackplaneNetwork", "BackplaneRecords", "BackplaneStorage",
+            ],
             swiftSettings: settings),
         .target(
             name: "BackplaneHost",
@@ -171,7 +173,8 @@ let package = Package(
         .target(
             name: "BackplaneControl",
             dependencies: [
-                "Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneRecords", "BackplaneStorage",
+                "Backplane", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneRecords",
+                "BackplaneStorage",
             ],
             swiftSettings: settings),
 
@@ -218,8 +221,9 @@ let package = Package(
         .target(
             name: "BackplaneBench",
             dependencies: [
-                "Backplane", "BackplaneBoundary", "BackplaneConformance", "BackplaneControl", "BackplaneDocuments",
-                "BackplaneExchange", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork", "BackplaneOperations",
+                "Backplane", "BackplaneBoundary", "BackplaneConformance", "BackplaneControl", "BackplaneDefinitions",
+                "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork",
+                "BackplaneOperations",
                 "BackplaneProcesses",
                 "BackplaneRecords", "BackplaneReports", "BackplaneSQLite", "BackplaneStorage", "BackplaneTerminal",
                 "BackplaneTurnstile", "TurnstileContracts", "YardstickContracts", "YardstickDirect",
@@ -508,7 +512,7 @@ let package = Package(
             name: "BackplaneCommandTests",
             dependencies: [
                 "Backplane", "BackplaneBench", "BackplaneCommand", "BackplaneControl", "BackplaneDev", "BackplaneHost",
-                "BackplanePackages", "BackplaneReports",
+                "BackplaneNetwork", "BackplanePackages", "BackplaneReports",
                 "BackplaneScaffold", "BackplaneTerminal", "BackplaneTestKit", "BackplaneValidate", "TestFixtures",
                 "TestGenerators", "attack", "hostile",
             ],
@@ -534,8 +538,8 @@ let package = Package(
         .testTarget(
             name: "BookshelfTests",
             dependencies: [
-                "Backplane", "BackplaneCommand", "BackplaneDocuments", "BackplaneHTTP", "BackplaneHost",
-                "BackplaneManagers", "BackplaneSQLite", "BookshelfContracts", "BookshelfServer",
+                "Backplane", "BackplaneCommand", "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP",
+                "BackplaneHost", "BackplaneManagers", "BackplaneSQLite", "BookshelfContracts", "BookshelfServer",
             ],
             swiftSettings: settings),
     ])
