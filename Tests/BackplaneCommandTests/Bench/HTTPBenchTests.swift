@@ -11,7 +11,10 @@ struct HTTPBenchTests {
         "1 KB, plugin, 16 at once": 1.3, "down to a file, client": 1 / 0.9, "down to a file, plugin": 1 / 0.9,
         "up from a file, client": 1 / 0.9, "up from a file, plugin": 1 / 0.9, "memory of 1 GB down, client": 32,
         "memory of 1 GB down, plugin": 32, "memory of 1 GB up, client": 32, "memory of 1 GB up, plugin": 32,
-        "memory of a slow consumer, HTTP/1.1": 4, "memory of a slow consumer, HTTP/2": 12,
+        "1 KB, bearer credential": 1.05, "expired token, 1,000 calls: refreshes": 1,
+        "expired token, 1,000 calls: failed calls": 0, "expired token, a swap amid 1,000 calls: refreshes": 1,
+        "expired token, a swap amid 1,000 calls: failed calls": 0, "memory of a slow consumer, HTTP/1.1": 4,
+        "memory of a slow consumer, HTTP/2": 12,
     ]
 
     @Test func `every bound of exchanges is a row, beside its baseline`() async throws {
