@@ -187,7 +187,8 @@ let package = Package(
         .target(
             name: "BackplaneControl",
             dependencies: [
-                "Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneRecords", "BackplaneStorage",
+                "Backplane", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneRecords",
+                "BackplaneStorage",
             ],
             swiftSettings: settings),
 
@@ -234,8 +235,9 @@ let package = Package(
         .target(
             name: "BackplaneBench",
             dependencies: [
-                "Backplane", "BackplaneBoundary", "BackplaneConformance", "BackplaneControl", "BackplaneDocuments",
-                "BackplaneExchange", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork", "BackplaneOperations",
+                "Backplane", "BackplaneBoundary", "BackplaneConformance", "BackplaneControl", "BackplaneDefinitions",
+                "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork",
+                "BackplaneOperations",
                 "BackplaneProcesses",
                 "BackplaneRecords", "BackplaneReports", "BackplaneSQLite", "BackplaneStorage", "BackplaneSwapLoad",
                 "BackplaneTerminal", "BenchmarkContracts", "BenchmarkDirect", "TurnstileContracts",
@@ -539,7 +541,7 @@ let package = Package(
             name: "BackplaneCommandTests",
             dependencies: [
                 "Backplane", "BackplaneBench", "BackplaneCommand", "BackplaneControl", "BackplaneDev", "BackplaneHost",
-                "BackplanePackages", "BackplaneReports",
+                "BackplaneNetwork", "BackplanePackages", "BackplaneReports",
                 "BackplaneScaffold", "BackplaneTerminal", "BackplaneTestKit", "BackplaneValidate", "TestFixtures",
                 "TestGenerators", "attack", "hostile",
             ],
@@ -565,8 +567,8 @@ let package = Package(
         .testTarget(
             name: "BookshelfTests",
             dependencies: [
-                "Backplane", "BackplaneCommand", "BackplaneDocuments", "BackplaneHTTP", "BackplaneHost",
-                "BackplaneManagers", "BackplaneSQLite", "BookshelfContracts", "BookshelfServer",
+                "Backplane", "BackplaneCommand", "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP",
+                "BackplaneHost", "BackplaneManagers", "BackplaneSQLite", "BookshelfContracts", "BookshelfServer",
             ],
             swiftSettings: settings),
     ])

@@ -7,8 +7,10 @@ extension HTTPRequest {
     /// replaced by `…`.
     public var curlDescription: String {
         let query = url.utf8.contains(UInt8(ascii: "?")) ? "?…" : ""
-        return CurlText(self, url: printableURL + query, body: body.isEmpty ? nil : "…") { field in
-            Self.plainFields.contains(field.name.lowercased()) ? field.value : "…"
+        let hidesBody = Redaction.curlBodies.hides(String(decoding: body.bytes ?? [], as: UTF8.self))
+        return CurlText(self, url: printableURL + query, body: body.isEmpty || !hidesBody ? nil : "…") { field in
+            let isPlain = Self.plainFields.contains(field.name.lowercased())
+            return isPlain || !Redaction.curlFields.hides(field.value) ? field.value : "…"
         }.text
     }
 

@@ -6,7 +6,7 @@ struct HelpTests {
     private static let commands = [
         "run", "dev", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "validate", "new",
         "bench", "demo", "request", "transfer", "swap", "rollback", "generations", "stats", "events", "apply", "reset",
-        "store",
+        "store", "credentials",
     ]
 
     @Test(arguments: [["--help"]] + commands.map { [$0, "--help"] })
@@ -29,6 +29,13 @@ struct HelpTests {
         let outcome = try await Tool().plain("store", verb, "--help")
         #expect(outcome.status == 0)
         try expectSnapshot(outcome.output, "store-\(verb)")
+    }
+
+    @Test(arguments: ["list", "sign-in", "sign-out"])
+    func `so does everything that is done with credentials`(verb: String) async throws {
+        let outcome = try await Tool().plain("credentials", verb, "--help")
+        #expect(outcome.status == 0)
+        try expectSnapshot(outcome.output, "credentials-\(verb)")
     }
 
     @Test(arguments: ["get", "put"])

@@ -23,7 +23,11 @@ struct HTTPRig: Sendable {
     let folder: String
     let bare = BareHTTP()
     /// The client of a program, over HTTP/1.1.
-    let client = HTTPPipeline([AsyncHTTPClientExecutor(proxies: .none)])
+    let client = HTTPPipeline(
+        [AsyncHTTPClientExecutor(proxies: .none)],
+        credentials: Credentials([
+            "fixed": Credential(hosts: ["127.0.0.1"], .bearer(TokenSource(secret: "a token that does not change")))
+        ]))
     /// The client of a program, over HTTP/2.
     let secure: HTTPPipeline
     /// The client of a component.

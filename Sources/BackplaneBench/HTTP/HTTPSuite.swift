@@ -13,7 +13,11 @@ import Synchronization
 extension BenchSuite {
     static let http = BenchSuite(name: HTTPRows.suite) { folder, _ in
         let rig = try await HTTPRig(in: folder), rows = HTTPRows(rig: rig)
-        return Opened(rows: rows.small + EndpointRows(rig: rig).rows + rows.files + rows.memory) { await rig.stop() }
+        let credentials = CredentialRows(folder: folder).rows
+        let endpoints = EndpointRows(rig: rig).rows
+        return Opened(rows: rows.small + rows.proved + endpoints + credentials + rows.files + rows.memory) {
+            await rig.stop()
+        }
     }
 }
 
@@ -44,6 +48,18 @@ struct HTTPRows {
                 ) { try await rig.plugin.http.send(HTTPRequest("GET", url), rig.plugin.begin()).body.count },
             ]
         }
+    }
+
+    /// The rows of exchanges with a credential, beside those without one.
+    var proved: [Row] {
+        let rig = rig, url = rig.url(1_024)
+        var options = HTTPOptions()
+        options.credential = "fixed"
+        return [
+            exchanges(
+                "1 KB, bearer credential", 1, baseline: "1 KB, client, 1 at once", target: .ratio(atMost: 1.05)
+            ) { [options] in try await rig.client.send(HTTPRequest("GET", url), options).body.count }
+        ]
     }
 
     /// Creates a row for the processor time of an exchange.

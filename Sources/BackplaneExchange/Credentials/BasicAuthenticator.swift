@@ -1,3 +1,4 @@
+import Backplane
 import BackplaneNetwork
 import Synchronization
 
@@ -12,7 +13,7 @@ final class BasicAuthenticator: Authenticator {
         asked = Mutex(isPreemptive ? nil : Origins())
     }
 
-    func prepare(_ request: HTTPRequest, over network: HTTPPipeline) -> HTTPRequest {
+    func prepare(_ request: HTTPRequest, _ call: Call, over network: HTTPPipeline) -> HTTPRequest {
         let isWanted = asked.withLock { $0?.contains(request) ?? true }
         return isWanted ? request.authorized(value) : request
     }
@@ -23,8 +24,9 @@ final class BasicAuthenticator: Authenticator {
     }
 
     func answer(
-        _ response: HTTPResponse, for request: HTTPRequest, sent: HTTPRequest, over network: HTTPPipeline
-    ) -> HTTPRequest {
+        _ response: HTTPResponse, for request: HTTPRequest, sent: HTTPRequest, failures: Int, _ call: Call,
+        over network: HTTPPipeline
+    ) -> HTTPRequest? {
         asked.withLock { $0?.insert(request) }
         return request.authorized(value)
     }

@@ -33,7 +33,7 @@ final class BearerAuthenticator: Authenticator {
         state = Mutex(State(token: token))
     }
 
-    func prepare(_ request: HTTPRequest, over network: HTTPPipeline) async throws -> HTTPRequest {
+    func prepare(_ request: HTTPRequest, _ call: Call, over network: HTTPPipeline) async throws -> HTTPRequest {
         request.authorized("Bearer \(try await token(instead: nil, over: network).revealed)")
     }
 
@@ -45,8 +45,9 @@ final class BearerAuthenticator: Authenticator {
     }
 
     func answer(
-        _ response: HTTPResponse, for request: HTTPRequest, sent: HTTPRequest, over network: HTTPPipeline
-    ) async throws -> HTTPRequest {
+        _ response: HTTPResponse, for request: HTTPRequest, sent: HTTPRequest, failures: Int, _ call: Call,
+        over network: HTTPPipeline
+    ) async throws -> HTTPRequest? {
         request.authorized("Bearer \(try await token(instead: sent.bearerToken, over: network).revealed)")
     }
 

@@ -14,6 +14,10 @@ public struct Credential: Sendable, Hashable {
         case digest(Login)
         /// A bearer token (RFC 6750).
         case bearer(TokenSource)
+        /// A scheme of the program's own.
+        case custom(AuthenticationScheme)
+        /// A manager that provides ``BackplaneNetwork/Authenticating``, with values that it is given; in a host only.
+        case component(_ manager: String, values: [String: Secret] = [:])
     }
     /// The hosts that receive credentials: names in lower case, each for all ports, or `name:port`.
     public var hosts: [String]
@@ -78,6 +82,16 @@ public struct TokenSource: Sendable, Hashable {
     }
 }
 
+extension Credential.Scheme {
+    /// A Boolean value that indicates whether accounts are signed in with any values, which the scheme gives a meaning.
+    var takesAnyValues: Bool {
+        switch self {
+        case .basic, .digest, .bearer: false
+        case .custom, .component: true
+        }
+    }
+}
+
 extension Credential: Concealing {
     /// The scheme and the hosts, without any secret.
     public var description: String { "\(scheme) for \(hosts.joined(separator: ", "))" }
@@ -90,6 +104,8 @@ extension Credential.Scheme: Concealing {
         case .basic: "basic"
         case .digest: "digest"
         case .bearer: "bearer"
+        case .custom(let scheme): scheme.name
+        case .component: "component"
         }
     }
 }

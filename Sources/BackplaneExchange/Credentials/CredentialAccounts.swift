@@ -27,20 +27,32 @@ final class CredentialAccounts: Sendable {
     let definition: Credential
     private let digest: (any ContentDigest)?
     private let kept: KeptTokens?
+    private let find: SchemeAuthenticator.Find?
     private let date: @Sendable () -> Date
     private let accounts = Mutex<[String: CredentialAccount]>([:])
 
-    /// - Parameter kept: The token files; `nil` if tokens cannot be stored.
+    /// - Parameters:
+    ///   - kept: The files of tokens; `nil` if there can be none.
+    ///   - find: Returns the functions of managers; `nil` if there are no managers.
     init(
         _ name: String, _ definition: Credential, _ digest: (any ContentDigest)?, _ kept: KeptTokens?,
-        date: @escaping @Sendable () -> Date
+        _ find: SchemeAuthenticator.Find?, date: @escaping @Sendable () -> Date
     ) {
+        self.find = find
         (self.name, self.definition, self.digest, self.kept, self.date) = (name, definition, digest, kept, date)
     }
 
     /// The signed-in accounts with their principals, sorted by name.
     var signedIn: [(name: String, principal: UInt64)] {
         accounts.withLock { accounts in accounts.map { ($0.key, $0.value.principal) } }.sorted { $0.0 < $1.0 }
+    }
+
+    /// The accounts for which something is kept, whether or not they are signed in.
+    var keptAccounts: [(name: String, principal: UInt64)] {
+        get throws(BackplaneError) {
+            guard definition.scheme.keepsTokens, let kept else { return [] }
+            return try kept.accounts(of: name, definition)
+        }
     }
 
     /// Returns an account.
@@ -84,8 +96,10 @@ final class CredentialAccounts: Sendable {
             made = bearer(account, source, CredentialAccount.newPrincipal, token, keeping)
             signedIn = (token, keeping)
         } else {
-            let unknown = Set(values.keys).subtracting(["user", "password"])
-            guard unknown.isEmpty else { throw refusedValues(unknown, ["user", "password"]) }
+            if !definition.scheme.takesAnyValues {
+                let unknown = Set(values.keys).subtracting(["user", "password"])
+                guard unknown.isEmpty else { throw refusedValues(unknown, ["user", "password"]) }
+            }
             guard let login = try make(account, values) else { throw refused("needs the values `user` and `password`") }
             made = login
         }
@@ -143,6 +157,33 @@ final class CredentialAccounts: Sendable {
             }
             guard account.isEmpty, source.signIn?.names.isEmpty == true else { return nil }
             return bearer(account, source, principal, nil, keeping)
+        case .custom(let scheme):
+            guard let values else { return nil }
+            return try made(.init(name: account, principal: principal, values: values)) { try scheme.make($0, digest) }
+        case .component(let manager, let own):
+            guard let values else { return nil }
+            guard let find else {
+                throw BackplaneError(
+                    .networkUnsupported,
+                    "the credential `\(name)` needs the manager `\(manager)`, and only a host has managers; nothing was sent"
+                )
+            }
+            let account = AuthenticationScheme.Account(
+                name: account, principal: principal, values: own.merging(values) { $1 })
+            return try made(account) { SchemeAuthenticator(manager, $0, digest) { try await find(manager, $0) } }
+        }
+    }
+
+    private func made(
+        _ account: AuthenticationScheme.Account,
+        _ make: (AuthenticationScheme.Account) throws -> any Authenticator
+    ) throws(BackplaneError) -> CredentialAccount {
+        do {
+            return CredentialAccount(principal: account.principal, authenticator: try make(account), jar: jar)
+        } catch {
+            throw BackplaneError(
+                .networkSignIn, "the credential `\(name)` has no authenticator",
+                causes: [BackplaneError(thrown: error)])
         }
     }
 

@@ -13,6 +13,8 @@ import Synchronization
 /// A request chooses one with `HTTPOptions.credential`. Copies share the accounts.
 public struct Credentials: Sendable {
     private let accounts: [String: CredentialAccounts]
+    /// A Boolean value that indicates whether credentials that a manager proves are refused.
+    package var refusesManagers = false
 
     fileprivate init(_ accounts: [String: CredentialAccounts]) { self.accounts = accounts }
 
@@ -52,6 +54,17 @@ public struct Credentials: Sendable {
             "there is no credential `\(name.prefix(100))`; \(names.isEmpty ? "there are none" : "known: \(names)")")
     }
 
+    /// Checks that an exchange may use a credential, which it may not if a manager that proves it might wait for it.
+    ///
+    /// - Throws: `network.credential`.
+    func requirePassable(_ accounts: CredentialAccounts) throws(BackplaneError) {
+        guard refusesManagers, case .component(let manager, _) = accounts.definition.scheme else { return }
+        throw BackplaneError(
+            .networkCredential,
+            "what executors, observers and authenticators send themselves cannot choose the credential `\(accounts.name)`, which `\(manager)` proves; the two might wait for each other; nothing was sent"
+        )
+    }
+
     /// Checks that a component may use a credential.
     ///
     /// - Parameter managers: The managers that the component belongs to.
@@ -89,20 +102,21 @@ package final class CredentialVault: Sendable {
     }
     private let digest: (any ContentDigest)?
     private let kept: KeptTokens?
+    private let find: SchemeAuthenticator.Find?
     private let date: @Sendable () -> Date
     private let places = Mutex<[Key: Place]>([:])
 
     /// Creates a vault without accounts.
     ///
     /// - Parameters:
-    ///   - folder: A function that returns the folder in which tokens are stored, and creates it if necessary; `nil` if
-    ///     none are stored.
-    ///   - date: A function that returns the current time.
+    ///   - folder: Returns the folder in which tokens are kept, and makes it if necessary; `nil` if none are.
+    ///   - find: Returns the functions of managers that prove credentials; `nil` if there are no managers.
+    ///   - date: Returns the time by which tokens expire.
     package init(
         digest: (any ContentDigest)?, keptIn folder: (@Sendable () throws(BackplaneError) -> String)? = nil,
-        date: @escaping @Sendable () -> Date = { Date() }
+        find: SchemeAuthenticator.Find? = nil, date: @escaping @Sendable () -> Date = { Date() }
     ) {
-        (self.digest, self.date) = (digest, date)
+        (self.digest, self.find, self.date) = (digest, find, date)
         if let folder, let digest { kept = KeptTokens(folder: folder, digest: digest) } else { kept = nil }
     }
 
@@ -115,7 +129,7 @@ package final class CredentialVault: Sendable {
                 let key = Key(name: name, definition: definition)
                 let known =
                     places[key]?.accounts
-                    ?? CredentialAccounts(name, definition, digest, kept, date: date)
+                    ?? CredentialAccounts(name, definition, digest, kept, find, date: date)
                 places[key] = Place(accounts: known)
                 accounts[name] = known
             }

@@ -30,7 +30,7 @@ final class DigestAuthenticator: Authenticator {
         (self.user, self.password, self.digest, self.clientNonce) = (user, password, digest, clientNonce)
     }
 
-    func prepare(_ request: HTTPRequest, over network: HTTPPipeline) async throws -> HTTPRequest {
+    func prepare(_ request: HTTPRequest, _ call: Call, over network: HTTPPipeline) async throws -> HTTPRequest {
         guard let session = next(for: request, nil) else { return request }
         return try await proved(request, session)
     }
@@ -44,10 +44,11 @@ final class DigestAuthenticator: Authenticator {
     }
 
     func answer(
-        _ response: HTTPResponse, for request: HTTPRequest, sent: HTTPRequest, over network: HTTPPipeline
-    ) async throws -> HTTPRequest {
+        _ response: HTTPResponse, for request: HTTPRequest, sent: HTTPRequest, failures: Int, _ call: Call,
+        over network: HTTPPipeline
+    ) async throws -> HTTPRequest? {
         guard let challenge = challenge(of: response), let session = next(for: request, challenge) else {
-            return request
+            return nil
         }
         return try await proved(request, session)
     }

@@ -53,7 +53,9 @@ extension HTTPPipeline {
             }
             return nil
         }
-        let accounts = try credentials.accounts(of: name), account = try accounts.account(options.account ?? "")
+        let accounts = try credentials.accounts(of: name)
+        try credentials.requirePassable(accounts)
+        let account = try accounts.account(options.account ?? "")
         return CredentialStage(
             next: executor, credential: accounts.definition, name: name, authenticator: account.authenticator,
             jar: account.jar,

@@ -31,7 +31,30 @@ struct KeptTokens: Sendable {
         return Entry(principal: principal, token: token)
     }
 
-    /// Stores the token of an account.
+    /// Returns the names and the principals of the accounts of a credential for which something is kept.
+    ///
+    /// - Throws: `network.file` if the folder cannot be read.
+    func accounts(
+        of credential: String, _ definition: Credential
+    ) throws(BackplaneError) -> [(name: String, principal: UInt64)] {
+        let folder = try folder(), files: [String]
+        do { files = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
+            throw BackplaneError(.networkFile, "the kept tokens cannot be listed", at: folder)
+        }
+        var accounts: [(name: String, principal: UInt64)] = []
+        for file in files.prefix(CredentialAccounts.most) where file.hasSuffix(".json") {
+            guard let bytes = FileManager.default.contents(atPath: folder + "/" + file),
+                bytes.count <= BearerToken.mostAnswerBytes,
+                case .object(let members)? = try? JSONValue(parsing: bytes),
+                members["credential"] == .string(credential), case .string(let name)? = members["account"],
+                let entry = try entry(of: name, credential, definition)
+            else { continue }
+            accounts.append((name, entry.principal))
+        }
+        return accounts
+    }
+
+    /// Keeps the token of an account.
     ///
     /// - Throws: `network.file` if it cannot be written.
     func keep(
@@ -39,7 +62,8 @@ struct KeptTokens: Sendable {
     ) throws(BackplaneError) {
         var members: [String: JSONValue] = [
             "definition": .string(fingerprint(of: definition)), "principal": .string(String(entry.principal)),
-            "token": .string(entry.token.value.revealed),
+            "token": .string(entry.token.value.revealed), "credential": .string(credential),
+            "account": .string(account),
         ]
         members["refreshToken"] = entry.token.refreshToken.map { .string($0.revealed) }
         members["renewal"] = entry.token.renewal.map { .string(String($0.timeIntervalSince1970)) }

@@ -1,4 +1,6 @@
-/// A text that no description reveals, such as a password or a token.
+import BackplaneNetwork
+
+/// A text that no description shows: a password, a token.
 ///
 /// ```swift
 /// let password: Secret = "white whale"
@@ -17,7 +19,10 @@ public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral {
 
 extension Secret: Concealing {
     /// An ellipsis, whatever the text is.
-    public var description: String { "…" }
+    public var description: String { Redaction.descriptions.hides(revealed) ? "…" : revealed }
+
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, hiding: revealed) }
 }
 
 /// A value that contains secrets, of which neither descriptions nor mirrors show more than `description` says.
@@ -29,4 +34,12 @@ extension Concealing {
 
     /// A mirror without children, so that `dump` shows the description alone.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension Mirror {
+    /// Creates a mirror without children, of a value that contains a text that no mirror shows.
+    init(_ value: some Any, hiding text: @autoclosure () -> String) {
+        let children: KeyValuePairs<String, Any> = Redaction.mirrors.hides(text()) ? [:] : ["hidden": text()]
+        self.init(value, children: children)
+    }
 }

@@ -145,9 +145,15 @@ public indirect enum TokenTemplate: Sendable, Hashable, ExpressibleByStringLiter
 extension TokenRequest: Concealing {
     /// The method and the URL, without any secret.
     public var description: String { "\(method) \(HTTPRequest(method, url).printableURL)" }
+
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, hiding: url) }
 }
 
 extension TokenTemplate: Concealing {
     /// An ellipsis, since any part may be a secret.
     public var description: String { "…" }
+
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, hiding: String(decoding: written.json, as: UTF8.self)) }
 }

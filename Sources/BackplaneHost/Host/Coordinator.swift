@@ -53,9 +53,10 @@ actor Coordinator {
             try DataFolder(in: options.dataFolder, manifest: document.path ?? "unnamed")
         }
         var means = options.network
-        means.vault = CredentialVault(digest: options.digest) { () throws(BackplaneError) in
-            try dataFolder().credentialsFolder()
-        }
+        means.vault = CredentialVault(
+            digest: options.digest,
+            keptIn: { () throws(BackplaneError) in try dataFolder().credentialsFolder() },
+            find: { [managers = means.managers] manager, call in try await managers.authenticator(manager, call) })
         network = HostNetwork(means, document)
         live = LiveComposition(
             document, linked: linked, options.lifecycle, timer: timer, remotes: remotes, network: network,

@@ -629,6 +629,21 @@ enum {
  *   `trace`, `status`, `error` (a code) and `delay` (before a retry) are there where they apply; times are nanoseconds.
  *   Exchanges neither wait for the answer nor fail with it; `lost` counts events that were dropped meanwhile. */
 
+/* An authenticator proves to servers who sends a request. It is a manager that a credential of the type `component` in
+ * the manifest's `network.credentials` names, and it serves the contract `Authenticating`, version 1.0.0, with three
+ * methods, all BP_ASYNC:
+ * - `digests`, without input: the answer is true if requests have the digest of their body, which must then be one that
+ *   can be resent. It is asked each time.
+ * - `prepare`, for each request. The input is the head with the account that sends it,
+ *       {"method": "POST", "url": "...", "headers": [["Accept", "text/plain"], ...], "digest": "e3b0c442...",
+ *        "account": "ann", "principal": 7, "values": {"key": "..."}, "failures": 0, "proof": [], "responseHeaders": []}
+ *   `digest` is the SHA-256 of the body; `values` are those of the credential and of the account's sign-in. The answer
+ *   are the fields that are the proof, [["Authorization", "..."], ...], and [] if no proof is known to be wanted.
+ * - `answer`, after a response with the status 401. The input has also its `status` and `responseHeaders`, the fields
+ *   `proof` that were sent last, and in `failures` how often this exchange has failed. The answer are the fields of
+ *   another proof, and [] if the response is the result.
+ * An error fails the exchange. */
+
 #define BP_STORE "backplane.store"  /* revisions 1 and 2, data access controllers */
 
 /* A record of a collection: JSON with an id. Collections belong to the component, and no other component sees them. */
