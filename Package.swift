@@ -120,14 +120,16 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "BackplaneTransfers",
-            dependencies: ["Backplane", "BackplaneExchange", "BackplaneNetwork", "BackplaneRecords", "BackplaneStorage"],
+            dependencies: [
+                "Backplane", "BackplaneExchange", "BackplaneNetwork", "BackplaneRecords", "BackplaneStorage",
+            ],
             swiftSettings: settings),
         .target(
             name: "BackplaneHost",
             dependencies: [
                 "Backplane", "BackplaneBoundary", "BackplaneDocuments", "BackplaneExchange", "BackplaneNetwork",
                 "BackplaneRecords",
-                "BackplaneStorage",
+                "BackplaneStorage", "BackplaneTransfers",
                 "CBackplane", "CBackplaneHost",
             ],
             swiftSettings: settings),
@@ -171,7 +173,8 @@ let package = Package(
         .target(
             name: "BackplaneControl",
             dependencies: [
-                "Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneRecords", "BackplaneStorage",
+                "Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneNetwork", "BackplaneRecords",
+                "BackplaneStorage", "BackplaneTransfers",
             ],
             swiftSettings: settings),
 
@@ -222,7 +225,7 @@ let package = Package(
                 "BackplaneExchange", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork", "BackplaneOperations",
                 "BackplaneProcesses",
                 "BackplaneRecords", "BackplaneReports", "BackplaneSQLite", "BackplaneStorage", "BackplaneTerminal",
-                "BackplaneTurnstile", "TurnstileContracts", "YardstickContracts", "YardstickDirect",
+                "BackplaneTransfers", "BackplaneTurnstile", "TurnstileContracts", "YardstickContracts", "YardstickDirect",
                 engine("AsyncHTTPClient", "async-http-client"), engine("GRDB", "GRDB.swift"),
                 engine("NIOCore", "swift-nio"), engine("NIOHTTP1", "swift-nio"),
             ],
@@ -468,7 +471,7 @@ let package = Package(
             name: "BackplaneOperationsTests",
             dependencies: [
                 "Backplane", "BackplaneExchange", "BackplaneNetwork", "BackplaneOperations",
-                "BackplaneOperationsNetwork", "BackplaneTestKit", "BackplaneURLSession",
+                "BackplaneOperationsNetwork", "BackplaneTestKit", "BackplaneTransfers", "BackplaneURLSession",
             ],
             swiftSettings: settings),
         .target(

@@ -5,7 +5,8 @@ import Dispatch
 
 /// The means that transfers are carried out with.
 struct TransferMeans: Sendable {
-    var network: HTTPPipeline
+    /// The way of a transfer's exchanges.
+    var pipeline: @Sendable (Transfer) throws(BackplaneError) -> HTTPPipeline
     var digest: (any ContentDigest)?
     var options: TransferOptions
     var retries: Retries

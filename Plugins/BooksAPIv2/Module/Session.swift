@@ -29,6 +29,11 @@ actor Session {
         return endpoint
     }
 
+    /// Returns the value of a request's field that says who reads.
+    func authorization(_ call: Call) async throws -> String {
+        "Bearer \(try await token(call, otherThan: nil))"
+    }
+
     private func token(_ call: Call, otherThan rejected: String?) async throws -> String {
         if let token, token != rejected { return token }
         guard let reader = configuration.reader, let password = configuration.password else { throw NoReader() }

@@ -2,16 +2,6 @@ import Backplane
 import BackplaneNetwork
 import Glibc
 
-/// The treatment of a file that exists where a download is to go.
-public enum ExistingFile: String, CaseIterable, Codable, Sendable {
-    /// The download replaces it.
-    case replace
-    /// It is kept, and nothing is fetched; if it appears meanwhile, the download is given up.
-    case keep
-    /// It is kept, and the download gets the first free name of `whale-2.epub`, `whale-3.epub` and so on.
-    case number
-}
-
 /// The path that a download goes to, and those of its part beside it.
 struct TargetPath: Sendable {
     static let mark = ".backplane-part-", recordMark = ".record"

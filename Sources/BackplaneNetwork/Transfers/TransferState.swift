@@ -3,7 +3,7 @@ public import Backplane
 /// The state of a transfer at one moment.
 public struct TransferState: Sendable {
     /// The stages from waiting to one of the ends.
-    public enum Phase: String, Codable, Sendable {
+    public enum Phase: String, Sendable {
         /// It waits for a place, or for its turn.
         case waiting
         /// It has a place, and exchanges bytes with its server.
@@ -22,35 +22,46 @@ public struct TransferState: Sendable {
     }
 
     /// The name that the transfer was begun with.
-    public internal(set) var id: String
+    public package(set) var id: String
     /// The owner, as the transfer was begun with.
-    public internal(set) var owner: String
+    public package(set) var owner: String
     /// A Boolean value that indicates whether this is an upload.
-    public internal(set) var isUpload: Bool
+    public package(set) var isUpload: Bool
     /// The stage that the transfer has reached.
-    public internal(set) var phase = Phase.waiting
+    public package(set) var phase = Phase.waiting
     /// The bytes of the file that are there, or that were taken for sending.
-    public internal(set) var bytes: Int64 = 0
+    public package(set) var bytes: Int64 = 0
     /// The number of all bytes, once it is known.
-    public internal(set) var total: Int64?
+    public package(set) var total: Int64?
     /// The bytes in a second, while it runs and once it can be told.
-    public internal(set) var rate: Double?
+    public package(set) var rate: Double?
     /// The time that the rest will take at this rate.
-    public internal(set) var timeLeft: Duration?
+    public package(set) var timeLeft: Duration?
     /// The reason why it began anew the last time that it did; `nil` if it never did.
-    public internal(set) var restart: RestartReason?
+    public package(set) var restart: RestartReason?
     /// The path of the finished file; with ``ExistingFile/number``, another one than was asked for.
-    public internal(set) var file: String?
+    public package(set) var file: String?
     /// A Boolean value that indicates whether a file that existed was kept, and nothing was downloaded.
-    public internal(set) var wasKept = false
+    public package(set) var wasKept = false
     /// The status of the response to an upload.
-    public internal(set) var status: Int?
+    public package(set) var status: Int?
     /// The beginning of the body of the response to an upload, up to 64 KB.
-    public internal(set) var response: [UInt8]?
+    public package(set) var response: [UInt8]?
     /// The reason why it has failed, or why it is paused.
-    public internal(set) var error: BackplaneError?
+    public package(set) var error: BackplaneError?
 
-    init(id: String, owner: String, isUpload: Bool) { (self.id, self.owner, self.isUpload) = (id, owner, isUpload) }
+    /// The number of this state, greater than those of earlier ones of the same pool.
+    package var number: UInt64 = 0
+
+    package init(id: String, owner: String, isUpload: Bool) {
+        (self.id, self.owner, self.isUpload) = (id, owner, isUpload)
+    }
+
+    /// The finished file of a download, to hand it to another component.
+    public var storedFile: StoredFile? {
+        guard phase == .succeeded, !isUpload, let file else { return nil }
+        return StoredFile(path: file, size: bytes)
+    }
 
     /// The progress from 0 to 1; `nil` if the number of all bytes is unknown.
     public var progress: Double? {

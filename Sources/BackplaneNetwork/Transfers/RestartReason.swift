@@ -1,5 +1,5 @@
 /// The reason why a transfer that had been interrupted began anew, and fetched or sent everything again.
-public enum RestartReason: String, Codable, Sendable {
+public enum RestartReason: String, Sendable {
     /// The file is another one at the server than when the download began.
     case changed
     /// The server sends no parts of files.
