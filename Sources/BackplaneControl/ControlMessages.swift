@@ -155,15 +155,18 @@ package struct ApplyRequest: ControlMessage {
     package var manifest: String
     /// The environment, `nil` for the active manifest's, or an empty string for none.
     package var environment: String?
-    /// Whether a manifest without managers is accepted; `nil` if not, so that older hosts understand the request.
+    /// A Boolean value that indicates whether a manifest without managers is accepted; `nil` if not, so that older
+    /// hosts understand the request.
     package var empty: Bool?
-    /// Whether new libraries are loaded without a trial in a child process; `nil` means no.
+    /// A Boolean value that indicates whether new libraries are loaded without a trial in a child process; `nil` means
+    /// no.
     package var trustsLibraries: Bool?
-    /// Whether callers that stay may lose methods that they use; `nil` means no.
+    /// A Boolean value that indicates whether callers that stay may lose methods that they use; `nil` means no.
     package var allowsMissingMethods: Bool?
-    /// Whether state that cannot be carried over is discarded; `nil` means no.
+    /// A Boolean value that indicates whether state that cannot be carried over is discarded; `nil` means no.
     package var discardsState: Bool?
-    /// Whether state crosses as JSON even where the Swift value itself could; `nil` means no.
+    /// A Boolean value that indicates whether state crosses as JSON even where the Swift value itself could; `nil`
+    /// means no.
     package var encodesState: Bool?
 
     package init(

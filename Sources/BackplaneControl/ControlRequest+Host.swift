@@ -81,7 +81,7 @@ extension ControlRequest {
         host, request, work throws(BackplaneError) in
         var sent = 0
         let events = host.events
-        // Lets a client know that it misses nothing from here on.
+        // Notifies a client that it misses no event from now on.
         work.report(ControlEvent("listening"))
         for await event in events {
             try work.send(element: try JSON.encode(HostEventForm(event), failing: .controlFailed))

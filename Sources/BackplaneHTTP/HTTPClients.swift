@@ -10,7 +10,7 @@ import Synchronization
 /// The settings that AsyncHTTPClient has for a client rather than for a request.
 struct ClientKey: Hashable, Sendable {
     var proxy: HTTPProxies.Proxy?
-    /// Whether compressed responses are decoded.
+    /// A Boolean value that indicates whether compressed responses are decoded.
     var decodes: Bool
     /// The settings of TLS for the request's host, if it has any.
     var tls: TLSSettings?

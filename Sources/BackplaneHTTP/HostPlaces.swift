@@ -21,7 +21,7 @@ final class HostPlaces: Sendable {
     /// - Parameter limit: The number of places for each host.
     init(limit: Int) { self.limit = limit }
 
-    /// Takes a place, and waits for one if there is none.
+    /// Takes a place, waiting for one if none is free.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before.
     func take(at host: String) async throws -> HostPlace {

@@ -7,7 +7,7 @@ extension HTTPRequest {
     /// replaced by `…`.
     public var curlDescription: String {
         let query = url.utf8.contains(UInt8(ascii: "?")) ? "?…" : ""
-        return CurlCommand(self, url: printableURL + query, body: body.isEmpty ? nil : "…") { field in
+        return CurlText(self, url: printableURL + query, body: body.isEmpty ? nil : "…") { field in
             Self.plainFields.contains(field.name.lowercased()) ? field.value : "…"
         }.text
     }
@@ -15,7 +15,7 @@ extension HTTPRequest {
     /// The equivalent command of curl, with all secrets, for a shell.
     ///
     /// A body that is a stream is read by curl from its standard input.
-    public var expandedCurlDescription: String { CurlCommand(self, url: url, body: nil) { $0.value }.text }
+    public var expandedCurlDescription: String { CurlText(self, url: url, body: nil) { $0.value }.text }
 
     /// The names of fields whose values are not secret.
     private static let plainFields: Set<String> = [
@@ -26,7 +26,7 @@ extension HTTPRequest {
 }
 
 /// A command line of curl, quoted for a shell.
-private struct CurlCommand {
+private struct CurlText {
     private(set) var text = ""
 
     init(_ request: HTTPRequest, url: String, body: String?, value: (HTTPHeaders.Field) -> String) {
@@ -72,7 +72,7 @@ private struct CurlCommand {
     /// Returns a shell word that stands for a string.
     private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
 
-    /// Returns a byte as `%b` of `printf` takes it.
+    /// Returns a byte as an escape for `%b` of `printf`.
     private static func octal(_ byte: UInt8) -> String {
         let digits = String(byte, radix: 8)
         return "\\0" + String(repeating: "0", count: 3 - digits.utf8.count) + digits

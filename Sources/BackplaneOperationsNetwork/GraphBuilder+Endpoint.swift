@@ -15,7 +15,7 @@ extension GraphBuilder {
     /// further attempts, which know what HTTP permits to repeat; those of the options repeat the whole load.
     ///
     /// - Parameters:
-    ///   - name: The name, for people to read.
+    ///   - name: The name, for display.
     ///   - endpoint: The endpoint.
     ///   - http: The client.
     ///   - call: The call being served, whose deadline applies.

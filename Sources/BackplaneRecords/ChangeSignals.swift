@@ -30,7 +30,7 @@ package final class ChangeSignals: Sendable {
     /// another store.
     ///
     /// - Parameter last: Returns the number of the last change, 0 for none; called at first and after each change.
-    /// - Throws: `call.cancelled`; what `last` throws.
+    /// - Throws: `call.cancelled`; the errors of `last`.
     package func wait(
         for collection: String, in namespace: String, since change: Int64,
         last: () async throws(BackplaneError) -> Int64

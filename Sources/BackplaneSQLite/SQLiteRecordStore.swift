@@ -171,8 +171,7 @@ public final class SQLiteRecordStore: RecordStore {
         }
     }
 
-    /// Returns once there is a change of a collection after a number; one of another process is noticed with the next
-    /// one of this store.
+    /// Waits for a change of a collection after a number; one by another process is noticed with this store's next one.
     ///
     /// - Throws: `store.unusable`; `call.cancelled`.
     public func waitForChange(of collection: String, since number: Int64, in namespace: String)

@@ -94,6 +94,6 @@ struct CollectionPreparation<R: Record> {
     private mutating func report(_ error: BackplaneError) {
         failed += 1
         guard failed <= 100 else { return }
-        log.error("a record was not migrated, and is kept as it is", metadata: ["error": error.description])
+        log.error("a record was not migrated, and is kept unchanged", metadata: ["error": error.description])
     }
 }

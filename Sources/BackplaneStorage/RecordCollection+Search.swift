@@ -10,12 +10,12 @@ extension RecordCollection {
     /// - Parameters:
     ///   - index: The index whose properties have the words, each of them in any property.
     ///   - text: The words. One that ends with `*` is the beginning of a word, and words between quotation marks follow
-    ///     one another. Other signs have no meaning. At most 4,096 bytes.
+    ///     one another. Other punctuation has no meaning. At most 4,096 bytes.
     ///   - limit: The maximum number of records; 10,000 at most are returned, and fewer if they have more than 16 MB.
     /// - Returns: A list without further pages.
-    /// - Throws: `store.unsupported` if the host's engine has no full text, as the one in memory, or not the tokenizer;
-    ///   `host.interface-missing` if the host is older than this function; `call.invalid-input` for a text without a
-    ///   word.
+    /// - Throws: `store.unsupported` if the host's engine lacks full text, as the engine in memory does, or the
+    ///   tokenizer; `host.interface-missing` if the host is older than this function; `call.invalid-input` for a text
+    ///   without a word.
     public func search(_ index: KeyPath<R.Indexes, FullText>, _ text: String, limit: Int = 100)
         async throws(BackplaneError) -> RecordList<R>
     {

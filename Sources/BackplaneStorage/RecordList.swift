@@ -1,6 +1,6 @@
 public import Backplane
 
-/// A page of records as a collection returns them.
+/// A page of records that a collection returns.
 public struct RecordList<R: Record>: Sendable {
     /// The records with their versions, in the order of the selection.
     public var versioned: [Versioned<R>]

@@ -46,8 +46,8 @@ public struct Store: Sendable {
     /// - Parameters:
     ///   - attempts: The maximum number of times that the closure runs.
     ///   - body: The closure. If it throws, nothing is changed.
-    /// - Throws: What the closure throws; `store.conflict` if each attempt has met changes, with the record or
-    ///   collection of the last one; `store.duplicate`; `call.cancelled`; and what ``RecordCollection`` throws.
+    /// - Throws: The errors of the closure; `store.conflict` if each attempt encountered changes, with the record or
+    ///   collection of the last one; `store.duplicate`; `call.cancelled`; and the errors of ``RecordCollection``.
     public func transaction<Result>(attempts: Int = 32, _ body: (StoreTransaction) async throws -> Result) async throws
         -> Result
     {

@@ -16,7 +16,7 @@ extension Transfer {
         }
     }
 
-    /// The path that is downloaded to; `nil` for an upload.
+    /// The path of the downloaded file; `nil` for an upload.
     var target: String? {
         if case .download(_, let path, _) = work { path } else { nil }
     }
@@ -28,7 +28,7 @@ extension Transfer {
         return options
     }
 
-    /// Returns whether both do the same, whatever credentials they use.
+    /// Returns whether both transfers do the same, regardless of their credentials.
     func isSame(as other: Transfer) -> Bool {
         request.method == other.request.method && request.url == other.request.url && target == other.target
     }

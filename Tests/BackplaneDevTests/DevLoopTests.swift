@@ -264,7 +264,7 @@ struct DevLoopTests {
         #expect(loop.take(.libraries([notes.library])) == [])
         #expect(loop.take(.built(.succeeded)) == [.swapApplying([notes.library])])
         #expect(loop.take(.answered(.done)) == [])
-        let unknown = DevEvent.Refusal(subject: .swap, error: BackplaneError(.pluginUnknown, "it is not in force"))
+        let unknown = DevEvent.Refusal(subject: .swap, error: BackplaneError(.pluginUnknown, "it is not active"))
         #expect(unknown.answer == .misfit)
     }
 
@@ -278,7 +278,7 @@ struct DevLoopTests {
         #expect(loop.take(.built(.succeeded)) == [.swapApplying([notes.library])])
         #expect(loop.take(.answered(.done)) == [])
         #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
-        #expect(loop.take(.answered(.done)) == [], "it is in force")
+        #expect(loop.take(.answered(.done)) == [], "it is active")
     }
 
     @Test func `a refused manifest is tried again with new code, and alone if not with it`() {

@@ -1,4 +1,4 @@
-import BackplaneTurnstile
+import BackplaneSwapLoad
 
 // The latency of `backplane dev` from a new library to its first answer, and its cost while idle.
 extension BenchSuite {

@@ -1,9 +1,9 @@
 import Backplane
 import BackplaneHost
 import BackplaneReports
-import BackplaneTurnstile
+import BackplaneSwapLoad
+import BenchmarkContracts
 import Synchronization
-import YardstickContracts
 
 /// A host whose provider of series is swapped repeatedly for its other edition, and whose reader is another plugin.
 final class SeriesHost: Sendable {
@@ -17,7 +17,7 @@ final class SeriesHost: Sendable {
 
     /// Returns the paths of the built editions.
     static func editions() throws(BackplaneError) -> [String] {
-        [try BuiltLibrary.path(of: "_YardstickSeriesFirst"), try BuiltLibrary.path(of: "_YardstickSeriesSecond")]
+        [try BuiltLibrary.path(of: "_BenchmarkSeriesFirst"), try BuiltLibrary.path(of: "_BenchmarkSeriesSecond")]
     }
 
     /// Creates a host and starts its managers.
@@ -34,7 +34,7 @@ final class SeriesHost: Sendable {
         options.occupationLimit = nil  // streams and calls occupy the pool on purpose here
         host = PluginHost(
             manifest: Manifest(
-                plugins: [PluginReference(library: library.path), PluginReference(library: "_YardstickRelay")],
+                plugins: [PluginReference(library: library.path), PluginReference(library: "_BenchmarkRelay")],
                 managers: [
                     "Series": ManagerDefinition(className: "SeriesManager"),
                     "Reader": ManagerDefinition(className: "SeriesReaderManager", uses: ["series": "Series"]),

@@ -1,8 +1,8 @@
 import Backplane
 import BackplaneHost
-import BackplaneTurnstile
+import BackplaneSwapLoad
+import BenchmarkContracts
 import Foundation
-import YardstickContracts
 
 /// Swaps of a component with many records, during calls by four callers, and in the same process swaps of one without
 /// any; durations are in milliseconds.
@@ -49,9 +49,9 @@ enum StatefulSwaps {
         return Sample(waits)
     }
 
-    /// Returns two builds of one library, which differ in a byte that nobody reads.
+    /// Returns two builds of one library, which differ in an unused byte.
     private static func editions(for order: SwapMeasure.Order, in folder: String) throws -> [String] {
-        let first = try AppliedSwaps.Composition.annex(for: order, in: folder), second = first + ".second"
+        let first = try AppliedSwaps.ManifestSequence.annex(for: order, in: folder), second = first + ".second"
         try FileManager.default.copyItem(atPath: first, toPath: second)
         let file = try FileHandle(forWritingTo: URL(filePath: second))
         defer { try? file.close() }

@@ -1,37 +1,36 @@
 public import BackplaneNetwork
 
-/// A way to prove to a server who sends a request.
+/// A method of authenticating requests to a server.
 ///
-/// One authenticator serves all requests of one account, at the same time. The built-in ones are Basic, Digest and
-/// bearer.
+/// One authenticator serves all requests of one account concurrently. The built-in ones are Basic, Digest and bearer.
 public protocol Authenticator: Sendable {
-    /// Returns a request with the proof that is known to be wanted, or as it is if none is.
+    /// Returns a request with credentials if they are known to be required, or unchanged.
     ///
-    /// - Parameter network: The way of requests that authentication itself needs, which have no proof.
-    /// - Throws: `network.sign-in` if there is no proof and none can be had; `CancellationError`.
+    /// - Parameter network: The transport of the requests that authentication itself needs, which carry no credentials.
+    /// - Throws: `network.sign-in` if credentials are required but cannot be obtained; `CancellationError`.
     func prepare(_ request: HTTPRequest, over network: HTTPPipeline) async throws -> HTTPRequest
 
-    /// Returns whether another request may be accepted after this response; a response that may not is the result.
+    /// Returns whether a further request could be accepted; otherwise this response is the result.
     ///
     /// - Parameters:
     ///   - response: The response without its body.
     ///   - sent: The request as it was sent.
-    ///   - failures: The number of requests of this exchange that were answered before, and not accepted either.
+    ///   - failures: The number of earlier requests of this exchange that were not accepted.
     func mayAnswer(_ response: HTTPResponse, to sent: HTTPRequest, failures: Int) -> Bool
 
-    /// Returns the request with another proof, after a response that may be answered.
+    /// Returns the request with new credentials, after a response that permits a further request.
     ///
     /// - Parameters:
     ///   - response: The response without its body.
-    ///   - request: The request without any proof.
+    ///   - request: The request without credentials.
     ///   - sent: The request as it was sent.
-    ///   - network: The way of requests that authentication itself needs, which have no proof.
-    /// - Throws: `network.sign-in` if no other proof can be had; `CancellationError`.
+    ///   - network: The transport of the requests that authentication itself needs, which carry no credentials.
+    /// - Throws: `network.sign-in` if no other credentials can be obtained; `CancellationError`.
     func answer(
         _ response: HTTPResponse, for request: HTTPRequest, sent: HTTPRequest, over network: HTTPPipeline
     ) async throws -> HTTPRequest
 
-    /// Notes a response that is the result, such as one with the nonce of the next request.
+    /// Processes a response that is the result, for example one with the nonce for the next request.
     func received(_ response: HTTPResponse, to sent: HTTPRequest)
 }
 

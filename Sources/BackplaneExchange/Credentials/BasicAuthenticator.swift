@@ -1,7 +1,7 @@
 import BackplaneNetwork
 import Synchronization
 
-/// The scheme Basic (RFC 7617), without being asked or as the answer to a challenge.
+/// The scheme Basic (RFC 7617), applied preemptively or in response to a challenge.
 final class BasicAuthenticator: Authenticator {
     private let value: String
     /// The origins that the field is sent to without a challenge; `nil` means all.
@@ -30,7 +30,7 @@ final class BasicAuthenticator: Authenticator {
     }
 }
 
-/// Some origins of requests, of which the latest hundred are known.
+/// A set of origins that keeps the latest hundred.
 struct Origins {
     private static let most = 100
     private var origins: [HTTPOrigin] = []

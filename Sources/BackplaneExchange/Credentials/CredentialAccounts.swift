@@ -3,24 +3,24 @@ import BackplaneNetwork
 import FoundationEssentials
 import Synchronization
 
-/// Who sends a request: the authenticator of one account of a credential, and its number.
+/// The sender of a request: the authenticator of one account of a credential, and its principal.
 struct CredentialAccount: Sendable {
     /// The opaque number of credential, account and sign-in, which is never reused.
     ///
-    /// It is random, so that what was stored for one principal is not another's after a restart.
+    /// It is random, so that data stored for one principal does not belong to another after a restart.
     let principal: UInt64
     let authenticator: any Authenticator
-    /// The cookies of the account; `nil` if it keeps none.
+    /// The cookies of the account; `nil` if it stores none.
     let jar: CookieJar?
 
     static var newPrincipal: UInt64 { .random(in: 1 ... .max) }
 }
 
-/// The accounts of one credential that are signed in.
+/// The signed-in accounts of one credential.
 final class CredentialAccounts: Sendable {
-    /// The greatest number of accounts of one credential.
+    /// The maximum number of accounts of one credential.
     static let most = 10_000
-    /// The greatest size of the name of an account, and of a value of a sign-in.
+    /// The maximum sizes of an account's name and of a sign-in value.
     static let mostNameBytes = 1_024, mostValueBytes = 16 << 10
 
     let name: String
@@ -30,7 +30,7 @@ final class CredentialAccounts: Sendable {
     private let date: @Sendable () -> Date
     private let accounts = Mutex<[String: CredentialAccount]>([:])
 
-    /// - Parameter kept: The files of tokens; `nil` if there can be none.
+    /// - Parameter kept: The token files; `nil` if tokens cannot be stored.
     init(
         _ name: String, _ definition: Credential, _ digest: (any ContentDigest)?, _ kept: KeptTokens?,
         date: @escaping @Sendable () -> Date
@@ -38,14 +38,14 @@ final class CredentialAccounts: Sendable {
         (self.name, self.definition, self.digest, self.kept, self.date) = (name, definition, digest, kept, date)
     }
 
-    /// The accounts that are signed in, with their principals, by name.
+    /// The signed-in accounts with their principals, sorted by name.
     var signedIn: [(name: String, principal: UInt64)] {
         accounts.withLock { accounts in accounts.map { ($0.key, $0.value.principal) } }.sorted { $0.0 < $1.0 }
     }
 
     /// Returns an account.
     ///
-    /// - Parameter account: Its name; the empty one is that of the account that needs no values.
+    /// - Parameter account: The name; the empty one denotes the account that needs no values.
     /// - Throws: `network.credential` if it is not signed in; `network.unsupported`; `network.file`.
     func account(_ account: String) throws(BackplaneError) -> CredentialAccount {
         try accounts.withLock { accounts throws(BackplaneError) in
@@ -61,7 +61,7 @@ final class CredentialAccounts: Sendable {
         }
     }
 
-    /// Signs an account in, in place of the one with its name.
+    /// Signs an account in, replacing the one with the same name.
     ///
     /// - Returns: The account's principal.
     func signIn(
@@ -102,9 +102,9 @@ final class CredentialAccounts: Sendable {
         return made.principal
     }
 
-    /// Forgets an account, and what is kept of it.
+    /// Removes an account, with its stored token.
     ///
-    /// - Throws: `network.file` if what is kept cannot be removed.
+    /// - Throws: `network.file` if the stored token cannot be removed.
     func signOut(_ account: String) throws(BackplaneError) {
         let old = accounts.withLock { $0.removeValue(forKey: account) }
         (old?.authenticator as? BearerAuthenticator)?.close()
@@ -112,7 +112,7 @@ final class CredentialAccounts: Sendable {
         try kept?.remove(account, name)
     }
 
-    /// Makes an account of what is known without a request; `nil` if that is not enough.
+    /// Creates an account from local data, without a request; `nil` if that is not sufficient.
     ///
     /// - Parameter values: The values of a sign-in; `nil` if there was none.
     private func make(_ account: String, _ values: [String: Secret]?) throws(BackplaneError) -> CredentialAccount? {
@@ -146,7 +146,7 @@ final class CredentialAccounts: Sendable {
         }
     }
 
-    /// A jar for a new account; `nil` if the credential keeps no cookies.
+    /// A cookie jar for a new account; `nil` if the credential stores no cookies.
     private var jar: CookieJar? { definition.hasCookies ? CookieJar(date: date) : nil }
 
     private func login(
@@ -170,13 +170,13 @@ final class CredentialAccounts: Sendable {
         return CredentialAccount(principal: principal, authenticator: authenticator, jar: jar)
     }
 
-    /// Returns the files of tokens, if they are to be kept.
+    /// Returns the token files, if tokens are to be stored.
     private func requireKept(_ source: TokenSource) throws(BackplaneError) -> KeptTokens? {
         guard source.isKept else { return nil }
         if let kept { return kept }
         throw BackplaneError(
             .networkUnsupported,
-            "the credential `\(name)` keeps tokens, which needs a folder and SHA-256; this build or program does not have both"
+            "the credential `\(name)` stores tokens, which requires a folder and SHA-256, but this build or program lacks one of them"
         )
     }
 
@@ -192,7 +192,7 @@ final class CredentialAccounts: Sendable {
 }
 
 extension String {
-    /// The text as an error shows it: short, and without control characters.
+    /// The text shortened and without control characters, for an error.
     fileprivate var printable: String {
         String(prefix(100).map { $0.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F } ? " " : $0 })
     }

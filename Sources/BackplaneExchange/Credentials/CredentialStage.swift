@@ -2,9 +2,9 @@ import Backplane
 import BackplaneNetwork
 import Synchronization
 
-/// The stage that proves to servers who sends a request, and answers their challenges.
+/// The stage that authenticates requests, and answers the challenges of servers.
 struct CredentialStage: PipelineStage {
-    /// The greatest number of answers to challenges in one exchange, whatever an authenticator still would try.
+    /// The maximum number of answers to challenges in one exchange, for any authenticator.
     private static let mostAnswers = 5
 
     let next: any HTTPFileExecutor
@@ -12,7 +12,7 @@ struct CredentialStage: PipelineStage {
     let name: String
     let authenticator: any Authenticator
     let jar: CookieJar?
-    /// The way of requests that authentication itself needs.
+    /// The transport of the requests that authentication itself needs.
     let network: HTTPPipeline
 
     var inside: any HTTPExecutor { next }
@@ -36,7 +36,7 @@ struct CredentialStage: PipelineStage {
         }.downloaded
     }
 
-    /// Makes exchanges until the response to one of them is the result.
+    /// Sends the request, and answers challenges until a response is the result.
     private func authenticated(
         _ request: HTTPRequest,
         _ exchange: (HTTPRequest, @escaping @Sendable (HTTPStreamedResponse) -> Bool) async throws ->
@@ -63,7 +63,7 @@ struct CredentialStage: PipelineStage {
         }
     }
 
-    /// Returns a response as the sender sees it: without the cookies that the jar has taken.
+    /// Returns a response for the sender, without the cookies that the jar has stored.
     private func shown(_ response: HTTPStreamedResponse) -> HTTPStreamedResponse {
         guard jar != nil else { return response }
         var response = response
@@ -77,7 +77,7 @@ struct CredentialStage: PipelineStage {
             && authenticator.mayAnswer(head, to: sent, failures: failures)
     }
 
-    /// Checks that the request may have a proof.
+    /// Checks that the request may carry the credentials.
     private func require(_ request: HTTPRequest) throws(BackplaneError) {
         guard credential.covers(request) else {
             throw BackplaneError(
@@ -88,7 +88,7 @@ struct CredentialStage: PipelineStage {
         guard request.authorization == nil else {
             throw BackplaneError(
                 .networkCredential,
-                "the request has an `Authorization` of its own, and the credential `\(name)`; give one of them; nothing was sent",
+                "the request has both its own `Authorization` and the credential `\(name)`; give only one of them; nothing was sent",
                 at: request.printableURL)
         }
     }

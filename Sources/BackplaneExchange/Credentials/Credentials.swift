@@ -3,7 +3,7 @@ public import BackplaneNetwork
 package import FoundationEssentials
 import Synchronization
 
-/// The credentials of a pipeline, by name, with the accounts that are signed in.
+/// The credentials of a pipeline by name, with their signed-in accounts.
 ///
 /// ```swift
 /// let credentials = Credentials(["library": Credential(hosts: ["books.example.org"], .basic(login))])
@@ -20,8 +20,8 @@ public struct Credentials: Sendable {
     ///
     /// - Parameters:
     ///   - definitions: The credentials by name.
-    ///   - digest: The hash functions, which Digest and kept tokens need.
-    ///   - folder: The folder in which tokens are kept, which must exist; `nil` if none are.
+    ///   - digest: The hash functions, which Digest and stored tokens require.
+    ///   - folder: The folder in which tokens are stored, which must exist; `nil` if none are stored.
     public init(
         _ definitions: [String: Credential] = [:], digest: (any ContentDigest)? = nil, keptIn folder: String? = nil
     ) {
@@ -31,7 +31,7 @@ public struct Credentials: Sendable {
         self = vault.credentials(definitions)
     }
 
-    /// The accounts that are signed in: of which credential, their name, and their principal.
+    /// The signed-in accounts: the credential, the name and the principal of each.
     public var signedIn: [(credential: String, account: String, principal: UInt64)] {
         accounts.sorted { $0.key < $1.key }.flatMap { name, accounts in
             accounts.signedIn.map { (name, $0.name, $0.principal) }
@@ -43,7 +43,7 @@ public struct Credentials: Sendable {
 
     /// Returns the accounts of a credential.
     ///
-    /// - Throws: `network.credential` if there is none of this name.
+    /// - Throws: `network.credential` if no credential has this name.
     func accounts(of name: String) throws(BackplaneError) -> CredentialAccounts {
         if let accounts = accounts[name] { return accounts }
         let names = names.map { "`\($0)`" }.joined(separator: ", ")
@@ -55,7 +55,7 @@ public struct Credentials: Sendable {
     /// Checks that a component may use a credential.
     ///
     /// - Parameter managers: The managers that the component belongs to.
-    /// - Throws: `network.credential` if there is none of this name, or it is for other managers.
+    /// - Throws: `network.credential` if no credential has this name, or it is for other managers.
     package func require(_ name: String, for managers: [String]) throws(BackplaneError) {
         guard let allowed = try accounts(of: name).definition.managers, !managers.contains(where: allowed.contains)
         else { return }
@@ -76,9 +76,9 @@ extension Credentials: Concealing {
     public var description: String { names.joined(separator: ", ") }
 }
 
-/// The accounts of all credentials of a host, which outlast its manifests.
+/// The accounts of all credentials of a host, which survive changes of its manifest.
 ///
-/// Manifests with an equal definition of one name share its accounts, as long as one of them is in use.
+/// Manifests that define a credential of the same name equally share its accounts, as long as one of them is in use.
 package final class CredentialVault: Sendable {
     private struct Key: Hashable {
         let name: String
@@ -95,8 +95,9 @@ package final class CredentialVault: Sendable {
     /// Creates a vault without accounts.
     ///
     /// - Parameters:
-    ///   - folder: Returns the folder in which tokens are kept, and makes it if necessary; `nil` if none are.
-    ///   - date: Returns the time by which tokens expire.
+    ///   - folder: A function that returns the folder in which tokens are stored, and creates it if necessary; `nil` if
+    ///     none are stored.
+    ///   - date: A function that returns the current time.
     package init(
         digest: (any ContentDigest)?, keptIn folder: (@Sendable () throws(BackplaneError) -> String)? = nil,
         date: @escaping @Sendable () -> Date = { Date() }

@@ -1,17 +1,17 @@
-/// A text that no description shows: a password, a token.
+/// A text that no description reveals, such as a password or a token.
 ///
 /// ```swift
 /// let password: Secret = "white whale"
 /// print(password)  // …
 /// ```
 public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral {
-    /// The text itself, for those that it is meant for.
+    /// The text itself, for its intended use.
     public let revealed: String
 
-    /// Creates a secret of a text.
+    /// Creates a secret from a text.
     public init(_ text: String) { revealed = text }
 
-    /// Creates a secret whose text is in the program.
+    /// Creates a secret from a literal.
     public init(stringLiteral value: String) { revealed = value }
 }
 
@@ -24,7 +24,7 @@ extension Secret: Concealing {
 public protocol Concealing: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension Concealing {
-    /// The description, so that a value is not shown in full because it is printed for debugging.
+    /// The description, so that printing a value for debugging does not reveal it.
     public var debugDescription: String { description }
 
     /// A mirror without children, so that `dump` shows the description alone.

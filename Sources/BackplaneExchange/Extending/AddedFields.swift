@@ -1,11 +1,11 @@
 import Backplane
 import BackplaneNetwork
 
-/// The rules for the fields that a filter adds to an attempt: they vary nothing, and replace nothing.
+/// The rules for the fields that a filter adds to an attempt: they neither vary the response nor replace others.
 enum AddedFields {
     /// Adds fields to a head.
     ///
-    /// - Throws: `network.refused` for a field that the head has, or that must not be added.
+    /// - Throws: `network.refused` for a field that the head already has, or that must not be added.
     static func add(_ fields: HTTPHeaders, to headers: inout HTTPHeaders) throws(BackplaneError) {
         let own = headers
         for field in fields.fields {

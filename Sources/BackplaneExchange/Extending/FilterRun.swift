@@ -7,9 +7,9 @@ final class FilterRun: Sendable {
     private let filters: [ExchangeFilter]
     private let digest: (any ContentDigest)?
     private let call: Call
-    /// A Boolean value that indicates whether a credential has added fields, which no filter sees.
+    /// A Boolean value that indicates whether a credential has added fields, which are hidden from filters.
     private let hidesProof: Bool
-    /// The digest of the body, once a filter has asked for it; what is sent again is the same body.
+    /// The digest of the body, once a filter has requested it; retries send the same body.
     private let known = Mutex<String?>(nil)
 
     /// Creates the run of an exchange's filters; `nil` if there are none.
@@ -19,9 +19,9 @@ final class FilterRun: Sendable {
         hidesProof = options.credential != nil
     }
 
-    /// Returns the request with the head that the filters of requests make of its own.
+    /// Returns the request with the head that the request filters return.
     ///
-    /// - Throws: `network.refused` if one fails; the network's errors and `CancellationError` as they are.
+    /// - Throws: `network.refused` if a filter fails; `CancellationError` and network errors of filters unchanged.
     func request(_ request: HTTPRequest) async throws -> HTTPRequest {
         try await reduce(request, .requests) { filter, head, request in
             let filtered = try await filter.request(head)
@@ -30,9 +30,9 @@ final class FilterRun: Sendable {
         }
     }
 
-    /// Returns the request with the fields that the filters of attempts add to its own.
+    /// Returns the request with the fields that the attempt filters add.
     ///
-    /// - Throws: What ``request(_:)`` throws; `network.refused` for a field that must not be added.
+    /// - Throws: The errors of ``request(_:)``; `network.refused` for a field that must not be added.
     func attempt(_ request: HTTPRequest) async throws -> HTTPRequest {
         try await reduce(request, .attempts) { filter, head, request in
             try AddedFields.add(try await filter.attempt(head), to: &request.headers)
@@ -63,13 +63,13 @@ final class FilterRun: Sendable {
     private func digest(of body: HTTPBody) async throws -> String {
         guard let digest else {
             throw BackplaneError(
-                .networkUnsupported, "the digest of the body is asked for, and there is no `ContentDigest` to make it")
+                .networkUnsupported, "a filter needs the body's digest, but there is no `ContentDigest` to compute it")
         }
         if body.isEmpty { return digest.sha256(of: []).hexadecimal }
         if let known = known.withLock({ $0 }) { return known }
         guard body.isReplayable else {
             throw BackplaneError(
-                .networkBody, "the digest of the body is asked for, and the body can be read only once")
+                .networkBody, "a filter needs the body's digest, but the body can be read only once")
         }
         let whole = try await body.collected(upTo: HTTPOptions.collectionLimit)
         let text = digest.sha256(of: whole.bytes ?? []).hexadecimal
@@ -95,7 +95,7 @@ extension [UInt8] {
 }
 
 extension BackplaneError {
-    /// Returns the error of an exchange for one of a filter.
+    /// Returns the error of an exchange for an error of a filter.
     fileprivate func ofFilter(_ name: String, at url: String) -> BackplaneError {
         if [.callCancelled, .callDeadline].contains(code) { return self }
         if code.rawValue.hasPrefix("network.") {

@@ -18,7 +18,7 @@ actor Coordinator {
     nonisolated let network: HostNetwork
 
     /// The source of the active manifest, readable without waiting for this actor.
-    nonisolated let manifestSource: SourceInForce
+    nonisolated let manifestSource: ActiveSource
     /// The listeners to the host's events.
     nonisolated let events = HostEventFeed()
     /// The names of the lanes when they were last announced.
@@ -46,7 +46,7 @@ actor Coordinator {
 
     init(_ document: ManifestDocument, linked: [LinkedPlugin], _ options: HostOptions) {
         self.options = options
-        manifestSource = SourceInForce(document.source)
+        manifestSource = ActiveSource(document.source)
         if options.namesCrashes { LastWords.keep() }
         watchdog = options.occupationLimit.map { Watchdog(limit: $0, log: options.log) }
         let dataFolder = { @Sendable () throws(BackplaneError) in

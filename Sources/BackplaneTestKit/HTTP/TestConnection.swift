@@ -81,7 +81,8 @@ public final class TestConnection: @unchecked Sendable {  // one thread's, but f
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &lingering, socklen_t(MemoryLayout<linger>.size))
         wasReset = true
     }
-    /// Whether the descriptor is closed, rather than shut down, at the end of the script: only this sends a reset.
+    /// A Boolean value that indicates whether the descriptor is closed, rather than shut down, at the end of the
+    /// script: only this sends a reset.
     private(set) var wasReset = false
 
     /// Does nothing until the other side has closed the connection.

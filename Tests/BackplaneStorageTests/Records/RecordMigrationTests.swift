@@ -77,7 +77,7 @@ struct RecordMigrationTests {
                 (0..<700).map { FirstBook(id: "\(1_000 + $0)", author: $0 == 500 ? "Anonymous" : "Jane Austen") })
             let books = store.collection(Book.self)
             #expect(try await books.query(\.last, equal: "Austen").count() == 699)
-            let failures = lent.log.messages("a record was not migrated, and is kept as it is")
+            let failures = lent.log.messages("a record was not migrated, and is kept unchanged")
             #expect(failures.count == 1)
             #expect(failures.first?.metadata["error"]?.contains("books/1500") == true, "\(failures)")
             let page = try await books.query(idPrefix: "15").page(limit: 1)

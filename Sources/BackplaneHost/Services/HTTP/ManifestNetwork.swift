@@ -41,7 +41,7 @@ struct ManifestNetwork: Sendable {
                 executors, tls: tls, named: isExecuted ? named : [:],
                 reserved: isExecuted ? [] : Set(network.executors.keys), retries: means.retries,
                 credentials: credentials,
-                company: ExchangeCompany(
+                extensions: ExchangeExtensions(
                     filters: means.filters + (passed.contains(.filter) ? filters : []), digest: means.digest,
                     observers: taps.observers + own), refusal: refusal)
         }

@@ -15,7 +15,7 @@ extension SwapTransaction {
     ///   - nodes: The nodes by their places in the earlier plan.
     ///   - pairs: The nodes that return, each with the new node that it replaces.
     func lead(back nodes: [LiveNode], _ pairs: [(old: LiveNode?, new: LiveNode)]) {
-        live.putInForce(before, nodes)
+        live.activate(before, nodes)
         live.remotes.rename(members.compactMap(\.renaming).map { ($0.to, $0.from) })
         live.replaceStarted(pairs)
         live.started.removeAll { node in members.contains { $0.new === node } }

@@ -33,6 +33,6 @@ package final class TracedExchanges: Sendable {
 
     deinit { taps.remove(number.load(ordering: .relaxed)) }
 
-    /// Takes the stages that have gathered, of which at most 1,000 are kept.
+    /// Takes the queued stages, of which at most 1,000 are kept.
     package func take() -> [ExchangeEvent] { queue.withLock { $0.take()?.events ?? [] } }
 }

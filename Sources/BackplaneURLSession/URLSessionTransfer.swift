@@ -8,7 +8,7 @@ import Synchronization
 /// An HTTP exchange: its head, then its body, of which unread bytes are held in memory up to a limit.
 ///
 /// It ends once: by its server, the limit, its reader or the end of the session.
-final class Transfer: Sendable {
+final class URLSessionTransfer: Sendable {
     typealias Head = Result<HTTPURLResponse, HTTPFailure>
 
     /// The destination of a body that is not held in memory, and the functions that are notified of it.
@@ -92,7 +92,7 @@ final class Transfer: Sendable {
         deliver(response, isTooLarge: hasBody && response.expectedContentLength > Int64(limit))
     }
 
-    /// Takes a part of the body.
+    /// Adds a part of the body.
     ///
     /// - Parameter response: The response that it belongs to, whose head may not have been announced.
     func receive(_ data: Data, of response: URLResponse?) {
@@ -183,7 +183,7 @@ final class Transfer: Sendable {
     }
 }
 
-extension Transfer.State {
+extension URLSessionTransfer.State {
     /// Takes everything that was received, or the end; `nil` if there is nothing yet.
     fileprivate mutating func takePart() -> Result<HTTPBodyPart, HTTPFailure>? {
         if !unread.isEmpty {

@@ -1,7 +1,7 @@
 import Backplane
 
 /// One slot of a gate, and the bindings that belong to it.
-struct Door {
+struct GateSlot {
     let slot: Slot
     /// The binding that is in the slot while the gate is open.
     var binding: Binding
@@ -26,7 +26,7 @@ struct Door {
     var asides: [Binding] { [aside, passing, early].compactMap(\.self) }
 
     /// Returns a lease of `binding` that is counted by the binding at `place`, or `nil` if this slot stays closed.
-    mutating func lease(_ place: WritableKeyPath<Door, Binding?>) -> Lease? {
+    mutating func lease(_ place: WritableKeyPath<GateSlot, Binding?>) -> Lease? {
         guard refusal == nil else { return nil }
         return take(place, binding)
     }
@@ -37,7 +37,7 @@ struct Door {
         return take(\.early, next)
     }
 
-    private mutating func take(_ place: WritableKeyPath<Door, Binding?>, _ binding: Binding) -> Lease {
+    private mutating func take(_ place: WritableKeyPath<GateSlot, Binding?>, _ binding: Binding) -> Lease {
         let twin = self[keyPath: place] ?? binding.twin()
         self[keyPath: place] = twin
         return Lease(into: twin)

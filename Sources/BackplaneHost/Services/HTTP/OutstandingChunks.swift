@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// A component receives a number and never a pointer, as with `Callbacks`: a duplicate answer is not found and is
 /// ignored. A number leads to no host, and the table belongs to the process.
-enum OwedChunks {
+enum OutstandingChunks {
     typealias Handler = @Sendable (Result<HTTPBodyPart, BackplaneError>) -> Void
 
     private static let handlers = Mutex<[UInt64: Handler]>([:])

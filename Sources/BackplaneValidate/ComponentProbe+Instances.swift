@@ -3,9 +3,9 @@ import CBackplane
 import Glibc
 
 // Instances of the plugin's classes, from creation to release.
-extension Interview {
+extension ComponentProbe {
     /// An instance of a component class.
-    struct Instance {
+    struct ProbedInstance {
         let subject: Subject
         let pointer: UnsafeMutableRawPointer
         /// The handle under which it uses the host's services.
@@ -15,7 +15,7 @@ extension Interview {
     /// Creates an instance with an empty configuration and all of its wires connected.
     ///
     /// - Throws: The component's error, or `plugin.invalid-answer` if it reports success without an instance.
-    func make(_ subject: Subject, _ which: String = "") throws(BackplaneError) -> Instance {
+    func make(_ subject: Subject, _ which: String = "") throws(BackplaneError) -> ProbedInstance {
         mkdir(folder, 0o700)
         let home = "\(folder)/\(lastHandle)"
         mkdir(home, 0o700)
@@ -52,24 +52,24 @@ extension Interview {
         guard let pointer = UnsafeMutableRawPointer(bitPattern: answer.instance) else {
             throw BackplaneError(.pluginInvalidAnswer, "reported that it was created but returned no instance")
         }
-        return Instance(subject: subject, pointer: pointer, handle: handle)
+        return ProbedInstance(subject: subject, pointer: pointer, handle: handle)
     }
 
     /// Releases an instance, the last function it is called with.
-    func release(_ instance: Instance) {
+    func release(_ instance: ProbedInstance) {
         StubServices.endTimers(of: instance.handle)
         candidate.note("\(instance.subject.name) was released")
         instance.subject.component.release?(instance.pointer)
     }
 
     /// Runs a step of the life cycle; a step that the component does not implement has no answer.
-    func run(_ verb: String, _ step: bp_step?, _ instance: Instance) -> Question.Answer? {
+    func run(_ verb: String, _ step: bp_step?, _ instance: ProbedInstance) -> Question.Answer? {
         guard let step else { return nil }
         return run(verb, instance) { step($0, Question.done, $1) }
     }
 
     func run(
-        _ verb: String, _ instance: Instance, kind: Question.Kind = .step,
+        _ verb: String, _ instance: ProbedInstance, kind: Question.Kind = .step,
         _ start: (_ instance: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer) -> Void
     ) -> Question.Answer {
         ask(kind, "\(instance.subject.name) was \(verb)") { start(instance.pointer, $0.context) }
@@ -81,8 +81,8 @@ extension Interview {
     /// - Parameter patience: The time to wait for late answers before the instances are released, in tenths of a
     ///   second.
     /// - Returns: The components with methods that could not be activated, with the reasons.
-    func withActive(patience: Int = 0, _ body: (Instance) -> Void) -> [String] {
-        var active: [Instance] = [], untried: [String] = []
+    func withActive(patience: Int = 0, _ body: (ProbedInstance) -> Void) -> [String] {
+        var active: [ProbedInstance] = [], untried: [String] = []
         for subject in subjects {
             do throws(BackplaneError) {
                 let instance = try activated(subject)
@@ -106,8 +106,8 @@ extension Interview {
     /// Creates and activates an instance.
     ///
     /// - Throws: The component's error, as a sentence without its subject.
-    func activated(_ subject: Subject) throws(BackplaneError) -> Instance {
-        let instance: Instance
+    func activated(_ subject: Subject) throws(BackplaneError) -> ProbedInstance {
+        let instance: ProbedInstance
         do throws(BackplaneError) {
             instance = try make(subject)
         } catch {

@@ -1,5 +1,5 @@
 /// A value for several rows that is expensive to create: created once, when it is first needed.
-actor Prepared<Value: Sendable> {
+actor LazyValue<Value: Sendable> {
     private let make: @Sendable () async throws -> Value
     private var making: Task<Value, any Error>?
 

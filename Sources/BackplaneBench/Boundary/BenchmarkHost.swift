@@ -1,13 +1,13 @@
 import Backplane
 import BackplaneHost
 import BackplaneReports
-import YardstickContracts
+import BenchmarkContracts
 
 /// A started host, and the managers that rows call in it.
-struct YardstickHost: Sendable {
+struct BenchmarkHost: Sendable {
     let host: PluginHost
-    let yardstick: Remote<Yardstick>
-    let earlier: Remote<EarlierYardstick>
+    let benchmark: Remote<Benchmark>
+    let earlier: Remote<EarlierBenchmark>
     let tally: Remote<Tally>
     let relay: Remote<Relay>
     /// The frame of the host's calls.
@@ -23,13 +23,13 @@ struct YardstickHost: Sendable {
             manifest: Manifest(
                 plugins: Self.plugins,
                 managers: [
-                    "Yardstick": ManagerDefinition(className: "YardstickManager"),
+                    "Benchmark": ManagerDefinition(className: "BenchmarkManager"),
                     "Tally": ManagerDefinition(className: "TallyManager"),
-                    "Relay": ManagerDefinition(className: "RelayManager", uses: ["yardstick": "Yardstick"]),
+                    "Relay": ManagerDefinition(className: "RelayManager", uses: ["benchmark": "Benchmark"]),
                 ]),
             options: Self.options(in: folder, counting))
         do {
-            (yardstick, earlier) = (try await host.manager("Yardstick"), try await host.manager("Yardstick"))
+            (benchmark, earlier) = (try await host.manager("Benchmark"), try await host.manager("Benchmark"))
             (tally, relay) = (try await host.manager("Tally"), try await host.manager("Relay"))
         } catch {
             await host.stop()
@@ -39,7 +39,7 @@ struct YardstickHost: Sendable {
     }
 
     /// The plugin that is called, and the one that calls it; both are beside this program.
-    static let plugins = [PluginReference(library: "_Yardstick"), PluginReference(library: "_YardstickRelay")]
+    static let plugins = [PluginReference(library: "_Benchmark"), PluginReference(library: "_BenchmarkRelay")]
 
     static func options(in folder: String, _ counting: LeaseCounting? = nil) -> HostOptions {
         var options = HostOptions(

@@ -2,9 +2,9 @@ import Synchronization
 
 /// The bodies of exchanges that executors of plugins carry out, by number.
 ///
-/// A component receives a number and never a pointer, as with `OwedChunks`. A number leads to no host, and the table
-/// belongs to the process.
-enum LentBodies {
+/// A component receives a number and never a pointer, as with `OutstandingChunks`. A number leads to no host, and the
+/// table belongs to the process.
+enum BorrowedBodies {
     /// A body of an exchange in progress.
     enum Body: Sendable {
         case request(OutgoingBody)

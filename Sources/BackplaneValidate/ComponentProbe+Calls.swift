@@ -2,23 +2,23 @@ import Backplane
 import CBackplane
 
 // Calls of the components' methods.
-extension Interview {
+extension ComponentProbe {
     var declaredMethods: Int { subjects.reduce(0) { $0 + $1.callable.count } }
 
     /// Calls a method, waits for its answer, and checks whether a synchronous method answered before it returned.
-    func call(_ method: Int, _ input: ProbeInput, _ instance: Instance) -> Question.Answer {
+    func call(_ method: Int, _ input: ProbeInput, _ instance: ProbedInstance) -> Question.Answer {
         beginCall(method, input, instance, cancels: false).wait()
     }
 
     /// Calls a method, cancels the call at once, and returns the answer with the delay since the cancellation.
-    func cancelledCall(_ method: Int, _ input: ProbeInput, _ instance: Instance) -> (
+    func cancelledCall(_ method: Int, _ input: ProbeInput, _ instance: ProbedInstance) -> (
         answer: Question.Answer, delay: Duration
     ) {
         let question = beginCall(method, input, instance, cancels: true), cancelled = ContinuousClock.now
         return (question.wait(), cancelled.duration(to: .now))
     }
 
-    private func beginCall(_ method: Int, _ input: ProbeInput, _ instance: Instance, cancels: Bool) -> Question {
+    private func beginCall(_ method: Int, _ input: ProbeInput, _ instance: ProbedInstance, cancels: Bool) -> Question {
         let subject = instance.subject, name = "`\(subject.name).\(subject.methods[method].name)`"
         lastCall += 1
         let id = lastCall

@@ -5,7 +5,7 @@ import CBackplane
 import Foundation
 
 /// A series of requests to the components of a library, from a host that consists of stubs.
-final class Interview {
+final class ComponentProbe {
     /// A component class of the plugin.
     struct Subject {
         let name: String
@@ -52,8 +52,8 @@ final class Interview {
         Self.given.initialize(to: (status, answer))
         let description = try PluginDescription(
             asking: { _, answer in
-                answer.pointee = Interview.given.pointee.answer
-                return Interview.given.pointee.status
+                answer.pointee = ComponentProbe.given.pointee.answer
+                return ComponentProbe.given.pointee.status
             }, getInterface: StubServices.get)
         let components = try Descriptors.read(answer.components, count: answer.component_count, of: "components")
         subjects = zip(description.components, components).map { known, component in

@@ -1,11 +1,11 @@
 public import Backplane
-public import YardstickContracts
+public import BenchmarkContracts
 
-/// The calls of ``Yardstick`` without a boundary, as in a program linked as a whole.
+/// The calls of ``Benchmark`` without a boundary, as in a program linked as a whole.
 ///
 /// They go through an existential that is opaque to the optimiser, to methods that are not inlined. That is the cost of
 /// protocols as such, and the least that replaceable code could cost.
-public protocol DirectYardstick: Sendable {
+public protocol DirectBenchmark: Sendable {
     /// Returns the number increased by one.
     nonisolated(nonsending) func add(_ number: Int) async throws(BackplaneError) -> Int
     /// Returns the parcel with its number increased by one.
@@ -16,7 +16,7 @@ public protocol DirectYardstick: Sendable {
     func nextNow(_ parcel: Parcel) throws(BackplaneError) -> Parcel
 }
 
-final class Adder: DirectYardstick {
+final class Adder: DirectBenchmark {
     private let step = 1
 
     @inline(never)
@@ -38,4 +38,4 @@ final class Adder: DirectYardstick {
 
 /// Returns an instance whose class is hidden from the optimiser, so that calls are not devirtualised.
 @inline(never) @_optimize(none)
-public func makeDirectYardstick() -> any DirectYardstick { Adder() }
+public func makeDirectBenchmark() -> any DirectBenchmark { Adder() }

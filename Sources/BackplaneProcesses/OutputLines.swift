@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The lines that a program has printed.
-package final class SaidLines: Sendable {
+package final class OutputLines: Sendable {
     private let lines = Mutex((output: [String](), errors: [String]()))
 
     package init() {}

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 /// The last part of a process's output so far, limited so that endless output does not fill the memory.
-final class Printed: Sendable {
+final class OutputTail: Sendable {
     private let bytes = Mutex(Data())
     private let limit: Int
 

@@ -3,7 +3,7 @@ import Synchronization
 /// A hand-over between two tasks in one program, without a buffer: the baseline of native streams.
 ///
 /// Each element goes from continuation to continuation, as natively in a stream, and nothing else is done.
-final class HandOver<Element: Sendable>: Sendable {
+final class Rendezvous<Element: Sendable>: Sendable {
     private struct State {
         var reader: UnsafeContinuation<Element?, Never>?
         var sender: (element: Element, continuation: UnsafeContinuation<Void, Never>)?

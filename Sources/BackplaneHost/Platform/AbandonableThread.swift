@@ -2,7 +2,7 @@ import Backplane
 import Synchronization
 
 /// A thread for functions that may never return, which is abandoned if they do not.
-enum PatientThread {
+enum AbandonableThread {
     /// The results of the thread so far; adding one wakes no waiter, which would often cost more than the work itself.
     private final class Progress<Output: Sendable>: Sendable {
         struct State {

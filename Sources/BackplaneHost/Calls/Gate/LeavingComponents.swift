@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// A call that comes through one of them must not wait for a component that starts after the change, since the change
 /// waits for that call.
-final class Retreat: Sendable {
+final class LeavingComponents: Sendable {
     private let numbers = Mutex<Set<UInt16>>([])
 
     func add(_ number: UInt16) {

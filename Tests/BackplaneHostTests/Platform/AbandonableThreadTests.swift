@@ -5,9 +5,9 @@ import Testing
 
 /// What may never come back, on a thread that is given up then.
 @Suite(.timeLimit(.minutes(2)))
-struct PatientThreadTests {
+struct AbandonableThreadTests {
     @Test func `what comes back is given in its order`() {
-        let outputs = PatientThread.map([3, 1, 2], limit: .seconds(60)) { index, value in
+        let outputs = AbandonableThread.map([3, 1, 2], limit: .seconds(60)) { index, value in
             "\(index): \(value)"
         } late: { _, _ in
             "late"
@@ -19,7 +19,7 @@ struct PatientThreadTests {
 
     @Test func `nothing in, nothing out`() {
         #expect(
-            PatientThread.map([Int](), limit: .zero) { _, value in
+            AbandonableThread.map([Int](), limit: .zero) { _, value in
                 value
             } late: { _, _ in
                 0
@@ -30,7 +30,7 @@ struct PatientThreadTests {
 
     @Test func `work that never returns is abandoned, and later work runs`() {
         let never = DispatchSemaphore(value: 0)
-        let outputs = PatientThread.map([1, 2, 3, 4], limit: .milliseconds(200)) { _, value -> String in
+        let outputs = AbandonableThread.map([1, 2, 3, 4], limit: .milliseconds(200)) { _, value -> String in
             if value == 2 || value == 4 { never.wait() }
             return "\(value)"
         } late: { index, value in

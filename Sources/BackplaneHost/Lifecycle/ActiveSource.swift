@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The source of the active manifest, for use outside of the host's serial domain.
-final class SourceInForce: Sendable {
+final class ActiveSource: Sendable {
     private let source: Mutex<ManifestSource>
 
     init(_ source: ManifestSource) { self.source = Mutex(source) }

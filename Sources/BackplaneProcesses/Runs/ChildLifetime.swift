@@ -6,23 +6,23 @@ import Glibc
 ///
 /// The child's standard input is a pipe whose other end only the parent holds, so that it closes however the parent
 /// ends. A parent-death signal would not do: it is sent when the thread that created the child ends.
-package enum ChildLeash {
+package enum ChildLifetime {
     /// Watches the pipe on a thread of its own; the child calls this before it runs any foreign code.
     ///
     /// Without a pipe, for example when a person starts the child, this is not needed and no thread is started.
-    package static func hold() {
+    package static func endWithParent() {
         setpgid(0, 0)
         _ = bph_adopt_orphans()
         var status = stat()
         guard fstat(STDIN_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return }
-        let leash = moveHigh(STDIN_FILENO), nothing = open("/dev/null", O_RDONLY)
+        let parent = moveHigh(STDIN_FILENO), nothing = open("/dev/null", O_RDONLY)
         dup2(nothing, STDIN_FILENO)
         close(nothing)
         let group = getpid()
-        let isHeld = HostThread.tryStart("bp-leash") {
+        let isWatched = HostThread.tryStart("bp-parent") {
             var byte: UInt8 = 0
             while true {
-                let count = read(leash, &byte, 1)
+                let count = read(parent, &byte, 1)
                 if count == 0 || count < 0 && errno != EINTR { break }
             }
             // A second one is enough for it; without memory or processes for it, this one does what it can.
@@ -32,7 +32,7 @@ package enum ChildLeash {
             kill(-group, SIGKILL)
             kill(group, SIGKILL)
         }
-        guard !isHeld else { return }
+        guard !isWatched else { return }
         // Without it the child might outlive its parent.
         _ = "the system cannot create a thread for the child process\n".withCString {
             write(STDERR_FILENO, $0, strlen($0))

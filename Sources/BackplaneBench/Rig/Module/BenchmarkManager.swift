@@ -1,17 +1,17 @@
 import Backplane
-import YardstickContracts
+import BenchmarkContracts
 
-final class YardstickManager: Manager {
-    typealias Provides = Yardstick
+final class BenchmarkManager: Manager {
+    typealias Provides = Benchmark
     private let step = 1
 
     init(_ context: Context) {}
 
     static func methods(_ table: inout Methods) {
-        table.async(\.add) { yardstick, number, _ in yardstick.add(number) }
-        table.sync(\.addNow) { yardstick, number, _ in yardstick.add(number) }
-        table.async(\.next) { yardstick, parcel, _ in yardstick.next(parcel) }
-        table.sync(\.nextNow) { yardstick, parcel, _ in yardstick.next(parcel) }
+        table.async(\.add) { benchmark, number, _ in benchmark.add(number) }
+        table.sync(\.addNow) { benchmark, number, _ in benchmark.add(number) }
+        table.async(\.next) { benchmark, parcel, _ in benchmark.next(parcel) }
+        table.sync(\.nextNow) { benchmark, parcel, _ in benchmark.next(parcel) }
         table.stream(\.numbers) { _, count, elements, _ in
             for number in 0..<count { try await elements.send(number) }
         }

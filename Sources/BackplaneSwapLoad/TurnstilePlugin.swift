@@ -10,8 +10,8 @@ package enum TurnstilePlugin: String, Sendable, Codable {
     /// Returns the paths of the built editions, the one to load first at the start.
     package func editions() throws(BackplaneError) -> [String] {
         switch self {
-        case .swift: [try BuiltLibrary.path(of: "_YardstickFirst"), try BuiltLibrary.path(of: "_YardstickSecond")]
-        case .c: [try BuiltLibrary.path(of: "_YardstickFirstInC"), try BuiltLibrary.path(of: "_YardstickSecondInC")]
+        case .swift: [try BuiltLibrary.path(of: "_BenchmarkFirst"), try BuiltLibrary.path(of: "_BenchmarkSecond")]
+        case .c: [try BuiltLibrary.path(of: "_BenchmarkFirstInC"), try BuiltLibrary.path(of: "_BenchmarkSecondInC")]
         }
     }
 

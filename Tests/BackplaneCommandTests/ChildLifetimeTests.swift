@@ -4,7 +4,7 @@ import Testing
 /// The processes of `inspect` and `validate`, and those that a library starts in them: none is there when the command
 /// has ended, however it did.
 @Suite(.timeLimit(.minutes(5)))
-struct ChildLeashTests {
+struct ChildLifetimeTests {
     private let tool: Tool
     /// A pipe that the library opens and never closes: it ends when every process that came of the library has.
     private let pipe: String

@@ -1,7 +1,7 @@
 public import Backplane
 
 /// The contract with which calls are measured: its methods do next to nothing, so that the time is that of the call.
-public struct Yardstick: Contract {
+public struct Benchmark: Contract {
     /// The version of this set of methods; the native lane requires the same on both sides.
     public static let version: Version = "1.1.0"
     /// Returns the number increased by one.
@@ -22,13 +22,13 @@ public struct Yardstick: Contract {
     public init() {}
 }
 
-/// An earlier version of ``Yardstick``.
+/// An earlier version of ``Benchmark``.
 ///
 /// The native lane requires the same version on both sides, so calls through this contract are always encoded.
-public struct EarlierYardstick: Contract {
-    /// The name of ``Yardstick``, which makes this a version of the same contract.
-    public static let name = Yardstick.name
-    /// The version of this set of methods, lower than that of ``Yardstick``.
+public struct EarlierBenchmark: Contract {
+    /// The name of ``Benchmark``, which makes this a version of the same contract.
+    public static let name = Benchmark.name
+    /// The version of this set of methods, lower than that of ``Benchmark``.
     public static let version: Version = "1.0.0"
     /// Returns the parcel with its number increased by one.
     public let next = AsyncMethod<Parcel, Parcel>()
