@@ -34,7 +34,7 @@ struct LoanRoutes: Sendable {
         guard loans.all.contains(where: { $0.book == book.id }) else {
             throw Failure(.forbidden, "loan.missing", "`\(book.id)` is not on loan; borrow it first.")
         }
-        let bytes = BookText(book: book).bytes, tag = EntityTag(of: bytes)
+        let bytes = GeneratedText(book: book).bytes, tag = EntityTag(of: bytes)
         var headers: HTTPFields = [.eTag: tag.description, .acceptRanges: "bytes", .cacheControl: "private, no-cache"]
         headers[.contentType] = "text/plain; charset=utf-8"
         let header = request.method == .get && tag.allowsRange(of: request) ? request.headers[.range] : nil

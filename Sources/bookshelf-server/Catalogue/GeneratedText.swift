@@ -1,6 +1,6 @@
 #if Engines
 /// The text of a book, put together from its facts; deterministic for each book.
-struct BookText {
+struct GeneratedText {
     var book: Book
 
     /// The number of chapters, each of about a hundred bytes.
