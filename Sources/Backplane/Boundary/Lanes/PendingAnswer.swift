@@ -1,4 +1,4 @@
-import CBackplane
+package import CBackplane
 import Synchronization
 
 /// The receiver of an encoded call's answer, which may arrive before or after it is awaited.
