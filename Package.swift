@@ -133,7 +133,7 @@ let package = Package(
             dependencies: [
                 "Backplane", "BackplaneBoundary", "BackplaneDocuments", "BackplaneExchange", "BackplaneNetwork",
                 "BackplaneRecords",
-                "BackplaneStorage",
+                "BackplaneStorage", "BackplaneTransfers",
                 "CBackplane", "CBackplaneHost",
             ],
             swiftSettings: settings),
@@ -187,8 +187,8 @@ let package = Package(
         .target(
             name: "BackplaneControl",
             dependencies: [
-                "Backplane", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneRecords",
-                "BackplaneStorage",
+                "Backplane", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork",
+                "BackplaneRecords", "BackplaneStorage", "BackplaneTransfers",
             ],
             swiftSettings: settings),
 
@@ -240,7 +240,7 @@ let package = Package(
                 "BackplaneOperations",
                 "BackplaneProcesses",
                 "BackplaneRecords", "BackplaneReports", "BackplaneSQLite", "BackplaneStorage", "BackplaneSwapLoad",
-                "BackplaneTerminal", "BenchmarkContracts", "BenchmarkDirect", "TurnstileContracts",
+                "BackplaneTerminal", "BackplaneTransfers", "BenchmarkContracts", "BenchmarkDirect", "TurnstileContracts",
                 engine("AsyncHTTPClient", "async-http-client"), engine("GRDB", "GRDB.swift"),
                 engine("NIOCore", "swift-nio"), engine("NIOHTTP1", "swift-nio"),
             ],
@@ -494,7 +494,7 @@ let package = Package(
             name: "BackplaneOperationsTests",
             dependencies: [
                 "Backplane", "BackplaneExchange", "BackplaneNetwork", "BackplaneOperations",
-                "BackplaneOperationsNetwork", "BackplaneTestKit", "BackplaneURLSession",
+                "BackplaneOperationsNetwork", "BackplaneTestKit", "BackplaneTransfers", "BackplaneURLSession",
             ],
             swiftSettings: settings),
         .target(

@@ -29,7 +29,7 @@ package struct BenchSuite: Sendable {
     /// The suites of the engines that this build has.
     private static var engines: [BenchSuite] {
         #if Engines
-        [.http, .store]
+        [.http, .store, .transfers]
         #else
         []
         #endif

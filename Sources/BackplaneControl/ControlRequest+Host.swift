@@ -3,10 +3,11 @@ import BackplaneHost
 
 /// The requests that every host answers, besides the handshake.
 extension ControlRequest {
-    static let ofEveryHost = [
-        swap, preview, rollback, generations, statistics, call, stream, events, apply, reset, StoreRequest.handler,
-        CredentialsRequest.handler,
-    ]
+    static let ofEveryHost =
+        [
+            swap, preview, rollback, generations, statistics, call, stream, events, apply, reset, StoreRequest.handler,
+            CredentialsRequest.handler,
+        ] + ofTransfers
 
     private static let swap = ControlRequest(SwapRequest.self, endsWithClient: false, endsTrouble: true) {
         host, request, work throws(BackplaneError) in

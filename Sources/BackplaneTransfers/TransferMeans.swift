@@ -5,7 +5,8 @@ import Dispatch
 
 /// The dependencies of transfers: network, digest, disk and clock.
 struct TransferMeans: Sendable {
-    var network: HTTPPipeline
+    /// The way of a transfer's exchanges.
+    var pipeline: @Sendable (Transfer) throws(BackplaneError) -> HTTPPipeline
     var digest: (any ContentDigest)?
     var options: TransferOptions
     var retries: Retries

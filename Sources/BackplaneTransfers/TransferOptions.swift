@@ -19,8 +19,8 @@ public struct TransferOptions: Sendable {
     public init() {}
 
     /// The options of a download's exchange.
-    var exchange: HTTPOptions {
-        var options = HTTPOptions()
+    func exchange(_ transfer: Transfer) -> HTTPOptions {
+        var options = transfer.exchange
         (options.redirects, options.headTimeout, options.readTimeout) = (redirects, idleLimit, idleLimit)
         return options
     }

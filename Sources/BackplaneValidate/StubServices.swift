@@ -41,6 +41,7 @@ enum StubServices {
         case (BP_HTTP, 1): return UnsafeRawPointer(http)
         case (BP_HTTP, 2): return UnsafeRawPointer(streamedHTTP)
         case (BP_BODIES, 1): return UnsafeRawPointer(bodies)
+        case (BP_TRANSFERS, 1): return UnsafeRawPointer(transfers)
         case (BP_STORE, 1): return UnsafeRawPointer(store)
         case (BP_STORE, 2): return UnsafeRawPointer(store2)
         case (BP_TIMERS, 1): return UnsafeRawPointer(timers)
@@ -133,6 +134,13 @@ enum StubServices {
             push: { _, _, _, _, _, done, context in
                 Reply(done, context).end(Int32(BP_FAILED), "there is no body with this number")
             }))
+
+    private nonisolated(unsafe) static let transfers = forever(  // constant, never freed
+        bp_transfers_1(
+            size: UInt32(MemoryLayout<bp_transfers_1>.size), reserved: 0,
+            begin: { _, _, _, done, context in begin(Reply(done, context)) },
+            change: { _, _, _, _, done, context in begin(Reply(done, context)) },
+            state: { _, _, _, _, done, context in begin(Reply(done, context)) }, cancel: { _, id in cancel(id) }))
 
     private nonisolated(unsafe) static let store = forever(  // constant, never freed
         bp_store_1(

@@ -1,4 +1,5 @@
 #if Engines
+import Backplane
 import BackplaneCrypto
 import BackplaneExchange
 import BackplaneHTTP
@@ -24,7 +25,7 @@ struct TransfersPageTests {
         }
         let source = lines(try String(contentsOf: URL(filePath: #filePath), encoding: .utf8))
         let blocks = try String(contentsOf: Self.page, encoding: .utf8).split(separator: "```swift\n").dropFirst()
-        #expect(blocks.count == 4)
+        #expect(blocks.count == 5)
         for block in blocks {
             let snippet = lines(block.prefix(upTo: try #require(block.range(of: "```")).lowerBound))
             #expect(source.firstRange(of: snippet) != nil, "\(snippet.joined(separator: "\n"))")
@@ -96,6 +97,28 @@ struct TransfersPageTests {
         try await pool.remove("text/whale.epub")  // and forgets the transfer
         let count = try await pool.clear()  // forgets all that are finished; their files stay
         #expect(state.phase == .running && count == 0 && fixture.names == [])
+    }
+
+    func begin(_ file: String, _ transfers: TransferClient, from url: String) async throws {
+        let whole = HTTPRequest("GET", "\(url)/files/\(file)")
+        try await transfers.begin(Transfer("files/\(file)", .download(whole, to: "\(file).epub")))
+    }
+
+    func follow(_ file: String, _ transfers: TransferClient, _ elements: StreamSender<TransferState>) async throws {
+        try await elements.send(contentsOf: transfers.states(of: "files/\(file)"))
+    }
+
+    @Test func `a program has the client of components for its own pool`() async throws {
+        let server = try FileServer(TransferFixture.content(1_000)), pool = try await fixture.pool()
+        let file = fixture.path("whale"), client = pool.client
+        try await begin(file, client, from: server.url(""))
+        var last: TransferState?
+        for try await state in client.states(of: "files/\(file)") { last = state }
+        #expect(last?.phase == .succeeded && last?.storedFile?.size == 1_000)
+        #expect(try fixture.bytes("whale.epub") == TransferFixture.content(1_000))
+        try await client.remove("files/\(file)")
+        let unknown = await #expect(throws: BackplaneError.self) { try await client.pause("files/\(file)") }
+        #expect(unknown?.code == .transferUnknown)
     }
 }
 #endif

@@ -22,6 +22,7 @@ final class BooksService: NetworkService {
         table.async(\.borrow) { _, _, _ in throw NotInThisVersion() }
         table.async(\.giveBack) { _, _, _ in throw NotInThisVersion() }
         table.stream(\.events) { _, _, _, _ in throw NotInThisVersion() }
+        table.stream(\.text) { _, _, _, _ in throw NotInThisVersion() }
     }
 
     private func search(_ words: String, _ call: Call) async throws -> [Book] {
@@ -32,7 +33,7 @@ final class BooksService: NetworkService {
     struct NotInThisVersion: ComponentError {
         var code: String { "books.not-in-v1" }
         var message: String {
-            "version 1 of the books' API knows neither loans nor events; ask for `\"version\": \"[2.0,3.0)\"` in the manifest"
+            "version 1 of the books' API knows neither loans nor events nor texts; ask for `\"version\": \"[2.0,3.0)\"` in the manifest"
         }
     }
 }

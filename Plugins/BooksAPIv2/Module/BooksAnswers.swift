@@ -35,6 +35,19 @@ struct NoReader: ComponentError {
     var message: String { "nobody can borrow; name a `credential` of the manifest in the service's configuration" }
 }
 
+extension TransferState {
+    /// The progress of a text; a transfer that fails throws its error.
+    var textProgress: TextProgress {
+        get throws {
+            switch phase {
+            case .failed, .cancelled:
+                throw error ?? BackplaneError(.callCancelled, "the transfer of the text was cancelled")
+            default: return TextProgress(received: bytes, total: total, file: storedFile)
+            }
+        }
+    }
+}
+
 /// The reason why the server refuses a request.
 struct Refusal: ComponentError, Decodable {
     var error, message: String

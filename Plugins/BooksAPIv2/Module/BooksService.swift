@@ -1,18 +1,20 @@
 import Backplane
 import BackplaneNetwork
 import BookshelfContracts
+import FoundationEssentials
 
 /// A client of `/v2`, with structured authors, pages, events, and loans for readers who have signed in.
 final class BooksService: NetworkService {
     typealias Provides = BooksAPI
     typealias Configuration = BooksConfiguration
+    private let context: Context
     private let http: HTTPClient
     private let configuration: Configuration
 
     init(_ context: Context) {
         var http = context.http.relative(to: context.configuration.baseURL)
         http.defaults.failure = .decoded(Refusal.self)
-        (self.http, configuration) = (http, context.configuration)
+        (self.context, self.http, configuration) = (context, http, context.configuration)
     }
 
     static func methods(_ table: inout Methods) {
@@ -29,6 +31,11 @@ final class BooksService: NetworkService {
             let loan = Endpoint<Nothing>("DELETE", "loans/\(loan.encodedForQuery)")
             return try await service.http.load(service.proving(loan), call)
         }
+        table.stream(\.text) { service, book, elements, call in
+            for try await state in try await service.text(of: book, call) {
+                try await elements.send(try state.textProgress)
+            }
+        }
         table.stream(\.events) { service, place, elements, call in
             let events = service.http.events(Endpoint("GET", "events"), call, after: place.id)
             try await elements.send(contentsOf: events.compactMap { LibraryEvent($0) })
@@ -41,5 +48,29 @@ final class BooksService: NetworkService {
         var endpoint = endpoint
         (endpoint.options.credential, endpoint.options.account) = (credential, configuration.account)
         return endpoint
+    }
+
+    /// Begins the transfer of a book's text, or finds it, and returns its states.
+    private func text(of book: String, _ call: Call) async throws -> TransferStates {
+        let name = book.encodedForQuery, id = "text/\(book)"
+        // A text that was handed over is no longer in this folder, and is fetched again.
+        if try await isHandedOver(id) { try await context.transfers.remove(id) }
+        let request = HTTPRequest("GET", "\(configuration.baseURL)/books/\(name)/text")
+        var transfer = Transfer(id, .download(request, to: "\(name).txt"))
+        guard let credential = configuration.credential else { throw NoReader() }
+        (transfer.credential, transfer.account) = (credential, configuration.account)
+        try await context.transfers.begin(transfer)
+        return context.transfers.states(of: id)
+    }
+
+    private func isHandedOver(_ id: String) async throws -> Bool {
+        do throws(BackplaneError) {
+            let state = try await context.transfers.state(of: id)
+            guard state.phase == .succeeded, let file = state.file else { return false }
+            return !FileManager.default.fileExists(atPath: file)
+        } catch {
+            guard error.code == .transferUnknown else { throw error }
+            return false
+        }
     }
 }

@@ -3,6 +3,7 @@ import BackplaneManagers
 import BackplaneStorage
 import BookshelfContracts
 import FoundationEssentials
+import Glibc
 import Synchronization
 
 /// The data access controller of the library: stores the results of the latest searches, and the loans, in the host's
@@ -45,6 +46,7 @@ final class BookStore: DataAccessController, ReconfigurableComponent {
         var loan: Loan
         struct Indexes: RecordIndexes { let due = Indexed<Date>("loan.due") }
     }
+    private let context: Context
     private let store: Store
     private let searches: RecordCollection<KeptSearch>
     private let books: RecordCollection<KeptBook>
@@ -52,7 +54,7 @@ final class BookStore: DataAccessController, ReconfigurableComponent {
     private let limit: Atomic<Int>
 
     init(_ context: Context) {
-        store = context.store
+        (self.context, store) = (context, context.store)
         (searches, books, loans) = (store.collection(), store.collection(), store.collection())
         limit = Atomic(context.configuration.limit)
     }
@@ -66,7 +68,32 @@ final class BookStore: DataAccessController, ReconfigurableComponent {
         table.async(\.kept) { store, query, _ in try await store.kept(query) }
         table.async(\.lend) { store, loan, _ in try await store.lend(loan) }
         table.async(\.takeBack) { store, loan, _ in try await store.takeBack(loan) }
+        table.async(\.keepText) { store, text, _ in try store.keep(text) }
+        table.async(\.keptText) { store, book, _ in store.keptText(of: book) }
         table.async(\.lent) { store, _, _ in try await store.loans.query(\.due).all().map(\.loan) }
+    }
+
+    private func keep(_ text: BookText) throws -> String {
+        let name = Self.fileName(of: text.book)
+        return try context.adopt(text.file, as: name)
+    }
+
+    private func keptText(of book: String) -> TextProgress? {
+        let path = "\(context.folder)/\(Self.fileName(of: book))"
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        let size = Int64(status.st_size)
+        return TextProgress(received: size, total: size, path: path)
+    }
+
+    /// The name of the file with the text of a book, whatever is in its identifier.
+    private static func fileName(of book: String) -> String {
+        var name = ""
+        for byte in book.utf8 {
+            let isPlain = UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+            name += isPlain || byte == UInt8(ascii: "-") ? String(UnicodeScalar(byte)) : "%\(byte)"
+        }
+        return "\(name).txt"
     }
 
     private func lend(_ loan: Loan) async throws -> Nothing {

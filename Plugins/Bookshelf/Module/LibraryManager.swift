@@ -49,6 +49,14 @@ final class LibraryManager: Manager, StatefulComponent {
                 last = borrowing.number
             }
         }
+        table.stream(\.text) { manager, book, elements, call in
+            if let kept = try await manager.wires.dataAccessController.keptText(book, call) {
+                return try await elements.send(kept)
+            }
+            for try await progress in manager.wires.communicationController.text(book, call) {
+                try await elements.send(try await manager.keepingText(of: book, progress, call))
+            }
+        }
         table.stream(\.events) { manager, place, elements, call in
             try await elements.send(contentsOf: manager.wires.communicationController.events(place, call))
         }
@@ -92,6 +100,13 @@ final class LibraryManager: Manager, StatefulComponent {
             log.warning("a returned loan cannot be forgotten", metadata: ["error": "\(error)"])
         }
         return answer
+    }
+
+    /// Stores the text of a book once it has arrived, and returns the progress as readers see it.
+    private func keepingText(of book: String, _ progress: TextProgress, _ call: Call) async throws -> TextProgress {
+        guard let file = progress.file else { return progress }
+        let path = try await wires.dataAccessController.keepText(BookText(book: book, file: file), call)
+        return TextProgress(received: progress.received, total: progress.total, path: path)
     }
 
     /// Logs every loan that is overdue or due within a day.

@@ -14,6 +14,8 @@ public struct StoredFile: Codable, Sendable {
     public let path: String
     /// The number of bytes.
     public let size: Int64
+
+    package init(path: String, size: Int64) { (self.path, self.size) = (path, size) }
 }
 
 extension StoredFile {

@@ -1,17 +1,24 @@
 #if Engines
 public import ArgumentParser
 import Backplane
-import BackplaneNetwork
-public import BackplaneTransfers
+import BackplaneControl
+public import BackplaneNetwork
+import BackplaneTransfers
 
 extension BackplaneTool {
     struct TransferFiles: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "transfer", abstract: "Download and upload files with progress, completely or not at all.",
+            commandName: "transfer",
+            abstract: "Download and upload files, and follow and control the transfers of a running host.",
             discussion: """
                 A download is written to a part file next to its target, and moved there once it is complete. If it is \
                 interrupted, the same command continues where it ended, unless the file on the server has changed. An \
                 upload starts over.
+
+                `get` and `put` carry out one transfer themselves or, with --running, --socket or --manifest, leave it \
+                to a running host, which goes on if the command is interrupted. The other commands are about the \
+                transfers of a running host. Those of plugins have ids that begin with that of the plugin, such as \
+                org.example.books/text/whale.
 
                 The progress is shown on standard error: as one line in a terminal, and otherwise as a line for every \
                 tenth. With --json, each state is printed on standard output as one line of JSON. The exit code is 0 if \
@@ -22,8 +29,13 @@ extension BackplaneTool {
                   backplane transfer get https://books.example.org/whale.epub /tmp/whale.epub --existing number
                   backplane transfer put whale.epub https://books.example.org/uploads/whale.epub
                   backplane transfer put whale.png http://127.0.0.1:8484/covers -X POST --field cover --json
+                  backplane transfer list
+                  backplane transfer watch
+                  backplane transfer pause org.example.books/text/whale
                 """,
-            subcommands: [Get.self, Put.self])
+            subcommands: [
+                Get.self, Put.self, List.self, Watch.self, Pause.self, Resume.self, Cancel.self, Remove.self,
+            ])
     }
 }
 
@@ -34,6 +46,19 @@ struct TransferSharedArguments: ParsableArguments {
         help: ArgumentHelp("A header field, NAME: VALUE; can be repeated.", valueName: "field"))
     var headers: [String] = []
     @Flag(help: "Print each state as one line of JSON.") var json = false
+    @Flag(help: "Leave the transfer to the running host.") var running = false
+    @Option(help: ArgumentHelp("The path of the socket of the running host.", valueName: "path"))
+    var socket: String?
+    @Option(help: ArgumentHelp("The manifest that is active in the running host.", valueName: "manifest"))
+    var manifest: String?
+
+    /// The running host to leave the transfer to; `nil` for none.
+    var host: HostChoice? {
+        get throws {
+            guard running || socket != nil || manifest != nil else { return nil }
+            return try understood { () throws(Misuse) in try HostChoice.given(socket: socket, manifest: manifest) }
+        }
+    }
 
     func fields() throws -> HTTPHeaders {
         var fields: HTTPHeaders = [:]
@@ -43,7 +68,7 @@ struct TransferSharedArguments: ParsableArguments {
         return fields
     }
 
-    func validate() throws { _ = try fields() }
+    func validate() throws { _ = (try fields(), try host) }
 }
 
 extension BackplaneTool.TransferFiles {
@@ -79,6 +104,9 @@ extension BackplaneTool.TransferFiles {
                 request.headers = try shared.fields()
                 transfer.work = .download(request, to: target, settings)
             }
+            if let host = try shared.host {
+                throw ExitCode(HostedTransferCommand(host: host, json: shared.json).begin(transfer))
+            }
             throw ExitCode(await TransferCommand(transfer: transfer, json: shared.json).run())
         }
     }
@@ -105,6 +133,11 @@ extension BackplaneTool.TransferFiles {
             let body = field.map { HTTPBody.multipart([.file($0, file, type: type)]) } ?? .file(file, type: type)
             let method = method ?? (field == nil ? "PUT" : "POST")
             let request = HTTPRequest(method, url, headers: try shared.fields(), body: body)
+            if let host = try shared.host {
+                throw ExitCode(
+                    HostedTransferCommand(host: host, json: shared.json)
+                        .upload(file, request, field: field, type: type))
+            }
             throw ExitCode(
                 await TransferCommand(transfer: Transfer(url, .upload(request)), json: shared.json).run())
         }

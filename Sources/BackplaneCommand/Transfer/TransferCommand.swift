@@ -43,13 +43,13 @@ struct TransferCommand: Sendable {
                     : "backplane: interrupted; the same command continues where this one ended")
             return 130
         }
-        if !json { show(state) }
+        if !json { Self.show(state) }
         if let error = state.error { return json ? 1 : Output.fail(error) }
         return state.phase == .succeeded ? 0 : 1
     }
 
     /// Prints where the file is, or what the server said.
-    private func show(_ state: TransferState) {
+    static func show(_ state: TransferState) {
         if let response = state.response {
             Output.write(bytes: response, to: STDOUT_FILENO)
         } else if let file = state.file {

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneNetwork
 import BackplaneReports
 import BackplaneTerminal
 import BackplaneTransfers
@@ -53,7 +54,7 @@ struct TransferPrinter: Sendable {
         return parts.joined(separator: ", ")
     }
 
-    private static func time(_ time: Duration) -> String {
+    static func time(_ time: Duration) -> String {
         let seconds = time.components.seconds
         return switch seconds {
         case ..<60: "\(seconds) s"
@@ -72,6 +73,7 @@ struct TransferPrinter: Sendable {
 
     /// The form of a state in JSON.
     private struct Form: Encodable {
+        var id: String
         var phase: TransferState.Phase
         var bytes: Int64
         var total: Int64?
@@ -86,6 +88,7 @@ struct TransferPrinter: Sendable {
         var error: BackplaneError?
 
         init(_ state: TransferState) {
+            id = state.id
             (phase, bytes, total, progress) = (state.phase, state.bytes, state.total, state.progress)
             (bytesPerSecond, secondsLeft) = (state.rate, state.timeLeft.map { $0 / .seconds(1) })
             (restart, file, kept) = (state.restart, state.file, state.wasKept ? true : nil)

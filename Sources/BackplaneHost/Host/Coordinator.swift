@@ -73,7 +73,9 @@ actor Coordinator {
         (self.dataFolder, records) = (dataFolder, store)
         starter = ComponentStarter(
             options: options.lifecycle, timer: timer, clock: options.timerClock ?? timer, network: network,
-            store: store, data: ComponentData(store: store, log: options.log, dataFolder))
+            store: store,
+            transfers: HostTransfers(network, store, digest: options.digest, log: options.log, dataFolder),
+            data: ComponentData(store: store, log: options.log, dataFolder))
         network.managers.connect(CoordinatorManagers(self))
     }
 
@@ -108,6 +110,7 @@ actor Coordinator {
     func wires() -> [WireStatus] { live.connections.statuses }
 
     func startAll(keepGoing: Bool) async throws(BackplaneError) {
+        defer { if !isStopped { starter.transfers.goOn() } }
         try await startup.startAll(keepGoing: keepGoing)
     }
 
@@ -141,6 +144,9 @@ actor Coordinator {
         defer { turns.end() }
         await retirements.endAll()
         await shutdown.stopAll()
+        // What runs goes on with the next host, from what is written by then.
+        starter.transfers.end()
+        _ = await timer.waits(options.stopLimit) { [transfers = starter.transfers] in transfers.hasEnded }
         // A file that is being made or repaired is not left to the next host, unless it takes too long.
         _ = await timer.waits(options.stopLimit) { [store = starter.store] in !store.isBeingOpened }
         starter.store.close()

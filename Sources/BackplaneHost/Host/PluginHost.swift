@@ -2,6 +2,7 @@ public import Backplane
 package import BackplaneBoundary
 public import BackplaneExchange
 import BackplaneNetwork
+package import BackplaneTransfers
 import Synchronization
 
 /// The runtime: loads the plugins of a manifest, builds its managers with their collaborators, and calls them.
@@ -87,6 +88,14 @@ public final class PluginHost: Sendable {
 
     /// The pipeline of all HTTP exchanges; available immediately, whatever the coordinator is doing.
     package var network: HTTPPipeline { coordinator.network.pipeline }
+
+    /// Returns the pool of the components' transfers, which is opened if necessary.
+    ///
+    /// - Throws: `store.unusable` or `store.damaged`; `host.stopped`.
+    package func transferPool() async throws(BackplaneError) -> TransferPool {
+        try coordinator.requireThreads()
+        return try await coordinator.starter.transfers.pool()
+    }
 
     /// Returns the stages of the exchanges of a trace, which gather from now on; `nil` for no trace.
     package func exchanges(of trace: Trace?) -> TracedExchanges? {

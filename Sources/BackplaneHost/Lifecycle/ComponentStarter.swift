@@ -10,6 +10,7 @@ struct ComponentStarter {
     let clock: any TimerClock
     let network: HostNetwork
     let store: HostStore
+    let transfers: HostTransfers
     let data: ComponentData
     /// The counts of all components' exchanges.
     let exchangeAccounts = ExchangeAccounts()
@@ -62,6 +63,9 @@ struct ComponentStarter {
                     node.role == .dataAccessController ? "the operation on the store" : "the sign-in", timer: timer),
                 namespace: place ?? "",
                 folder: folder,
+                transfers: ComponentTransfers(
+                    host: transfers, plugin: node.entry.plugin, component: node.name, managers: node.managers,
+                    folder: folder, operations: ServiceOperations("the operation on a transfer", timer: timer)),
                 wires: Dictionary(uniqueKeysWithValues: wires.map { ($0.id, $0.wire) }), managers: managers,
                 timers: timers))
         do throws(BackplaneError) {

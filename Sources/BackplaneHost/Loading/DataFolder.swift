@@ -1,4 +1,5 @@
 package import Backplane
+import Glibc
 
 /// The folder for the persistent data of one manifest's components, which is never removed.
 package struct DataFolder: Sendable {
@@ -65,6 +66,17 @@ package struct DataFolder: Sendable {
         try Self.make(folder)
         return folder
     }
+
+    /// Creates the folder that tells the next host that there were transfers, if necessary.
+    ///
+    /// No component's folder has this name, because `@` is escaped in those.
+    func makeTransfersFolder() throws(BackplaneError) {
+        try Self.make(path)
+        try Self.make(FilePath.join(path, "@transfers"))
+    }
+
+    /// A Boolean value that indicates whether there may be transfers of an earlier host.
+    var hasTransfersFolder: Bool { access(FilePath.join(path, "@transfers"), F_OK) == 0 }
 
     /// Creates the data folder itself if necessary.
     func makeItself() throws(BackplaneError) { try Self.make(path) }

@@ -13,6 +13,7 @@ final class OfferedServices: Sendable {
     /// The operations on the store, or the sign-ins of accounts.
     let serviceOperations: ServiceOperations
     let folder: ComponentFolder
+    let transfers: ComponentTransfers
     /// The component's namespace in the store.
     let namespace: String
     /// The means by which it reaches managers that its wires do not name.
@@ -43,12 +44,12 @@ final class OfferedServices: Sendable {
 
     init(
         role: Role, name: String, log: any LogSink, exchanges: Exchanges, store: HostStore,
-        serviceOperations: ServiceOperations, namespace: String, folder: ComponentFolder, wires: [UInt64: ServedWire],
-        managers: ManagerFinder, timers: ComponentTimers
+        serviceOperations: ServiceOperations, namespace: String, folder: ComponentFolder,
+        transfers: ComponentTransfers, wires: [UInt64: ServedWire], managers: ManagerFinder, timers: ComponentTimers
     ) {
         (self.role, self.name, self.log, self.exchanges) = (role, name, log, exchanges)
         (self.store, self.namespace, self.managers, self.timers) = (store, namespace, managers, timers)
-        (self.serviceOperations, self.folder) = (serviceOperations, folder)
+        (self.serviceOperations, self.folder, self.transfers) = (serviceOperations, folder, transfers)
         self.wires = Mutex(wires)
     }
 
@@ -134,6 +135,7 @@ final class OfferedServices: Sendable {
         timers.end()
         exchanges.retireAll(forGood: true)
         serviceOperations.retireWaits()
+        transfers.operations.retireWaits()
         let open = streams.withLock { streams in
             defer { streams = [:] }
             return streams.values.map(\.self)

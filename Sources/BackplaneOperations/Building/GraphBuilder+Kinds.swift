@@ -50,6 +50,25 @@ extension GraphBuilder {
             }, after: input)
     }
 
+    /// Adds a node whose work is suspended while the node is paused, and which knows its queue.
+    package mutating func addQueued<Input: GraphInput, Operation: SuspendableOperation>(
+        _ name: String, after input: Input, options: NodeOptions?,
+        _ operation: @escaping @Sendable (Input.Value, GraphQueue) async throws -> Operation
+    ) -> GraphNode<Operation.Output> {
+        insert(
+            SuspendableStep<Operation>(name, store.steps.count, options, isWeightless: false) { queue in
+                try await operation(try await input.receive(), queue)
+            }, after: input)
+    }
+
+    /// Adds a node whose work is suspended while the node is paused, and which knows its queue.
+    package mutating func addQueued<Operation: SuspendableOperation>(
+        _ name: String, options: NodeOptions?,
+        _ operation: @escaping @Sendable (GraphQueue) async throws -> Operation
+    ) -> GraphNode<Operation.Output> {
+        addQueued(name, after: NoInput(), options: options) { _, queue in try await operation(queue) }
+    }
+
     /// Adds a node whose work is suspended while the node is paused.
     public mutating func addSuspendable<Operation: SuspendableOperation>(
         _ name: String, options: NodeOptions? = nil,

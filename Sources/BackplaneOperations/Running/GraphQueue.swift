@@ -17,6 +17,7 @@ public final class GraphQueue: Sendable {
 
     private struct Control {
         var isPaused = false
+        var hasEnded = false
         var engines: [ObjectIdentifier: GraphEngine] = [:]
     }
     private let control = Mutex(Control())
@@ -53,6 +54,17 @@ public final class GraphQueue: Sendable {
         for engine in control.withLock({ Array($0.engines.values) }) { engine.change { $0.cancelAll(&$1) } }
     }
 
+    /// Cancels all graphs because their owner ends, and those that are started later.
+    ///
+    /// What others carry out for them, such as transfers, is left to itself.
+    package func end() {
+        control.withLock { $0.hasEnded = true }
+        cancel()
+    }
+
+    /// A Boolean value that indicates whether the queue's owner has ended.
+    package var hasEnded: Bool { control.withLock { $0.hasEnded } }
+
     /// Returns a run of a graph that has not begun.
     func prepare<Output>(_ graph: consuming OperationGraph<Output>) -> GraphRun<Output> {
         GraphRun(
@@ -70,6 +82,7 @@ public final class GraphQueue: Sendable {
             }
         }
         engine.carryOut(effects)
+        if hasEnded { engine.change { $0.cancelAll(&$1) } }
     }
 
     private func setPaused(_ isPaused: Bool) {

@@ -13,6 +13,8 @@ struct DownloadRun: Sendable {
     let request: HTTPRequest
     let target: String
     let settings: Transfer.Download
+    let transfer: Transfer
+    let network: HTTPPipeline
     let means: TransferMeans
     let report: @Sendable (TransferNews) -> Void
     /// Waits until the reported progress is in the store.
@@ -92,7 +94,7 @@ struct DownloadRun: Sendable {
         try Task.checkCancellation()
         let response: HTTPStreamedResponse
         do {
-            response = try await means.network.open(request.asking(for: asked), means.options.exchange)
+            response = try await network.open(request.asking(for: asked), means.options.exchange(transfer))
         } catch {
             return machine.ended(try Self.failure(error), random: means.retries.random())
         }

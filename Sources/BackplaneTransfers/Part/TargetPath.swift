@@ -2,16 +2,6 @@ import Backplane
 import BackplaneNetwork
 import Glibc
 
-/// The policy for a file that already exists at the target of a download.
-public enum ExistingFile: String, CaseIterable, Codable, Sendable {
-    /// The download replaces it.
-    case replace
-    /// The file is kept and nothing is fetched; if it appears during the download, the download is abandoned.
-    case keep
-    /// The file is kept, and the download gets the first free name of `whale-2.epub`, `whale-3.epub` and so on.
-    case number
-}
-
 /// The path of a download's target, and those of its part next to it.
 struct TargetPath: Sendable {
     static let mark = ".backplane-part-", recordMark = ".record"

@@ -68,6 +68,10 @@ struct RequestForm: Codable, Sendable {
     var sha256: Data?
     var sizeLimit: Int64?
     var priority: Int
+    var credential: String?
+    var account: String?
+    var sender: String?
+    var managers: [String]?
 
     /// The lowercase names of header fields that are not stored.
     private static let secret: Set<String> = ["authorization", "cookie", "proxy-authorization"]
@@ -79,6 +83,8 @@ struct RequestForm: Codable, Sendable {
             .flatMap { [$0.name, $0.value] }
         body = request.body.isEmpty ? nil : request.body.segments?.map { Piece($0) }
         type = request.body.mediaType
+        (credential, account, sender) = (transfer.credential, transfer.account, transfer.sender)
+        managers = transfer.managers.isEmpty ? nil : transfer.managers
         guard case .download(_, let path, let settings) = transfer.work else { return }
         (target, existing, sizeLimit) = (path, settings.existing, settings.sizeLimit)
         sha256 = settings.sha256.map { Data($0) }
@@ -91,6 +97,13 @@ struct RequestForm: Codable, Sendable {
 
     /// Returns the transfer with an id.
     func transfer(_ id: String, owner: String) -> Transfer {
+        var transfer = described(id, owner: owner)
+        (transfer.credential, transfer.account, transfer.sender) = (credential, account, sender)
+        transfer.managers = managers ?? []
+        return transfer
+    }
+
+    private func described(_ id: String, owner: String) -> Transfer {
         var request = HTTPRequest(method, url)
         for index in stride(from: 0, to: fields.count - 1, by: 2) {
             request.headers.add(fields[index], fields[index + 1])

@@ -33,6 +33,7 @@ public final class TransferPool: Sendable {
 
     let means: TransferMeans
     let store: any RecordStore
+    private let persists: @Sendable () -> Bool
     let state: Mutex<State>
     private let report: @Sendable (BackplaneError) -> Void
     private let writer = Mutex<TransferWriter?>(nil)
@@ -47,13 +48,25 @@ public final class TransferPool: Sendable {
     ///   - retries: The clock and the random numbers for delays.
     ///   - report: A function that receives errors about states that cannot be read or written.
     /// - Throws: `store.unusable` and other codes of the store.
-    public init(
+    public convenience init(
         _ network: HTTPPipeline, store: any RecordStore = MemoryRecordStore(), digest: (any ContentDigest)? = nil,
         options: TransferOptions = TransferOptions(), retries: Retries = Retries(),
         report: @escaping @Sendable (BackplaneError) -> Void = { _ in }
     ) async throws(BackplaneError) {
-        means = TransferMeans(network: network, digest: digest, options: options, retries: retries)
-        (self.store, self.report) = (store, report)
+        try await self.init(
+            pipeline: { _ in network }, store: store, persists: { !(store is MemoryRecordStore) }, digest: digest,
+            options: options, retries: retries, report: report)
+    }
+
+    /// Creates a pool whose exchanges may each go another way, and goes on with what its store has.
+    package init(
+        pipeline: @escaping @Sendable (Transfer) throws(BackplaneError) -> HTTPPipeline, store: any RecordStore,
+        persists: @escaping @Sendable () -> Bool, digest: (any ContentDigest)?,
+        options: TransferOptions = TransferOptions(),
+        retries: Retries = Retries(), report: @escaping @Sendable (BackplaneError) -> Void
+    ) async throws(BackplaneError) {
+        means = TransferMeans(pipeline: pipeline, digest: digest, options: options, retries: retries)
+        (self.store, self.persists, self.report) = (store, persists, report)
         try await TransferRecords.define(in: store)
         let last = try await TransferRecords.lastNumber(in: store)
         state = Mutex(State(table: TransferTable(options, lastNumber: last)))
@@ -67,7 +80,7 @@ public final class TransferPool: Sendable {
     }
 
     /// A Boolean value that indicates whether transfers survive the end of the process.
-    public var isPersistent: Bool { !(store is MemoryRecordStore) }
+    public var isPersistent: Bool { persists() }
 
     /// The number of transfers in memory, which does not include finished ones.
     package var transfersInMemory: Int { state.withLock { $0.table.entries.count } }
@@ -92,7 +105,7 @@ public final class TransferPool: Sendable {
                     .transferTaken, "another transfer has this id; remove it first, or take another id",
                     at: transfer.id.shownID)
             }
-            try change { table throws(BackplaneError) in try table.resume(key, with: transfer.request) }
+            try change { table throws(BackplaneError) in try table.resume(key, with: transfer) }
         } else {
             try change { table throws(BackplaneError) in try table.add(transfer) }
         }
@@ -117,6 +130,11 @@ public final class TransferPool: Sendable {
     ///   `store.unusable`.
     public func resume(_ id: String) async throws(BackplaneError) {
         try await change(id, waitsFirst: true) { table, key throws(BackplaneError) in try table.resume(key) }
+    }
+
+    /// Lets the transfers go on that wait for an account of a credential, which was signed in.
+    package func signedIn(_ credential: String, account: String) {
+        change { $0.resumeWaiting(for: credential, account: account) }
     }
 
     /// Cancels a transfer that has not succeeded, and removes its partial file.
@@ -227,12 +245,16 @@ public final class TransferPool: Sendable {
             case .download(let request, let target, let settings):
                 outcome = .downloaded(
                     try await DownloadRun(
-                        request: request, target: target, settings: settings, means: means, report: reporter(key),
+                        request: request, target: target, settings: settings, transfer: entry.transfer,
+                        network: try means.pipeline(entry.transfer), means: means, report: reporter(key),
                         saved: { [weak self] in try? await self?.settle() }
                     ).run())
             case .upload(let request):
                 outcome = .uploaded(
-                    try await UploadRun(request: request, means: means, report: reporter(key)).run())
+                    try await UploadRun(
+                        request: request, transfer: entry.transfer, network: try means.pipeline(entry.transfer),
+                        means: means, report: reporter(key)
+                    ).run())
             }
             await end(key, outcome)
         } catch is CancellationError {

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneNetwork
 import BackplaneRecords
 import BackplaneStorage
 import FoundationEssentials

@@ -38,6 +38,19 @@ struct TransferTable: Sendable {
         var isRequestSaved = false
         /// A Boolean value that indicates whether a run has begun since the transfer was started or cancelled.
         var hasRun = false
+
+        /// Takes the credentials of a transfer that does the same.
+        mutating func take(_ other: Transfer) {
+            if transfer.credential != other.credential || transfer.account != other.account
+                || transfer.managers != other.managers
+            {
+                isRequestSaved = false
+            }
+            transfer.request = other.request
+            (transfer.credential, transfer.account) = (other.credential, other.account)
+            (transfer.sender, transfer.managers) = (other.sender, other.managers)
+            missing = []
+        }
     }
 
     private(set) var entries: [ExactText: Entry] = [:]
@@ -48,6 +61,8 @@ struct TransferTable: Sendable {
     private var queue: TransferQueue
     private var isStopping = false
     private var lastNumber: Int
+    /// The number of the last state of any transfer.
+    private var lastState: UInt64 = 0
 
     init(_ options: TransferOptions, lastNumber: Int) {
         queue = TransferQueue(concurrent: options.concurrent, perHost: options.concurrentPerHost)
@@ -90,6 +105,7 @@ struct TransferTable: Sendable {
     private mutating func insert(_ entry: Entry) {
         let key = ExactText(entry.state.id)
         (entries[key], keys[entry.number]) = (entry, key)
+        numberState(of: key)
         claimTarget(of: key)
     }
 
@@ -123,6 +139,17 @@ struct TransferTable: Sendable {
             entry.savedRevision == entry.revision
         else { return }
         remove(key)
+    }
+
+    /// Tells those who watch a transfer its state.
+    private mutating func tell(_ key: ExactText) {
+        numberState(of: key)
+        effects.append(.tell(key))
+    }
+
+    private mutating func numberState(of key: ExactText) {
+        lastState += 1
+        entries[key]?.state.number = lastState
     }
 
     private mutating func save(_ key: ExactText) {
@@ -168,18 +195,30 @@ struct TransferTable: Sendable {
 
     /// Resumes a paused or failed transfer.
     ///
-    /// - Parameter request: The request with its credentials, if they are supplied again.
-    mutating func resume(_ key: ExactText, with request: HTTPRequest? = nil) throws(BackplaneError) {
+    /// - Parameter transfer: The transfer with its credentials, if they are supplied again.
+    mutating func resume(_ key: ExactText, with transfer: Transfer? = nil) throws(BackplaneError) {
         guard let entry = entries[key] else { return }
-        if let request {
-            entries[key]?.transfer.request = request
-            entries[key]?.missing = []
+        if let transfer {
+            var own = entry
+            own.take(transfer)
+            entries[key] = own
         }
         guard !entry.isActive,
-            [.paused, .failed].contains(entry.state.phase) || entry.state.phase == .cancelled && request != nil
+            [.paused, .failed].contains(entry.state.phase) || entry.state.phase == .cancelled && transfer != nil
         else { return }
         try requireFree(entry.transfer)
         wait(key)
+    }
+
+    /// Lets the transfers go on that wait for an account.
+    mutating func resumeWaiting(for credential: String, account: String) {
+        for (key, entry) in entries
+        where entry.state.phase == .paused && entry.state.error?.code == .transferCredentials && !entry.isActive
+            && entry.missing.isEmpty && entry.transfer.credential == credential
+            && (entry.transfer.account ?? "") == account
+        {
+            wait(key)
+        }
     }
 
     /// Cancels a transfer; its part is removed before the state becomes `cancelled`.
@@ -229,7 +268,7 @@ struct TransferTable: Sendable {
         entry.state.rate = entry.meter.rate
         entry.state.timeLeft = total.flatMap { entry.meter.time(for: $0 - bytes) }
         entries[key] = entry
-        effects.append(.tell(key))
+        tell(key)
     }
 
     /// Handles the end of a run.
@@ -254,7 +293,13 @@ struct TransferTable: Sendable {
             }
         case .failed(let error):
             phase = Self.phase(after: wish) ?? .failed
-            if phase == .failed { entry.state.error = error }
+            if phase == .failed {
+                entry.state.error = error
+                if entry.transfer.credential != nil, [.networkCredential, .networkSignIn].contains(error.code) {
+                    phase = .paused
+                    entry.state.error = .withoutAccount(entry.transfer, error)
+                }
+            }
         case .ended:
             phase = Self.phase(after: wish) ?? .failed
             if phase == .failed { entry.state.error = BackplaneError(.callCancelled, "the transfer was cancelled") }
@@ -280,14 +325,15 @@ struct TransferTable: Sendable {
         entries[key]?.state.phase = phase
         claimTarget(of: key)
         save(key)
-        effects.append(.tell(key))
+        tell(key)
     }
 
     private mutating func startNext() {
         while !isStopping, let number = queue.next(), let key = keys[number] {
             entries[key]?.isActive = true
             entries[key]?.state.phase = .running
-            effects += [.start(key), .tell(key)]
+            effects.append(.start(key))
+            tell(key)
             guard entries[key]?.state.isUpload == true else { continue }
             if entries[key]?.hasRun == true {
                 entries[key]?.state.restart = .upload

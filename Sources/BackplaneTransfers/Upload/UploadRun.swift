@@ -19,6 +19,8 @@ struct UploadRun: Sendable {
     private static let silentLimit: Duration = .seconds(3_600)
 
     let request: HTTPRequest
+    let transfer: Transfer
+    let network: HTTPPipeline
     let means: TransferMeans
     let report: @Sendable (TransferNews) -> Void
 
@@ -28,11 +30,11 @@ struct UploadRun: Sendable {
     ///   other codes of the network.
     func run() async throws -> Outcome {
         let last = Mutex((time: ContinuousClock.now, sent: Int64(0)))
-        let executor = try await means.network.executor(for: request, HTTPOptions())
+        let executor = try await network.executor(for: request, transfer.exchange)
         let isSilent = !request.body.isEmpty && !executor.capabilities.contains(.streamedUploads)
         let limit = isSilent ? max(means.options.idleLimit, Self.silentLimit) : means.options.idleLimit
         let late = HTTPFailure.late("took and sent nothing", limit: limit)
-        var options = HTTPOptions()
+        var options = transfer.exchange
         (options.redirects, options.retry) = (means.options.redirects, means.options.retry)
         options.progress = { [report] progress in
             let before = last.withLock { last in
@@ -42,9 +44,9 @@ struct UploadRun: Sendable {
             if progress.sent < before { report(.restarted(.upload)) }
             report(.bytes(progress.sent, of: progress.toSend))
         }
-        let (request, means, given) = (request, means, options)
+        let (request, network, given) = (request, network, options)
         return try await Race.run {
-            let response = try await means.network.open(request, given)
+            let response = try await network.open(request, given)
             var kept: [UInt8] = []
             for try await chunk in response.body {
                 kept += chunk.prefix(Self.responseLimit - kept.count)

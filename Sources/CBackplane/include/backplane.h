@@ -604,6 +604,60 @@ typedef struct bp_bodies_1 {
                  bp_done done, void *_Nullable context);
 } bp_bodies_1;
 
+#define BP_TRANSFERS "backplane.transfers"  /* revision 1, communication controllers and network services */
+
+enum { BP_EXISTING_REPLACE = 0, BP_EXISTING_KEEP = 1, BP_EXISTING_NUMBER = 2 };
+enum { BP_TRANSFER_BYTES = 0, BP_TRANSFER_FILE = 1 };
+enum { BP_TRANSFER_PAUSE = 1, BP_TRANSFER_RESUME = 2, BP_TRANSFER_CANCEL = 3, BP_TRANSFER_REMOVE = 4 };
+
+/* A piece of an upload's body. */
+typedef struct bp_transfer_piece {
+    uint32_t size;
+    uint32_t kind;                          /* BP_TRANSFER_BYTES or BP_TRANSFER_FILE                          */
+    bp_bytes content;                       /* the bytes, or the path of a file in the component's folder     */
+} bp_transfer_piece;
+
+/* A download or an upload, which the host carries out. */
+typedef struct bp_transfer {
+    uint32_t size;
+    uint32_t existing;                      /* BP_EXISTING_…: what becomes of a file that is there already    */
+    bp_bytes id;                            /* any text; unique among the transfers of the plugin             */
+    const bp_http_request *request;         /* of a download: a GET; its `body` must be empty                 */
+    const bp_transfer_piece *_Nullable pieces;  /* the body of an upload                                      */
+    size_t piece_count;
+    bp_bytes download;                      /* path of a file in the component's folder; empty: an upload     */
+    bp_bytes sha256;                        /* 32 bytes that the file must have; empty: any                   */
+    int64_t size_limit;                     /* of a download in bytes; 0: no limit                            */
+    int32_t priority;                       /* greater ones begin first                                       */
+    uint32_t reserved;
+    const bp_pair *_Nullable named;         /* `credential` and `account`, as for an exchange; other names are
+                                               refused with network.unsupported                               */
+    size_t named_count;
+} bp_transfer;
+
+/* Transfers of the component's plugin. The host keeps them: they go on while the plugin is swapped, and after a restart
+ * of the host. Wherever a state is the payload of BP_OK, it is an object of JSON:
+ *     {"id": "text/whale", "phase": "running", "bytes": 4096, "total": 8192, "progress": 0.5, "number": 17}
+ * Phases are `waiting`, `running`, `paused`, `succeeded`, `failed` and `cancelled`. `upload`, `bytesPerSecond`,
+ * `secondsLeft`, `restart`, `file` (an absolute path), `kept`, `status`, `response` (Base64) and `error` are there where
+ * they apply. Functions return an id by which the operation can be cancelled, or 0 if it has already ended; cancelling
+ * the operation does not cancel the transfer. */
+typedef struct bp_transfers_1 {
+    uint32_t size;
+    uint32_t reserved;
+    /* Begins a transfer, or lets the one go on that has the id and does the same. The payload of BP_OK is its state. */
+    uint64_t (*begin)(uint64_t component, const bp_transfer *transfer, const bp_call *_Nullable call, bp_done done,
+                      void *_Nullable context);
+    /* Changes a transfer by BP_TRANSFER_PAUSE, … The answer comes when it is done; the payload of BP_OK is empty. */
+    uint64_t (*change)(uint64_t component, bp_bytes id, uint32_t change, const bp_call *_Nullable call, bp_done done,
+                       void *_Nullable context);
+    /* Answers with a state whose number is not `after`, once there is one; at once with `after` 0, and after the last
+     * state. */
+    uint64_t (*state)(uint64_t component, bp_bytes id, uint64_t after, const bp_call *_Nullable call, bp_done done,
+                      void *_Nullable context);
+    void (*cancel)(uint64_t component, uint64_t operation);
+} bp_transfers_1;
+
 /* A filter changes the heads of requests. It is a manager that the manifest names under `network.filters`, and it serves
  * the contract `ExchangeFiltering`, version 1.0.0, with three methods, all BP_ASYNC:
  * - `interests`, without input: the answer is the sum of the BP_FILTER_… that it takes part in. It is asked each time.
@@ -1109,6 +1163,14 @@ typedef struct bp_identity {
     BP_FIELD(bp_http_2, size), BP_FIELD(bp_http_2, reserved), BP_FIELD(bp_http_2, open), BP_FIELD(bp_http_2, read), \
     BP_FIELD(bp_http_2, verdict), BP_FIELD(bp_http_2, cancel), BP_FIELD(bp_http_2, sign_in), BP_FIELD(bp_http_2, sign_out), \
     BP_FIELD(bp_bodies_1, size), BP_FIELD(bp_bodies_1, reserved), BP_FIELD(bp_bodies_1, pull), BP_FIELD(bp_bodies_1, push), \
+    BP_FIELD(bp_transfer_piece, size), BP_FIELD(bp_transfer_piece, kind), BP_FIELD(bp_transfer_piece, content), \
+    BP_FIELD(bp_transfer, size), BP_FIELD(bp_transfer, existing), BP_FIELD(bp_transfer, id), \
+    BP_FIELD(bp_transfer, request), BP_FIELD(bp_transfer, pieces), BP_FIELD(bp_transfer, piece_count), \
+    BP_FIELD(bp_transfer, download), BP_FIELD(bp_transfer, sha256), BP_FIELD(bp_transfer, size_limit), \
+    BP_FIELD(bp_transfer, priority), BP_FIELD(bp_transfer, reserved), BP_FIELD(bp_transfer, named), \
+    BP_FIELD(bp_transfer, named_count), \
+    BP_FIELD(bp_transfers_1, size), BP_FIELD(bp_transfers_1, reserved), BP_FIELD(bp_transfers_1, begin), \
+    BP_FIELD(bp_transfers_1, change), BP_FIELD(bp_transfers_1, state), BP_FIELD(bp_transfers_1, cancel), \
     BP_FIELD(bp_calls_1, size), BP_FIELD(bp_calls_1, reserved), BP_FIELD(bp_calls_1, call), BP_FIELD(bp_calls_1, cancel), \
     BP_FIELD(bp_calls_1, find), BP_FIELD(bp_calls_1, providers), \
     BP_FIELD(bp_streams_1, size), BP_FIELD(bp_streams_1, reserved), BP_FIELD(bp_streams_1, open), BP_FIELD(bp_streams_1, next), \

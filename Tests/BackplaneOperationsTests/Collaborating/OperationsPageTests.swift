@@ -4,6 +4,7 @@ import BackplaneNetwork
 import BackplaneOperations
 import BackplaneOperationsNetwork
 import BackplaneTestKit
+import BackplaneTransfers
 import BackplaneURLSession
 import Foundation
 import Testing
@@ -20,7 +21,7 @@ struct OperationsPageTests {
         }
         let source = lines(try String(contentsOf: URL(filePath: #filePath), encoding: .utf8))
         let blocks = try String(contentsOf: Self.page, encoding: .utf8).split(separator: "```swift\n").dropFirst()
-        #expect(blocks.count == 10)
+        #expect(blocks.count == 12)
         for block in blocks {
             let snippet = lines(block.prefix(upTo: try #require(block.range(of: "```")).lowerBound))
             #expect(source.firstRange(of: snippet) != nil, "\(snippet.joined(separator: "\n"))")
@@ -234,5 +235,47 @@ struct OperationsPageTests {
         }
         #expect(try await home(Self.client(of: server), Call()).start().value == 0)
         #expect(Set(requests.all) == ["/categories", "/notifications"])
+    }
+
+    // MARK: Files
+
+    private let shown = Recording<String>()
+
+    private func show(_ id: String, _ progress: Double) { if progress == 1 { shown.add(id) } }
+
+    func copy(_ file: String, on files: TransferClient, _ url: String, _ folder: String) throws -> OperationGraph<Int> {
+        var graph = GraphBuilder("copy")
+        let wanted = HTTPRequest("GET", "\(url)/files/\(file)")
+        let download = Transfer("down/\(file)", .download(wanted, to: "\(folder)/\(file)"))
+        let text = graph.transfer("download", download, on: files) { state in show(state.id, state.progress ?? 0) }
+        let sent = graph.transfer("upload", after: text, on: files) { text in
+            let body = HTTPBody.file(text.file ?? "", type: "text/plain")
+            return Transfer("up/\(file)", .upload(HTTPRequest("PUT", "\(url)/copies/\(file)", body: body)))
+        }
+        let status = graph.add("status", after: sent) { sent in sent.status ?? 0 }
+        return try graph.build(returning: status)
+    }
+
+    @Test func `a file is downloaded and uploaded, and found again by its id`() async throws {
+        let uploaded = Recording<[UInt8]>(), text = Array("Call me Ishmael.".utf8)
+        let network = HTTPPipeline([
+            MemoryExecutor { request, _ in
+                guard request.method == "PUT" else {
+                    return HTTPStreamedResponse(HTTPResponse(status: 200, body: text))
+                }
+                uploaded.add(try await request.body.open().collect(upTo: 100))
+                return HTTPStreamedResponse(HTTPResponse(status: 201))
+            }
+        ])
+        let folder = FileManager.default.temporaryDirectory.appending(path: "copies-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let pool = try await TransferPool(network), files = pool.client
+        let run = try copy("17", on: files, "http://books.test", folder).start()
+        #expect(try await run.value == 201)
+        #expect(uploaded.all == [text] && Set(shown.all) == ["down/17", "up/17"])
+        let progress = try await files.state(of: "down/17").progress
+        #expect(progress == 1)
+        await pool.stop()
     }
 }

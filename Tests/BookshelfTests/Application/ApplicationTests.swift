@@ -36,6 +36,33 @@ struct ApplicationTests {
         }
     }
 
+    @Test func `the text of a borrowed book arrives with progress, and is kept`() async throws {
+        let folder = try BookshelfFolder()
+        let path = try await RunningServer.run { server in
+            try await Bookshelf.run(server: server.url, in: folder) { shelf, library in
+                let early = await #expect(throws: BackplaneError.self) {
+                    for try await _ in library.text("moby-dick") {}
+                }
+                #expect(early?.code == .networkStatus, "nobody has borrowed it")
+                _ = try await library.borrow("moby-dick")
+                var last: TextProgress?
+                for try await progress in library.text("moby-dick") {
+                    #expect(progress.received >= last?.received ?? 0)
+                    last = progress
+                }
+                let path = try #require(last?.path)
+                let text = try String(contentsOfFile: path, encoding: .utf8)
+                #expect(
+                    text.hasPrefix("Moby-Dick") && text.hasSuffix("1851.\n") && Int64(text.utf8.count) == last?.total)
+                return path
+            }
+        }
+        // What is kept needs no server.
+        try await Bookshelf.run(server: Bookshelf.nowhere, in: folder) { _, library in
+            for try await progress in library.text("moby-dick") { #expect(progress.path == path) }
+        }
+    }
+
     @Test func `both versions answer in one process at one time, each its own manager`() async throws {
         try await RunningServer.run { server in
             try await Bookshelf.run("bookshelf-both.json", server: server.url) { shelf, library in

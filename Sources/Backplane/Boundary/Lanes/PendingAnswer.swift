@@ -1,4 +1,4 @@
-import CBackplane
+package import CBackplane
 import Synchronization
 
 /// The receiver of an encoded call's answer, which may arrive before or after it is awaited.
@@ -21,14 +21,14 @@ package final class PendingAnswer: Sendable {
     package var reply: Reply { Reply(Self.done, toContext()) }
 
     /// Returns the context to pass with ``done``, which takes it back.
-    func toContext() -> UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
+    package func toContext() -> UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
 
     /// Releases the context of an answer that will not arrive.
     static func forget(_ context: UnsafeMutableRawPointer) {
         Unmanaged<PendingAnswer>.fromOpaque(context).release()
     }
 
-    static let done: bp_done = { context, status, payload in
+    package static let done: bp_done = { context, status, payload in
         guard let context else { return }
         Unmanaged<PendingAnswer>.fromOpaque(context).takeRetainedValue().receive(EncodedAnswer(status, payload))
     }

@@ -3,7 +3,7 @@ public import Backplane
 /// A snapshot of the state of a transfer.
 public struct TransferState: Sendable {
     /// The phases of a transfer, from waiting to one of its final states.
-    public enum Phase: String, Codable, Sendable {
+    public enum Phase: String, Sendable {
         /// The transfer waits for a place or for its next attempt.
         case waiting
         /// The transfer has a place, and exchanges bytes with its server.
@@ -22,35 +22,46 @@ public struct TransferState: Sendable {
     }
 
     /// The id of the transfer.
-    public internal(set) var id: String
+    public package(set) var id: String
     /// The owner of the transfer.
-    public internal(set) var owner: String
+    public package(set) var owner: String
     /// A Boolean value that indicates whether this is an upload.
-    public internal(set) var isUpload: Bool
+    public package(set) var isUpload: Bool
     /// The current phase of the transfer.
-    public internal(set) var phase = Phase.waiting
+    public package(set) var phase = Phase.waiting
     /// The number of bytes received, or handed over for sending.
-    public internal(set) var bytes: Int64 = 0
+    public package(set) var bytes: Int64 = 0
     /// The total number of bytes, once it is known.
-    public internal(set) var total: Int64?
+    public package(set) var total: Int64?
     /// The number of bytes per second while the transfer runs, once it is known.
-    public internal(set) var rate: Double?
+    public package(set) var rate: Double?
     /// The estimated time for the remaining bytes.
-    public internal(set) var timeLeft: Duration?
+    public package(set) var timeLeft: Duration?
     /// The reason for the last restart; `nil` if there was none.
-    public internal(set) var restart: RestartReason?
+    public package(set) var restart: RestartReason?
     /// The path of the finished file; with ``ExistingFile/number`` it may differ from the requested one.
-    public internal(set) var file: String?
+    public package(set) var file: String?
     /// A Boolean value that indicates whether an existing file was kept and nothing was downloaded.
-    public internal(set) var wasKept = false
+    public package(set) var wasKept = false
     /// The status of the response to an upload.
-    public internal(set) var status: Int?
+    public package(set) var status: Int?
     /// The beginning of the body of the response to an upload, up to 64 KB.
-    public internal(set) var response: [UInt8]?
+    public package(set) var response: [UInt8]?
     /// The reason why the transfer has failed or is paused.
-    public internal(set) var error: BackplaneError?
+    public package(set) var error: BackplaneError?
 
-    init(id: String, owner: String, isUpload: Bool) { (self.id, self.owner, self.isUpload) = (id, owner, isUpload) }
+    /// The number of this state, greater than those of earlier ones of the same pool.
+    package var number: UInt64 = 0
+
+    package init(id: String, owner: String, isUpload: Bool) {
+        (self.id, self.owner, self.isUpload) = (id, owner, isUpload)
+    }
+
+    /// The finished file of a download, to hand it to another component.
+    public var storedFile: StoredFile? {
+        guard phase == .succeeded, !isUpload, let file else { return nil }
+        return StoredFile(path: file, size: bytes)
+    }
 
     /// The progress from 0 to 1; `nil` if the total is unknown.
     public var progress: Double? {

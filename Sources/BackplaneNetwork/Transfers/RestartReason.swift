@@ -1,5 +1,5 @@
 /// The reason why an interrupted transfer was restarted and fetched or sent everything again.
-public enum RestartReason: String, Codable, Sendable {
+public enum RestartReason: String, Sendable {
     /// The file on the server has changed since the download began.
     case changed
     /// The server does not support range requests.

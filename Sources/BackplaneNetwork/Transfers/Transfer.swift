@@ -1,5 +1,3 @@
-public import BackplaneNetwork
-
 /// A download or an upload for a pool, identified by an id.
 ///
 /// ```swift
@@ -35,39 +33,23 @@ public struct Transfer: Sendable {
     /// The download or the upload.
     public var work: Work
     /// The owner: places in a pool are shared equally among owners.
+    ///
+    /// A component's transfers belong to its plugin, whatever is given here.
     public var owner: String
     /// The priority; transfers with a higher one start first.
     public var priority: Int
+    /// The credential that proves who asks, by its name in a host's manifest; `nil` for none.
+    ///
+    /// A transfer whose account is not signed in is paused with `transfer.credentials`.
+    public var credential: String?
+    /// The account of the credential; `nil` for the one that needs no sign-in.
+    public var account: String?
+    /// The component that began it, as observers of exchanges see it, and the managers that it belongs to.
+    package var sender: String?
+    package var managers: [String] = []
 
     /// Creates the description of a download or an upload.
     public init(_ id: String, _ work: Work, owner: String = "", priority: Int = 0) {
         (self.id, self.work, self.owner, self.priority) = (id, work, owner, priority)
-    }
-}
-
-extension Transfer {
-    /// The request.
-    var request: HTTPRequest {
-        get {
-            switch work {
-            case .download(let request, _, _), .upload(let request): request
-            }
-        }
-        set {
-            switch work {
-            case .download(_, let path, let settings): work = .download(newValue, to: path, settings)
-            case .upload: work = .upload(newValue)
-            }
-        }
-    }
-
-    /// The path of the downloaded file; `nil` for an upload.
-    var target: String? {
-        if case .download(_, let path, _) = work { path } else { nil }
-    }
-
-    /// Returns whether both transfers do the same, regardless of their credentials.
-    func isSame(as other: Transfer) -> Bool {
-        request.method == other.request.method && request.url == other.request.url && target == other.target
     }
 }

@@ -12,10 +12,3 @@ extension BackplaneError.Code {
     /// A transfer waits for header fields with credentials, which are never stored.
     public static let transferCredentials = Self(rawValue: "transfer.credentials")
 }
-
-extension BackplaneError {
-    static func targetTaken(_ target: String) -> BackplaneError {
-        BackplaneError(
-            .transferTaken, "another transfer downloads to this file; wait for it, or cancel it", at: target)
-    }
-}

@@ -1,0 +1,78 @@
+#if Engines
+import ArgumentParser
+
+extension BackplaneTool.TransferFiles {
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the transfers of a running host, in the order in which they were begun.")
+
+        @OptionGroup var host: HostChoiceArguments
+        @Flag(help: "Only those that are not finished.") var open = false
+        @Option(help: ArgumentHelp("The greatest number of them (default: 1000).", valueName: "count"))
+        var limit: Int?
+        @Flag(help: "Print the states as JSON.") var json = false
+
+        func run() async throws {
+            throw ExitCode(HostedTransferCommand(host: try host.choice, json: json).list(open: open, limit: limit))
+        }
+    }
+
+    struct Watch: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Follow transfers of a running host until they are finished.",
+            discussion: """
+                Without an id, all transfers that are not finished are followed: as a table on a terminal, and otherwise \
+                a line for each change. With one, the exit code is that of `get` or `put`.
+                """)
+
+        @Argument(help: "The id (default: all transfers that are not finished).") var id: String?
+        @OptionGroup var host: HostChoiceArguments
+        @Flag(help: "Print each state as one line of JSON.") var json = false
+
+        func run() async throws {
+            let command = HostedTransferCommand(host: try host.choice, json: json)
+            throw ExitCode(id.map { command.watch($0) } ?? command.watchAll())
+        }
+    }
+
+    struct Pause: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Pause a transfer of a running host.",
+            discussion: "Returns once the disk has what was received.")
+        @OptionGroup var change: TransferChangeArguments
+        func run() async throws { throw ExitCode(try change.run("pause")) }
+    }
+
+    struct Resume: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Let a transfer of a running host go on that is paused or has failed.")
+        @OptionGroup var change: TransferChangeArguments
+        func run() async throws { throw ExitCode(try change.run("resume")) }
+    }
+
+    struct Cancel: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Cancel a transfer of a running host, and remove what there is of its file.")
+        @OptionGroup var change: TransferChangeArguments
+        func run() async throws { throw ExitCode(try change.run("cancel")) }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Cancel a transfer of a running host unless it is finished, and forget it.")
+        @OptionGroup var change: TransferChangeArguments
+        func run() async throws { throw ExitCode(try change.run("remove")) }
+    }
+}
+
+/// The arguments of the commands that change a transfer.
+struct TransferChangeArguments: ParsableArguments {
+    @Argument(help: "The id, as `transfer list` shows it.") var id: String
+    @OptionGroup var host: HostChoiceArguments
+    @Flag(help: "Print the state afterwards as one line of JSON.") var json = false
+
+    func run(_ change: String) throws -> Int32 {
+        HostedTransferCommand(host: try host.choice, json: json).change(id, change)
+    }
+}
+#endif

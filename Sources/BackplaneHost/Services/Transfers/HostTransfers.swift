@@ -1,0 +1,118 @@
+import Backplane
+import BackplaneExchange
+import BackplaneNetwork
+import BackplaneRecords
+import BackplaneTransfers
+import Synchronization
+
+/// The downloads and uploads of a host's components, in a pool that is opened when it is first used.
+///
+/// A host whose folder has had transfers opens it when it starts, so that what was open goes on.
+final class HostTransfers: Sendable {
+    private struct State {
+        var opening: Task<Result<TransferPool, BackplaneError>, Never>?
+        var pool: TransferPool?
+        var isEnding = false
+        var hasEnded = false
+    }
+    private let network: HostNetwork
+    private let store: HostStore
+    private let digest: (any ContentDigest)?
+    private let log: any LogSink
+    private let folder: @Sendable () throws(BackplaneError) -> DataFolder
+    private let state = Mutex(State())
+
+    init(
+        _ network: HostNetwork, _ store: HostStore, digest: (any ContentDigest)?, log: any LogSink,
+        _ folder: @escaping @Sendable () throws(BackplaneError) -> DataFolder
+    ) {
+        (self.network, self.store, self.digest, self.log, self.folder) = (network, store, digest, log, folder)
+    }
+
+    /// Returns the pool, which is opened if necessary; if that fails, the next call tries again.
+    ///
+    /// - Throws: `store.unusable` or `store.damaged`; `host.stopped`.
+    func pool() async throws(BackplaneError) -> TransferPool {
+        let opening = try begin()
+        do throws(BackplaneError) {
+            return try await opening.value.get()
+        } catch {
+            state.withLock { if $0.pool == nil { $0.opening = nil } }
+            throw error
+        }
+    }
+
+    private func begin() throws(BackplaneError) -> Task<Result<TransferPool, BackplaneError>, Never> {
+        let opening = state.withLock { state -> Task<Result<TransferPool, BackplaneError>, Never>? in
+            guard !state.isEnding else { return nil }
+            if let opening = state.opening { return opening }
+            let opening = Task { await self.open() }
+            state.opening = opening
+            return opening
+        }
+        guard let opening else { throw BackplaneError(.hostStopped, "the host has stopped") }
+        return opening
+    }
+
+    private func open() async -> Result<TransferPool, BackplaneError> {
+        do throws(BackplaneError) {
+            try folder().makeTransfersFolder()
+            let pool = try await TransferPool(
+                pipeline: { [network] transfer throws(BackplaneError) in
+                    let pipeline = network.active.pipeline(of: transfer.managers)
+                    if let credential = transfer.credential {
+                        try pipeline.requireCredential(credential, for: transfer.managers)
+                    }
+                    return pipeline
+                }, store: store, persists: { [store] in store.isPersistent }, digest: digest,
+                report: { [log] error in
+                    log.write(
+                        LogRecord(
+                            level: .error, source: "host", message: "the state of a transfer cannot be kept",
+                            metadata: ["error": error.description]))
+                })
+            state.withLock { $0.pool = pool }
+            return .success(pool)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Opens the pool if an earlier host in the same folder had transfers.
+    func goOn() {
+        guard let folder = try? self.folder(), folder.hasTransfersFolder, let opening = try? begin() else { return }
+        Task { [log] in
+            guard case .failure(let error) = await opening.value else { return }
+            self.state.withLock { if $0.pool == nil { $0.opening = nil } }
+            log.write(
+                LogRecord(
+                    level: .error, source: "host", message: "transfers cannot go on",
+                    metadata: ["error": error.description]))
+        }
+    }
+
+    /// Lets the transfers go on that wait for an account.
+    func signedIn(_ credential: String, account: String) {
+        state.withLock { $0.pool }?.signedIn(credential, account: account)
+    }
+
+    /// Ends the runs of all transfers, which go on with the next host.
+    ///
+    /// ``hasEnded`` says when that is done.
+    func end() {
+        let opening = state.withLock { state -> Task<Result<TransferPool, BackplaneError>, Never>? in
+            guard !state.isEnding else { return nil }
+            state.isEnding = true
+            if state.opening == nil { state.hasEnded = true }
+            return state.opening
+        }
+        guard let opening else { return }
+        Task {
+            if case .success(let pool) = await opening.value { await pool.stop() }
+            self.state.withLock { $0.hasEnded = true }
+        }
+    }
+
+    /// A Boolean value that indicates whether no transfer runs, and all states are written.
+    var hasEnded: Bool { state.withLock { $0.hasEnded } }
+}

@@ -1,0 +1,100 @@
+public import Backplane
+
+/// Downloads and uploads that go on by themselves: the host's as `context.transfers`, or those of a program's own pool.
+///
+/// ```swift
+/// try await context.transfers.begin(Transfer("text/whale", .download(HTTPRequest("GET", url), to: "whale.epub")))
+/// for try await state in context.transfers.states(of: "text/whale") { try await elements.send(state) }
+/// ```
+///
+/// A transfer belongs to the host: it goes on while its plugin is swapped, and after a restart of the host. It is found
+/// again by its id, which all components of the plugin share, and no other plugin. Files are in the folder of the
+/// component that begins it.
+public struct TransferClient: Sendable {
+    let way: any TransferWay
+
+    package init(_ way: any TransferWay) { self.way = way }
+
+    /// Begins a transfer, or returns the state of the one that has the id, if it does the same.
+    ///
+    /// A transfer that is paused, has failed or was cancelled, goes on.
+    ///
+    /// - Parameter transfer: The download or upload; its paths are relative to the component's folder, or absolute and
+    ///   in it. Its owner is the plugin.
+    /// - Throws: `transfer.taken` if another transfer has the id, or downloads to the same file; `transfer.refused` for
+    ///   an empty id, a body that is a stream, a URL with credentials, or a digest that cannot be checked;
+    ///   `network.refused` for a path that leads out of the folder; `network.credential`; `store.unusable`;
+    ///   `role.forbidden`; `call.retired` once the component has stopped.
+    @discardableResult
+    public func begin(_ transfer: Transfer) async throws(BackplaneError) -> TransferState {
+        try await way.begin(transfer)
+    }
+
+    /// Returns the present state of a transfer.
+    ///
+    /// - Throws: `transfer.unknown`; `store.unusable`; `call.retired` once the component has stopped.
+    public func state(of id: String) async throws(BackplaneError) -> TransferState {
+        try await way.state(of: id, after: 0)
+    }
+
+    /// Returns the states of a transfer as a sequence: the current one first, and the final one last.
+    ///
+    /// A slow reader misses states between, but never the last one. The iteration throws what ``state(of:)`` throws, and
+    /// `call.retired` when the component stops or a swap replaces it; the transfer goes on, and the new code can read
+    /// on.
+    public func states(of id: String) -> TransferStates { TransferStates(way: way, id: id) }
+
+    /// Pauses a transfer; returns once it does not run any more, and the disk has what it received.
+    ///
+    /// - Throws: `transfer.unknown`; `store.unusable`; `call.retired` once the component has stopped.
+    public func pause(_ id: String) async throws(BackplaneError) { try await way.change(.pause, id) }
+
+    /// Lets a transfer that is paused or has failed go on: a download where it ended, an upload anew.
+    ///
+    /// - Throws: `transfer.unknown`; `transfer.taken` if another one downloads to the same file meanwhile;
+    ///   `store.unusable`; `call.retired` once the component has stopped.
+    public func resume(_ id: String) async throws(BackplaneError) { try await way.change(.resume, id) }
+
+    /// Cancels a transfer that has not succeeded, and removes what there is of its file.
+    ///
+    /// - Throws: `transfer.unknown`; `store.unusable`; `call.retired` once the component has stopped.
+    public func cancel(_ id: String) async throws(BackplaneError) { try await way.change(.cancel, id) }
+
+    /// Cancels a transfer unless it is finished, and forgets it; a finished file stays.
+    ///
+    /// - Throws: `transfer.unknown`; `store.unusable`; `call.retired` once the component has stopped.
+    public func remove(_ id: String) async throws(BackplaneError) { try await way.change(.remove, id) }
+}
+
+/// The states of a transfer, from the present one to the final one.
+public struct TransferStates: AsyncSequence, Sendable {
+    let way: any TransferWay
+    let id: String
+
+    /// Returns a reader, which begins with the present state.
+    public func makeAsyncIterator() -> Iterator { Iterator(way: way, id: id) }
+
+    /// A reader of states.
+    public struct Iterator: AsyncIteratorProtocol {
+        let way: any TransferWay
+        let id: String
+        private var last: TransferState?
+
+        init(way: any TransferWay, id: String) { (self.way, self.id) = (way, id) }
+
+        /// Returns the next state once there is one; `nil` after the final one.
+        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(BackplaneError)
+            -> TransferState?
+        {
+            guard last?.phase.isFinal != true else { return nil }
+            let state = try await way.state(of: id, after: last?.number ?? 0)
+            last = state
+            return state
+        }
+    }
+}
+
+extension MayUseNetwork {
+    /// The host's transfers.
+    public var transfers: TransferClient { TransferClient(TransferExchange(services)) }
+}

@@ -1,0 +1,36 @@
+public import Backplane
+
+extension ManagerContext where Owner: Component {
+    /// The component's queue of graphs, which are cancelled when the component stops, or a swap has replaced it.
+    ///
+    /// ```swift
+    /// let run = context.operations.start(try synchronise())
+    /// ```
+    public var operations: GraphQueue { ownQueue }
+}
+
+extension CommunicationContext where Owner: Component {
+    /// The component's queue of graphs, which are cancelled when the component stops, or a swap has replaced it.
+    public var operations: GraphQueue { ownQueue }
+}
+
+extension NetworkServiceContext where Owner: Component {
+    /// The component's queue of graphs, which are cancelled when the component stops, or a swap has replaced it.
+    public var operations: GraphQueue { ownQueue }
+}
+
+extension ComponentContext {
+    /// The queue that is created on first use, and ends with the component.
+    fileprivate var ownQueue: GraphQueue {
+        services.attachments.object {
+            let queue = GraphQueue()
+            tasks.run {
+                // Until the component's tasks are cancelled.
+                let (signal, continuation) = AsyncStream.makeStream(of: Never.self)
+                for await _ in signal {}
+                withExtendedLifetime(continuation) { queue.end() }
+            }
+            return queue
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Backplane
+public import BackplaneNetwork
+public import BackplaneOperations
+import Synchronization
+
+// Transfers as nodes, which stand still while they are paused.
+extension GraphBuilder {
+    /// Adds a node that carries out a transfer, and has its last state.
+    ///
+    /// ```swift
+    /// let text = graph.transfer("text", Transfer("text/whale", .download(request, to: "whale.epub")), on: transfers)
+    /// ```
+    ///
+    /// A transfer that has the id and does the same goes on; one that has succeeded already is not repeated. Pausing the
+    /// node pauses the transfer, and cancelling the node cancels it. A transfer that somebody else pauses is waited for.
+    /// The node fails with the error of the transfer.
+    ///
+    /// - Parameters:
+    ///   - name: The name, for people to read.
+    ///   - transfer: The download or the upload.
+    ///   - transfers: The host's transfers, or those of a program's own pool.
+    ///   - options: The priority, time limit and rules for further attempts.
+    ///   - progress: Called with the states, in order; it must not block.
+    public mutating func transfer(
+        _ name: String, _ transfer: Transfer, on transfers: TransferClient, options: NodeOptions? = nil,
+        progress: (@Sendable (TransferState) -> Void)? = nil
+    ) -> GraphNode<TransferState> {
+        addQueued(name, options: options) { queue in
+            TransferOperation(transfer, on: transfers, for: queue, progress)
+        }
+    }
+
+    /// Adds a node that carries out the transfer that a function makes of the value that the node receives.
+    public mutating func transfer<Input: GraphInput>(
+        _ name: String, after input: Input, on transfers: TransferClient, options: NodeOptions? = nil,
+        progress: (@Sendable (TransferState) -> Void)? = nil,
+        _ transfer: @escaping @Sendable (Input.Value) throws -> Transfer
+    ) -> GraphNode<TransferState> {
+        addQueued(name, after: input, options: options) { value, queue in
+            TransferOperation(try transfer(value), on: transfers, for: queue, progress)
+        }
+    }
+}
+
+/// A transfer as the code of a node.
+private final class TransferOperation: SuspendableOperation {
+    private let transfer: Transfer
+    private let transfers: TransferClient
+    private let queue: GraphQueue
+    private let progress: (@Sendable (TransferState) -> Void)?
+    private let isPaused = Mutex(false)
+
+    init(
+        _ transfer: Transfer, on transfers: TransferClient, for queue: GraphQueue,
+        _ progress: (@Sendable (TransferState) -> Void)?
+    ) {
+        (self.transfer, self.transfers, self.queue, self.progress) = (transfer, transfers, queue, progress)
+    }
+
+    func run(_ status: inout NodeStatus) async throws -> TransferState {
+        let last: TransferState
+        do {
+            try await transfers.begin(transfer)
+            await pauseIfLate()
+            last = try await follow()
+        } catch {
+            if Task.isCancelled { await cancel() }
+            throw error
+        }
+        status.code = last.status
+        guard last.phase == .succeeded else {
+            throw last.error ?? BackplaneError(.callCancelled, "the transfer was cancelled", at: transfer.id)
+        }
+        return last
+    }
+
+    private func follow() async throws -> TransferState {
+        var last: TransferState?
+        for try await state in transfers.states(of: transfer.id) {
+            progress?(state)
+            last = state
+        }
+        try Task.checkCancellation()
+        guard let last else { throw CancellationError() }
+        return last
+    }
+
+    /// Pauses the transfer if that was asked for before it had begun.
+    private func pauseIfLate() async {
+        guard isPaused.withLock(\.self) else { return }
+        try? await transfers.pause(transfer.id)
+        // Or both were asked for meanwhile.
+        if !isPaused.withLock(\.self) { try? await transfers.resume(transfer.id) }
+    }
+
+    func pause() async {
+        isPaused.withLock { $0 = true }
+        try? await transfers.pause(transfer.id)
+    }
+
+    func resume() async {
+        isPaused.withLock { $0 = false }
+        try? await transfers.resume(transfer.id)
+    }
+
+    /// Cancels the transfer, unless only the component ends that waits for it: the host goes on with it.
+    private func cancel() async {
+        guard !queue.hasEnded else { return }
+        let (transfers, id) = (transfers, transfer.id)
+        // This task is cancelled already.
+        await Task { try? await transfers.cancel(id) }.value
+    }
+}

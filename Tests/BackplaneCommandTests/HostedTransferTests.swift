@@ -1,0 +1,77 @@
+#if Engines
+import BackplaneTestKit
+import Foundation
+import Synchronization
+import Testing
+
+/// `backplane transfer` against a running host, which goes on with what it has begun.
+@Suite(.timeLimit(.minutes(5)))
+struct HostedTransferTests {
+    private let tool: Tool
+    private let content = [UInt8]((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
+
+    init() throws { tool = try Tool() }
+
+    /// A server of the content, with parts, whose first answers stop after 600,000 bytes.
+    private func server(stalls: Int, _ requests: Recording<String> = Recording()) throws -> TestServer {
+        let count = Mutex(0), content = content
+        return try TestServer { request, connection in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            requests.add(request["Range"] ?? "")
+            let from = request["Range"].flatMap { Int($0.dropFirst("bytes=".count).dropLast()) } ?? 0
+            let body = Array(content[from...]), range = "bytes \(from)-\(content.count - 1)/\(content.count)"
+            let fields = [("ETag", "\"1\"")] + (from > 0 ? [("Content-Range", range)] : [])
+            let status = from > 0 ? "206 Partial Content" : "200 OK"
+            guard number <= stalls else { return connection.answer(status, fields, body: body) }
+            connection.send("HTTP/1.1 \(status)\r\nETag: \"1\"\r\nContent-Length: \(body.count)\r\n\r\n")
+            connection.send(body.prefix(600_000))
+            connection.stall()
+        }
+    }
+
+    @Test func `after kill -9 of the host the next one goes on from the part file`() async throws {
+        let requests = Recording<String>(), server = try server(stalls: 1, requests)
+        let path = tool.folder + "/whale.epub", url = server.url("/whale.epub")
+        let running = try await tool.startRun(Tool.almanac)
+        let get = try tool.start(["transfer", "get", url, path, "--running"])
+        #expect(await get.logs("60 %"), "\(get.errors)")
+        running.signal(SIGKILL)
+        _ = await running.end()
+        #expect(await get.end().status == 1)
+        #expect(!FileManager.default.fileExists(atPath: path))
+
+        let again = try await tool.startRun(Tool.almanac)
+        let watched = try await tool.plain("transfer", "watch", url)
+        #expect(watched.status == 0 && watched.output.hasSuffix("whale.epub\n"), "\(watched.errors)")
+        #expect(Array(try Data(contentsOf: URL(filePath: path))) == content)
+        let from = try #require(requests.all.last.flatMap { Int($0.dropFirst("bytes=".count).dropLast()) })
+        #expect(requests.all.count == 2 && 344_000...600_000 ~= from, "\(requests.all)")
+        again.signal(SIGTERM)
+        _ = await again.end()
+    }
+
+    @Test func `a transfer is listed, paused, resumed, cancelled and removed`() async throws {
+        let server = try server(stalls: 2), url = server.url("/whale.epub")
+        let running = try await tool.startRun(Tool.almanac)
+        let get = try tool.start(["transfer", "get", url, tool.folder + "/whale.epub", "--running"])
+        #expect(await get.logs("60 %"), "\(get.errors)")
+        let listed = try await tool.plain("transfer", "list", "--open", "--json")
+        #expect(listed.output.contains(#""phase" : "running""#) && listed.output.contains("whale.epub"))
+        let paused = try await tool.plain("transfer", "pause", url)
+        #expect(paused.status == 0 && paused.output.contains("paused, 60 % of 1 MB"), "\(paused)")
+        #expect(try await tool.plain("transfer", "resume", url).status == 0)
+        let cancelled = try await tool.plain("transfer", "cancel", url)
+        #expect(cancelled.output.contains("cancelled"))
+        #expect(await get.end().status == 1)
+        #expect(try await tool.plain("transfer", "remove", url).status == 0)
+        let unknown = try await tool.plain("transfer", "resume", url)
+        #expect(unknown.status == 1 && unknown.errors.contains("[transfer.unknown]"), "\(unknown.errors)")
+        #expect(try await tool.plain("transfer", "watch").output == "")
+        running.signal(SIGTERM)
+        _ = await running.end()
+    }
+}
+#endif

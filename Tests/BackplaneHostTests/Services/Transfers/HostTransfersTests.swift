@@ -1,0 +1,138 @@
+import Backplane
+import BackplaneNetwork
+import BackplaneRecords
+import Foundation
+import Testing
+
+@testable import BackplaneHost
+
+/// The transfers of a host's components: with progress, through swaps and restarts.
+@Suite(.timeLimit(.minutes(5)))
+struct HostTransfersTests {
+    private let source = TransferSource()
+
+    private func host(
+        _ managers: String = CarrierPlugin.manager("Carrier"), network: String = "{}",
+        linked: [LinkedPlugin] = [CarrierPlugin.edition("1.0.0")], in folder: LoadingFixture.Folder? = nil,
+        store: any RecordStore = MemoryRecordStore(), lanes: LaneRule = .fastest
+    ) throws -> TestHost {
+        try TestHost(
+            #"{"manifestVersion": 1, "network": \#(network), "managers": {\#(managers)}}"#, linked: linked, in: folder,
+            lanes: lanes
+        ) { options in
+            options.executors = [source.executor]
+            options.openStore = { _, _, _ in store }
+        }
+    }
+
+    /// Reads states until one meets a condition.
+    private func state(
+        _ carrier: Remote<Carrier>, _ id: String = "text/whale", where isReached: (TransferState) -> Bool
+    ) async throws -> TransferState {
+        for try await state in carrier.states(id) where isReached(state) { return state }
+        throw BackplaneError(.componentFailed, "the states ended before that")
+    }
+
+    @Test(arguments: [LaneRule.fastest, .encoded])
+    func `a manager passes on the progress of a download, whose file is adopted`(lanes: LaneRule) async throws {
+        let test = try host(lanes: lanes), carrier: Remote<Carrier> = try await test.host.manager("Carrier")
+        let begun = try await carrier.begin("http://books.test/whale")
+        #expect(begun.id == "text/whale" && begun.owner == "org.backplane.tests.carrier" && !begun.phase.isFinal)
+        let half = try await state(carrier) { $0.bytes == source.half }
+        #expect(half.phase == .running && half.progress == 0.5)
+        source.open()
+        let last = try await state(carrier) { $0.phase.isFinal }
+        #expect(
+            last.phase == .succeeded && last.progress == 1 && last.file?.hasSuffix("/@network/Carrier/whale") == true)
+        let path = try await carrier.keep("text/whale")
+        #expect(path.hasSuffix("/kept") && Array(try Data(contentsOf: URL(filePath: path))) == source.content)
+        await test.host.stop()
+    }
+
+    @Test func `a transfer is paused, resumed, cancelled and removed`() async throws {
+        let test = try host(), carrier: Remote<Carrier> = try await test.host.manager("Carrier")
+        _ = try await carrier.begin("http://books.test/whale")
+        _ = try await state(carrier) { $0.bytes == source.half }
+        _ = try await carrier.change("pause text/whale")
+        #expect(try await state(carrier) { _ in true }.phase == .paused)
+        _ = try await carrier.change("resume text/whale")
+        _ = try await state(carrier) { $0.phase == .running && $0.bytes == source.half }
+        #expect(source.ranges == ["", "bytes=\(source.half)-"], "it goes on where it ended")
+        _ = try await carrier.change("cancel text/whale")
+        #expect(try await state(carrier) { _ in true }.phase == .cancelled)
+        _ = try await carrier.change("remove text/whale")
+        let unknown = await error { try await self.state(carrier) { _ in true } }
+        #expect(unknown?.code == .transferUnknown)
+        await test.host.stop()
+    }
+
+    @Test func `a transfer is untouched by 200 swaps of the plugin that began it`() async throws {
+        let test = try host(), carrier: Remote<Carrier> = try await test.host.manager("Carrier")
+        _ = try await carrier.begin("http://books.test/whale")
+        _ = try await state(carrier) { $0.bytes == source.half }
+        let coordinator = test.host.coordinator
+        for number in 1...200 {
+            let report = try await withTaskExecutorPreference(coordinator.executor) {
+                () async throws(BackplaneError) in
+                try await coordinator.swap(
+                    linked: [CarrierPlugin.edition(Version(1, 0, number))], SwapOptions())
+            }
+            #expect(report.outcome == .swapped)
+        }
+        source.open()
+        let last = try await state(carrier) { $0.phase.isFinal }
+        #expect(last.phase == .succeeded && last.restart == nil)
+        #expect(source.ranges == [""], "there was one request")
+        await test.host.stop()
+    }
+
+    @Test func `the next host in the same folder goes on from the part file`() async throws {
+        let folder = try LoadingFixture.Folder(), store = MemoryRecordStore()
+        let first = try host(in: folder, store: store)
+        let before: Remote<Carrier> = try await first.host.manager("Carrier")
+        _ = try await before.begin("http://books.test/whale")
+        _ = try await state(before) { $0.bytes == source.half }
+        await first.host.stop()
+        source.open()
+        let second = try host(in: folder, store: store)
+        try await second.host.start()
+        let carrier: Remote<Carrier> = try await second.host.manager("Carrier")
+        #expect(try await state(carrier) { $0.phase.isFinal }.phase == .succeeded)
+        #expect(source.ranges == ["", "bytes=\(source.half)-"])
+        await second.host.stop()
+    }
+
+    @Test func `plugins share neither ids nor transfers`() async throws {
+        source.open()
+        let other = "org.backplane.tests.other"
+        let test = try host(
+            CarrierPlugin.manager("Carrier") + "," + CarrierPlugin.manager("Other", edition: "Other"),
+            linked: [CarrierPlugin.edition("1.0.0"), CarrierPlugin.other])
+        let carrier: Remote<Carrier> = try await test.host.manager("Carrier")
+        let stranger: Remote<Carrier> = try await test.host.manager("Other")
+        _ = try await carrier.begin("http://books.test/whale")
+        _ = try await state(carrier) { $0.phase.isFinal }
+        let unknown = await error { try await stranger.change("cancel text/whale") }
+        #expect(unknown?.code == .transferUnknown)
+        #expect(try await stranger.begin("http://books.test/whale").owner == other)
+        let all = try await test.host.transferPool().transfers().states.map(\.id)
+        #expect(all == ["org.backplane.tests.carrier/text/whale", "\(other)/text/whale"])
+        await test.host.stop()
+    }
+
+    @Test func `a transfer whose account is not signed in waits for it, and says so`() async throws {
+        source.open()
+        let test = try host(
+            CarrierPlugin.manager("Carrier", credential: "library"),
+            network: #"{"credentials": {"library": {"type": "basic", "hosts": ["books.test"]}}}"#)
+        let carrier: Remote<Carrier> = try await test.host.manager("Carrier")
+        _ = try await carrier.begin("http://books.test/whale")
+        let waiting = try await state(carrier) { $0.phase == .paused }
+        #expect(waiting.error?.code == .transferCredentials)
+        #expect(waiting.error?.message.contains("account `ann` of the credential `library`") == true)
+        #expect(source.ranges == [])
+        _ = try await carrier.signIn("ann")
+        #expect(try await state(carrier) { $0.phase.isFinal }.phase == .succeeded)
+        await test.host.stop()
+    }
+}
