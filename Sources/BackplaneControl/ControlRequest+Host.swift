@@ -5,6 +5,7 @@ import BackplaneHost
 extension ControlRequest {
     static let ofEveryHost = [
         swap, preview, rollback, generations, statistics, call, stream, events, apply, reset, StoreRequest.handler,
+        LogLevelsRequest.handler,
     ]
 
     private static let swap = ControlRequest(SwapRequest.self, endsWithClient: false, endsTrouble: true) {

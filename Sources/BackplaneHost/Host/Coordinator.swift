@@ -5,6 +5,7 @@ import BackplaneExchange
 /// The one serial domain of a host, on a thread of its own, which loads, starts, changes and stops components.
 actor Coordinator {
     let options: HostOptions
+    nonisolated let log: HostLog
     nonisolated let timer = DeadlineTimer()
     nonisolated let remotes = RemoteTable()
     nonisolated let executor = ThreadExecutor(name: "bp-coordinator")
@@ -44,13 +45,16 @@ actor Coordinator {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    init(_ document: ManifestDocument, linked: [LinkedPlugin], _ options: HostOptions) {
-        self.options = options
+    init(_ document: ManifestDocument, linked: [LinkedPlugin], _ given: HostOptions) {
+        let log = HostLog(given.log, given.logLevels)
+        var options = given
+        options.log = log
+        (self.options, self.log) = (options, log)
         manifestSource = SourceInForce(document.source)
         if options.namesCrashes { LastWords.keep() }
         watchdog = options.occupationLimit.map { Watchdog(limit: $0, log: options.log) }
         let dataFolder = { @Sendable () throws(BackplaneError) in
-            try DataFolder(in: options.dataFolder, manifest: document.path ?? "unnamed")
+            try DataFolder(in: given.dataFolder, manifest: document.path ?? "unnamed")
         }
         var means = options.network
         means.vault = CredentialVault(digest: options.digest) { () throws(BackplaneError) in
@@ -62,8 +66,8 @@ actor Coordinator {
             source: manifestSource, watchdog: watchdog)
         lookUps = LookUpsUnderWay(live)
         let store = HostStore(document.manifest.store.overruled(by: options.damagedStore)) { settings in
-            try options.openStore(dataFolder().storeFolder(), settings) { error in
-                options.log.write(
+            try given.openStore(dataFolder().storeFolder(), settings) { error in
+                log.write(
                     LogRecord(
                         level: .error, source: "host", message: "the store is or was damaged",
                         metadata: ["error": error.description]))
