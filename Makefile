@@ -6,7 +6,7 @@ BUILD_FLAGS ?=
 TEST_FLAGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-build test-plain flaky test-sanitizers hostile attack stress exhaustive fuzz bench format lint docs build release install uninstall sqlite picture
+.PHONY: help demo test test-build test-plain flaky test-sanitizers hostile attack stress exhaustive fuzz bench format lint docs build release dist install uninstall sqlite gdb picture
 
 help: ## List these commands.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,7 +26,7 @@ test-plain: ## Run the tests without the engines, in one process, fetching no pa
 flaky: test-build ## Look for flaky tests: repeat them under load (REPEAT=10), and the whole suite (WHOLE=3).
 	SWIFT_BACKTRACE=enable=no REPEAT=$(or $(REPEAT),10) WHOLE=$(or $(WHOLE),3) .ci/flaky
 
-test-build: sqlite
+test-build: sqlite gdb
 	$(SWIFT) build --build-tests $(BUILD_FLAGS)
 
 # The suites of the boundary, of calls and of swaps. Generations are never unloaded, which AddressSanitizer would report as a leak. Each loaded
@@ -46,8 +46,8 @@ test-sanitizers: ## Run the suites of SDK and host under ThreadSanitizer and Add
 hostile: build ## Load faulty libraries, and show what a host reports for each and what `backplane validate` finds.
 	@.build/debug/hostile
 
-attack: build ## Attack hosts: damaged libraries, hostile manifests, kills, rude clients and more (SECONDS=30 for less, SEED=N to repeat).
-	@.build/debug/attack $(ATTACKS) $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS)) --json .build/attack.json
+attack: build ## Attack hosts: damaged libraries, hostile manifests, kills, rude clients and more (SECONDS=30 or COUNT=100 for less, SEED=N to repeat).
+	@.build/debug/attack $(ATTACKS) $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(COUNT),--count $(COUNT)) --json .build/attack.json
 
 stress: ## Stress-test leases, and swaps during a long call, for minutes (SECONDS=120 for each test). Build folder: .build-plain.
 	@rm -f Package.resolved
@@ -84,6 +84,14 @@ lint: build ## Check the formatting and the doc comments of public symbols.
 docs: build ## Build the API reference with the toolchain's DocC, in .build/documentation.
 	@.ci/docs
 
+DIST ?= .build-release/dist
+dist: release ## Copy a release of `backplane` and the libraries of the Swift runtime that it and PLUGINS need to DIST, for another machine.
+	@install -d '$(DIST)' && install -m 755 .build-release/release/backplane $(PLUGINS) '$(DIST)'
+	@runtime=$$(dirname "$$(ldd .build-release/release/backplane | awk '/libswiftCore/ { print $$3 }')"); \
+	ldd .build-release/release/backplane $(PLUGINS) | awk -v folder="$$runtime/" 'index($$3, folder) == 1 { print $$3 }' | sort -u \
+		| while read -r library; do install -m 755 "$$library" '$(DIST)' || exit 1; done
+	@echo "$(DIST) runs wherever the C library is no older than this one's ($$(ldd --version | head -1)): docs/production.md"
+
 PREFIX ?= /usr/local
 # A folder with a command that is already built. Nothing is built then, which is useful for an installation as another user.
 BUILT ?=
@@ -112,5 +120,16 @@ sqlite:
 		else \
 			echo "The header sqlite3.h is missing. Install it: sudo apt-get install libsqlite3-dev" >&2; \
 			exit 1; \
+		fi; \
+	fi
+
+# A test sets breakpoints in plugins.
+gdb:
+	@if ! command -v gdb >/dev/null; then \
+		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+			echo "installing gdb for the test of breakpoints"; \
+			apt-get update -q && apt-get install -y -q gdb; \
+		else \
+			echo "gdb is missing, and the test of breakpoints will fail. Install it: sudo apt-get install gdb" >&2; \
 		fi; \
 	fi

@@ -36,6 +36,8 @@ let package = Package(
         .library(name: "BackplaneSQLite", targets: ["BackplaneSQLite"]),
         .library(name: "BackplaneHTTP", targets: ["BackplaneHTTP"]),
         .library(name: "BackplaneURLSession", targets: ["BackplaneURLSession"]),
+        .library(name: "BackplaneServiceLifecycle", targets: ["BackplaneServiceLifecycle"]),
+        .library(name: "BackplaneSwiftLog", targets: ["BackplaneSwiftLog"]),
         .executable(name: "backplane", targets: ["BackplaneCommand"]),
 
         // The example application.
@@ -49,25 +51,27 @@ let package = Package(
         .library(name: "Almanac", type: .dynamic, targets: ["AlmanacEntry"]),
 
         // Libraries that only benchmarks or tests load.
-        .library(name: "_Yardstick", type: .dynamic, targets: ["YardstickEntry"]),
-        .library(name: "_YardstickRelay", type: .dynamic, targets: ["YardstickRelay"]),
-        .library(name: "_YardstickHeap", type: .dynamic, targets: ["YardstickHeap"]),
-        .library(name: "_YardstickCrowd", type: .dynamic, targets: ["YardstickCrowd"]),
-        .library(name: "_YardstickDrone", type: .dynamic, targets: ["YardstickDrone"]),
-        .library(name: "_YardstickSwarm", type: .dynamic, targets: ["YardstickSwarm"]),
-        .library(name: "_YardstickFirst", type: .dynamic, targets: ["YardstickFirst"]),
-        .library(name: "_YardstickSecond", type: .dynamic, targets: ["YardstickSecond"]),
-        .library(name: "_YardstickSeriesFirst", type: .dynamic, targets: ["YardstickSeriesFirst"]),
-        .library(name: "_YardstickSeriesSecond", type: .dynamic, targets: ["YardstickSeriesSecond"]),
-        .library(name: "_YardstickAnnex", type: .dynamic, targets: ["YardstickAnnex"]),
-        .library(name: "_YardstickFirstInC", type: .dynamic, targets: ["YardstickFirstInC"]),
-        .library(name: "_YardstickSecondInC", type: .dynamic, targets: ["YardstickSecondInC"]),
-        .library(name: "_YardstickRenamedInC", type: .dynamic, targets: ["YardstickRenamedInC"]),
+        .library(name: "_Benchmark", type: .dynamic, targets: ["BenchmarkEntry"]),
+        .library(name: "_BenchmarkRelay", type: .dynamic, targets: ["BenchmarkRelay"]),
+        .library(name: "_BenchmarkHeap", type: .dynamic, targets: ["BenchmarkHeap"]),
+        .library(name: "_BenchmarkCrowd", type: .dynamic, targets: ["BenchmarkCrowd"]),
+        .library(name: "_BenchmarkDrone", type: .dynamic, targets: ["BenchmarkDrone"]),
+        .library(name: "_BenchmarkSwarm", type: .dynamic, targets: ["BenchmarkSwarm"]),
+        .library(name: "_BenchmarkFirst", type: .dynamic, targets: ["BenchmarkFirst"]),
+        .library(name: "_BenchmarkSecond", type: .dynamic, targets: ["BenchmarkSecond"]),
+        .library(name: "_BenchmarkSeriesFirst", type: .dynamic, targets: ["BenchmarkSeriesFirst"]),
+        .library(name: "_BenchmarkSeriesSecond", type: .dynamic, targets: ["BenchmarkSeriesSecond"]),
+        .library(name: "_BenchmarkAnnex", type: .dynamic, targets: ["BenchmarkAnnex"]),
+        .library(name: "_BenchmarkErrands", type: .dynamic, targets: ["BenchmarkErrands"]),
+        .library(name: "_BenchmarkFirstInC", type: .dynamic, targets: ["BenchmarkFirstInC"]),
+        .library(name: "_BenchmarkSecondInC", type: .dynamic, targets: ["BenchmarkSecondInC"]),
+        .library(name: "_BenchmarkRenamedInC", type: .dynamic, targets: ["BenchmarkRenamedInC"]),
         .library(name: "_Challenge", type: .dynamic, targets: ["ChallengeEntry"]),
         .library(name: "_BusyLoop", type: .dynamic, targets: ["BusyLoopEntry"]),
         .library(name: "_Timepiece", type: .dynamic, targets: ["TimepieceEntry"]),
         .library(name: "_Parity", type: .dynamic, targets: ["ParityProvider"]),
         .library(name: "_ParityRelay", type: .dynamic, targets: ["ParityRelay"]),
+        .library(name: "_Relay", type: .dynamic, targets: ["LoadedRelay"]),
         .library(name: "_Trespasser", type: .dynamic, targets: ["Trespasser"]),
         .library(name: "_Culprit", type: .dynamic, targets: ["Culprit"]),
     ],
@@ -122,7 +126,9 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "BackplaneTransfers",
-            dependencies: ["Backplane", "BackplaneExchange", "BackplaneNetwork", "BackplaneRecords", "BackplaneStorage"],
+            dependencies: [
+                "Backplane", "BackplaneExchange", "BackplaneNetwork", "BackplaneRecords", "BackplaneStorage",
+            ],
             swiftSettings: settings),
         .target(
             name: "BackplaneHost",
@@ -171,9 +177,20 @@ let package = Package(
             name: "BackplaneURLSession", dependencies: ["Backplane", "BackplaneExchange", "BackplaneNetwork"],
             swiftSettings: settings),
         .target(
+            name: "BackplaneServiceLifecycle",
+            dependencies: [
+                "Backplane", "BackplaneHost", engine("ServiceLifecycle", "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "BackplaneSwiftLog",
+            dependencies: ["Backplane", "BackplaneHost", engine("Logging", "swift-log")],
+            swiftSettings: settings),
+        .target(
             name: "BackplaneControl",
             dependencies: [
-                "Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneRecords", "BackplaneStorage",
+                "Backplane", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneRecords",
+                "BackplaneStorage",
             ],
             swiftSettings: settings),
 
@@ -211,20 +228,21 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "TurnstileContracts", dependencies: ["Backplane"], path: "Sources/BackplaneTurnstile/Contracts",
+            name: "TurnstileContracts", dependencies: ["Backplane"], path: "Sources/BackplaneSwapLoad/Contracts",
             swiftSettings: settings),
         .target(
-            name: "BackplaneTurnstile",
+            name: "BackplaneSwapLoad",
             dependencies: ["Backplane", "BackplaneHost", "BackplaneReports", "TurnstileContracts"],
             exclude: ["Contracts"], swiftSettings: settings),
         .target(
             name: "BackplaneBench",
             dependencies: [
-                "Backplane", "BackplaneBoundary", "BackplaneConformance", "BackplaneControl", "BackplaneDocuments",
-                "BackplaneExchange", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork", "BackplaneOperations",
+                "Backplane", "BackplaneBoundary", "BackplaneConformance", "BackplaneControl", "BackplaneDefinitions",
+                "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork",
+                "BackplaneOperations",
                 "BackplaneProcesses",
-                "BackplaneRecords", "BackplaneReports", "BackplaneSQLite", "BackplaneStorage", "BackplaneTerminal",
-                "BackplaneTurnstile", "TurnstileContracts", "YardstickContracts", "YardstickDirect",
+                "BackplaneRecords", "BackplaneReports", "BackplaneSQLite", "BackplaneStorage", "BackplaneSwapLoad",
+                "BackplaneTerminal", "BenchmarkContracts", "BenchmarkDirect", "TurnstileContracts",
                 engine("AsyncHTTPClient", "async-http-client"), engine("GRDB", "GRDB.swift"),
                 engine("NIOCore", "swift-nio"), engine("NIOHTTP1", "swift-nio"),
             ],
@@ -237,8 +255,8 @@ let package = Package(
                 "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost",
                 "BackplaneManagers", "BackplaneNetwork", "BackplaneProcesses", "BackplaneRecords",
                 "BackplaneReports", "BackplaneSQLite",
-                "BackplaneScaffold", "BackplaneStorage", "BackplaneTerminal", "BackplaneTransfers",
-                "BackplaneTurnstile", "BackplaneURLSession", "BackplaneValidate", "BookshelfContracts",
+                "BackplaneScaffold", "BackplaneStorage", "BackplaneSwapLoad", "BackplaneTerminal", "BackplaneTransfers",
+                "BackplaneURLSession", "BackplaneValidate", "BookshelfContracts",
                 "CBackplaneHost",
                 engine("ArgumentParser", "swift-argument-parser"),
             ],
@@ -288,58 +306,62 @@ let package = Package(
 
         // What `backplane bench` calls: two plugins, and the same without a boundary; and what counts allocations.
         .target(
-            name: "YardstickContracts", dependencies: ["Backplane"], path: "Sources/BackplaneBench/Rig/Contracts",
+            name: "BenchmarkContracts", dependencies: ["Backplane"], path: "Sources/BackplaneBench/Rig/Contracts",
             swiftSettings: settings),
         .target(
-            name: "YardstickModule", dependencies: ["Backplane", "YardstickContracts"],
+            name: "BenchmarkModule", dependencies: ["Backplane", "BenchmarkContracts"],
             path: "Sources/BackplaneBench/Rig/Module", swiftSettings: settings),
         .target(
-            name: "YardstickEntry", dependencies: ["Backplane", "CBackplane", "YardstickModule"],
+            name: "BenchmarkEntry", dependencies: ["Backplane", "CBackplane", "BenchmarkModule"],
             path: "Sources/BackplaneBench/Rig/Entry", swiftSettings: settings),
         .target(
-            name: "YardstickRelay", dependencies: ["Backplane", "CBackplane", "YardstickContracts"],
+            name: "BenchmarkRelay", dependencies: ["Backplane", "CBackplane", "BenchmarkContracts"],
             path: "Sources/BackplaneBench/Rig/Relay", swiftSettings: settings),
         .target(
-            name: "YardstickDirect", dependencies: ["Backplane", "YardstickContracts"],
+            name: "BenchmarkDirect", dependencies: ["Backplane", "BenchmarkContracts"],
             path: "Sources/BackplaneBench/Rig/Direct", swiftSettings: settings),
-        .target(name: "YardstickHeap", path: "Sources/BackplaneBench/Rig/Heap", publicHeadersPath: "."),
+        .target(name: "BenchmarkHeap", path: "Sources/BackplaneBench/Rig/Heap", publicHeadersPath: "."),
         // What it loads: a library with thousands of classes, and two that are copied many times.
         .target(
-            name: "YardstickCrowd", path: "Sources/BackplaneBench/Rig/Crowd", publicHeadersPath: ".",
+            name: "BenchmarkCrowd", path: "Sources/BackplaneBench/Rig/Crowd", publicHeadersPath: ".",
             cSettings: [.headerSearchPath("../../../CBackplane/include")]),
         .target(
-            name: "YardstickDrone", path: "Sources/BackplaneBench/Rig/Drone", publicHeadersPath: ".",
+            name: "BenchmarkDrone", path: "Sources/BackplaneBench/Rig/Drone", publicHeadersPath: ".",
             cSettings: [.headerSearchPath("../../../CBackplane/include")]),
         .target(
-            name: "YardstickSwarm", dependencies: ["Backplane", "CBackplane", "YardstickContracts"],
+            name: "BenchmarkSwarm", dependencies: ["Backplane", "CBackplane", "BenchmarkContracts"],
             path: "Sources/BackplaneBench/Rig/Swarm", swiftSettings: settings),
         // What it swaps: two editions of a plugin, in Swift and in C, and another plugin with the same class.
         .target(
-            name: "YardstickFirst", dependencies: ["Backplane", "CBackplane", "TurnstileContracts"],
+            name: "BenchmarkFirst", dependencies: ["Backplane", "CBackplane", "TurnstileContracts"],
             path: "Sources/BackplaneBench/Rig/First", swiftSettings: settings),
         .target(
-            name: "YardstickSecond", dependencies: ["Backplane", "CBackplane", "TurnstileContracts"],
+            name: "BenchmarkSecond", dependencies: ["Backplane", "CBackplane", "TurnstileContracts"],
             path: "Sources/BackplaneBench/Rig/Second", swiftSettings: settings),
         .target(
-            name: "YardstickSeries", dependencies: ["Backplane", "YardstickContracts"],
+            name: "BenchmarkSeries", dependencies: ["Backplane", "BenchmarkContracts"],
             path: "Sources/BackplaneBench/Rig/Series", swiftSettings: settings),
         .target(
-            name: "YardstickSeriesFirst", dependencies: ["Backplane", "CBackplane", "YardstickSeries"],
+            name: "BenchmarkSeriesFirst", dependencies: ["Backplane", "CBackplane", "BenchmarkSeries"],
             path: "Sources/BackplaneBench/Rig/SeriesFirst", swiftSettings: settings),
         .target(
-            name: "YardstickSeriesSecond", dependencies: ["Backplane", "CBackplane", "YardstickSeries"],
+            name: "BenchmarkSeriesSecond", dependencies: ["Backplane", "CBackplane", "BenchmarkSeries"],
             path: "Sources/BackplaneBench/Rig/SeriesSecond", swiftSettings: settings),
         .target(
-            name: "YardstickAnnex", dependencies: ["Backplane", "CBackplane", "TurnstileContracts"],
+            name: "BenchmarkAnnex", dependencies: ["Backplane", "CBackplane", "TurnstileContracts"],
             path: "Sources/BackplaneBench/Rig/Annex", swiftSettings: settings),
         .target(
-            name: "YardstickFirstInC", path: "Sources/BackplaneBench/Rig/FirstInC", publicHeadersPath: ".",
+            name: "BenchmarkErrands",
+            dependencies: ["Backplane", "BackplaneNetwork", "CBackplane", "TurnstileContracts"],
+            path: "Sources/BackplaneBench/Rig/Errands", swiftSettings: settings),
+        .target(
+            name: "BenchmarkFirstInC", path: "Sources/BackplaneBench/Rig/FirstInC", publicHeadersPath: ".",
             cSettings: [.headerSearchPath("../../../CBackplane/include")]),
         .target(
-            name: "YardstickSecondInC", path: "Sources/BackplaneBench/Rig/SecondInC", publicHeadersPath: ".",
+            name: "BenchmarkSecondInC", path: "Sources/BackplaneBench/Rig/SecondInC", publicHeadersPath: ".",
             cSettings: [.headerSearchPath("../../../CBackplane/include")]),
         .target(
-            name: "YardstickRenamedInC", path: "Sources/BackplaneBench/Rig/RenamedInC", publicHeadersPath: ".",
+            name: "BenchmarkRenamedInC", path: "Sources/BackplaneBench/Rig/RenamedInC", publicHeadersPath: ".",
             cSettings: [.headerSearchPath("../../../CBackplane/include")]),
 
         // The example's HTTP backend.
@@ -400,6 +422,10 @@ let package = Package(
         .target(
             name: "ParityRelay", dependencies: ["Backplane", "CBackplane", "ParityContracts"],
             path: "Tests/Plugins/Parity/Relay", swiftSettings: settings),
+        .target(
+            name: "LoadedRelay",
+            dependencies: ["Backplane", "BackplaneExchange", "BackplaneNetwork", "BackplaneURLSession", "CBackplane"],
+            path: "Tests/Plugins/Relay", swiftSettings: settings),
         .target(
             name: "Trespasser", path: "Tests/Plugins/Hostile/Trespasser", publicHeadersPath: ".",
             cSettings: [.headerSearchPath("../../../../Sources/CBackplane/include")]),
@@ -488,6 +514,13 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(name: "BackplaneProcessesTests", dependencies: ["BackplaneProcesses"], swiftSettings: settings),
         .testTarget(
+            name: "BackplaneProductionTests",
+            dependencies: [
+                "Backplane", "BackplaneHost", "BackplaneServiceLifecycle", "BackplaneSwiftLog",
+                engine("Logging", "swift-log"), engine("ServiceLifecycle", "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "BackplaneScaffoldTests",
             dependencies: ["Backplane", "BackplanePackages", "BackplaneScaffold", "TestFixtures"],
             exclude: ["Snapshots"], swiftSettings: settings),
@@ -503,14 +536,14 @@ let package = Package(
         .testTarget(
             name: "BackplaneBenchTests",
             dependencies: [
-                "BackplaneBench", "BackplaneTerminal", "BackplaneTurnstile", "TestFixtures", "TurnstileContracts",
+                "BackplaneBench", "BackplaneSwapLoad", "BackplaneTerminal", "TestFixtures", "TurnstileContracts",
             ],
             exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(
             name: "BackplaneCommandTests",
             dependencies: [
                 "Backplane", "BackplaneBench", "BackplaneCommand", "BackplaneControl", "BackplaneDev", "BackplaneHost",
-                "BackplanePackages", "BackplaneReports",
+                "BackplaneNetwork", "BackplanePackages", "BackplaneReports",
                 "BackplaneScaffold", "BackplaneTerminal", "BackplaneTestKit", "BackplaneValidate", "TestFixtures",
                 "TestGenerators", "attack", "hostile",
             ],
@@ -536,8 +569,8 @@ let package = Package(
         .testTarget(
             name: "BookshelfTests",
             dependencies: [
-                "Backplane", "BackplaneCommand", "BackplaneDocuments", "BackplaneHTTP", "BackplaneHost",
-                "BackplaneManagers", "BackplaneSQLite", "BookshelfContracts", "BookshelfServer",
+                "Backplane", "BackplaneCommand", "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP",
+                "BackplaneHost", "BackplaneManagers", "BackplaneSQLite", "BookshelfContracts", "BookshelfServer",
             ],
             swiftSettings: settings),
     ])

@@ -12,16 +12,24 @@ package struct BenchCommand: Sendable {
     /// A part of the names of the rows to measure, or `nil` for all rows.
     package var only: String?
     /// The number of iterations of each row in a single round without baselines, for callgrind.
+    package var iterations: Int?
+    /// A Boolean value that indicates whether callgrind counts the instructions of rows that compare times.
     ///
     /// Callgrind needs a program without debug information (`strip -g`) if the compilers are newer than itself.
-    package var iterations: Int?
+    package var countsInstructions: Bool
+    /// The number of iterations for which instructions are counted, unless ``iterations`` is set.
+    private static let counted = 1_000
     package var quick: Bool
     package var json: Bool
     /// The function that computes SHA-256 digests.
     package var digest: any ContentDigest
 
-    package init(suite: String?, only: String?, iterations: Int?, quick: Bool, json: Bool, digest: any ContentDigest) {
+    package init(
+        suite: String?, only: String?, iterations: Int?, countsInstructions: Bool, quick: Bool, json: Bool,
+        digest: any ContentDigest
+    ) {
         (self.suite, self.only, self.iterations) = (suite, only, iterations)
+        self.countsInstructions = countsInstructions
         (self.quick, self.json, self.digest) = (quick, json, digest)
     }
 
@@ -39,6 +47,7 @@ package struct BenchCommand: Sendable {
         if let iterations, iterations < 1 {
             return Output.refuse("--iterations: expected a number above 0, found \(iterations)")
         }
+        if quick, countsInstructions { return Output.refuse("--quick and --instructions cannot be combined") }
         if quick, iterations != nil { return Output.refuse("--quick and --iterations cannot be combined") }
         #if DEBUG
         Output.remark(
@@ -85,6 +94,15 @@ package struct BenchCommand: Sendable {
 
     private func measure(_ suite: BenchSuite, in folder: String) async throws -> [RowResult] {
         let opened = try await suite.open(folder, digest)
+        if countsInstructions {
+            await opened.close()
+            let rows = InstructionCounting.rows(
+                Selection.rows(opened.rows, matching: only, reference: suite.reference))
+            let samples = try await InstructionCounting(
+                suite: suite.name, iterations: iterations ?? Self.counted, progress: ProgressLine(), folder: folder
+            ).run(rows)
+            return rows.compactMap { RowResult($0, in: suite.name, samples, reference: suite.reference) }
+        }
         let rows =
             iterations == nil
             ? Selection.rows(opened.rows, matching: only, reference: suite.reference)
@@ -103,6 +121,7 @@ package struct BenchCommand: Sendable {
 
     private var effort: Effort {
         if let iterations { return .exactly(iterations) }
+        if countsInstructions { return .exactly(Self.counted) }
         return quick ? .quick : .full
     }
 

@@ -23,7 +23,8 @@ package struct BenchSuite: Sendable {
     var open: @Sendable (_ folder: String, _ digest: any ContentDigest) async throws -> Opened
 
     /// All suites.
-    package static let all: [BenchSuite] = [.boundary, .streams, .operations, .composition, .swap] + engines + [.dev]
+    package static let all: [BenchSuite] =
+        [.boundary, .streams, .operations, .definitions, .composition, .swap] + engines + [.dev]
 
     /// The suites of the engines that this build has.
     private static var engines: [BenchSuite] {

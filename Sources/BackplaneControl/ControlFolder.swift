@@ -74,7 +74,7 @@ package struct ControlFolder: Sendable {
     /// Failed attempts are repeated later.
     func restore(_ listener: LocalListener) {
         guard (try? FileStatus(at: listener.path)) == nil else { return }
-        // In the meantime the folder may have become somebody else's.
+        // In the meantime the folder may have come into another user's possession.
         guard (try? PrivateFolder.make(at: path)) != nil, let gate = try? gate(within: .zero) else { return }
         try? listener.restore()
         gate.release()

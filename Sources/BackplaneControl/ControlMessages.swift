@@ -95,14 +95,20 @@ package struct CallRequest: ControlMessage {
     package var timeout: Double?
     /// The trace that the call continues, or `nil` to begin one.
     package var traceparent: String?
+    /// A Boolean value that indicates whether the stages of the call's HTTP exchanges are reported as events.
+    package var stages: Bool?
 
-    package init(manager: String, method: String, input: String?, timeout: Double?, traceparent: String? = nil) {
+    package init(
+        manager: String, method: String, input: String?, timeout: Double?, traceparent: String? = nil,
+        stages: Bool? = nil
+    ) {
         (self.manager, self.method, self.input, self.timeout) = (manager, method, input, timeout)
-        self.traceparent = traceparent
+        (self.traceparent, self.stages) = (traceparent, stages)
     }
 
     private enum CodingKeys: String, CodingKey {
         case manager = "manager", method = "method", input = "input", timeout = "timeout", traceparent = "traceparent"
+        case stages = "stages"
     }
 }
 
@@ -121,17 +127,19 @@ package struct StreamRequest: ControlMessage {
     /// The time in seconds in which the stream is to be opened, or `nil` for one minute.
     package var timeout: Double?
     package var traceparent: String?
+    /// A Boolean value that indicates whether the stages of the stream's HTTP exchanges are reported as events.
+    package var stages: Bool?
     /// The number of elements after which the stream is closed, or `nil` for all.
     package var limit: Int?
 
     package init(_ call: CallRequest, limit: Int?) {
         (manager, method, input, timeout) = (call.manager, call.method, call.input, call.timeout)
-        (traceparent, self.limit) = (call.traceparent, limit)
+        (traceparent, stages, self.limit) = (call.traceparent, call.stages, limit)
     }
 
     private enum CodingKeys: String, CodingKey {
         case manager = "manager", method = "method", input = "input", timeout = "timeout", traceparent = "traceparent"
-        case limit = "limit"
+        case stages = "stages", limit = "limit"
     }
 }
 
@@ -155,15 +163,18 @@ package struct ApplyRequest: ControlMessage {
     package var manifest: String
     /// The environment, `nil` for the active manifest's, or an empty string for none.
     package var environment: String?
-    /// Whether a manifest without managers is accepted; `nil` if not, so that older hosts understand the request.
+    /// A Boolean value that indicates whether a manifest without managers is accepted; `nil` if not, so that older
+    /// hosts understand the request.
     package var empty: Bool?
-    /// Whether new libraries are loaded without a trial in a child process; `nil` means no.
+    /// A Boolean value that indicates whether new libraries are loaded without a trial in a child process; `nil` means
+    /// no.
     package var trustsLibraries: Bool?
-    /// Whether callers that stay may lose methods that they use; `nil` means no.
+    /// A Boolean value that indicates whether callers that stay may lose methods that they use; `nil` means no.
     package var allowsMissingMethods: Bool?
-    /// Whether state that cannot be carried over is discarded; `nil` means no.
+    /// A Boolean value that indicates whether state that cannot be carried over is discarded; `nil` means no.
     package var discardsState: Bool?
-    /// Whether state crosses as JSON even where the Swift value itself could; `nil` means no.
+    /// A Boolean value that indicates whether state crosses as JSON even where the Swift value itself could; `nil`
+    /// means no.
     package var encodesState: Bool?
 
     package init(

@@ -5,7 +5,11 @@ import BackplaneHost
 extension ControlRequest {
     static let ofEveryHost = [
         swap, preview, rollback, generations, statistics, call, stream, events, apply, reset, StoreRequest.handler,
+<<<<<<< HEAD
         LogLevelsRequest.handler,
+=======
+        CredentialsRequest.handler,
+>>>>>>> 52429ace0c6ae5f509be17b8e428b8d4c6efb30a
     ]
 
     private static let swap = ControlRequest(SwapRequest.self, endsWithClient: false, endsTrouble: true) {
@@ -53,9 +57,11 @@ extension ControlRequest {
         let limit = try (request.timeout ?? 60).asSeconds(at: "/timeout")
         // The host ends the call at its deadline, unless the plugin blocks the thread that is to be notified.
         work.expectEnd(within: limit + .seconds(1))
+        let call = host.begin(within: limit, traceparent: request.traceparent)
+        let stages = ReportedStages(of: call, in: host, if: request.stages)
+        defer { stages?.report(to: work) }
         let output = try await host.call(
-            request.manager, request.method, Array((request.input ?? "null").utf8),
-            host.begin(within: limit, traceparent: request.traceparent))
+            request.manager, request.method, Array((request.input ?? "null").utf8), call)
         return CallRequest.Answer(output: String(decoding: output, as: UTF8.self))
     }
 
@@ -66,10 +72,13 @@ extension ControlRequest {
         if let limit = request.limit, limit < 1 {
             throw BackplaneError(.controlMalformed, "expected a number of at least 1, found \(limit)", at: "/limit")
         }
+        let stages = ReportedStages(of: call, in: host, if: request.stages)
+        defer { stages?.report(to: work) }
         let stream = try await host.stream(
             request.manager, request.method, Array((request.input ?? "null").utf8), call)
         var sent = 0
         for try await element in stream {
+            stages?.report(to: work)
             try work.send(element: element)
             sent += 1
             if sent == request.limit { break }
@@ -81,7 +90,7 @@ extension ControlRequest {
         host, request, work throws(BackplaneError) in
         var sent = 0
         let events = host.events
-        // Lets a client know that it misses nothing from here on.
+        // Notifies a client that it misses no event from now on.
         work.report(ControlEvent("listening"))
         for await event in events {
             try work.send(element: try JSON.encode(HostEventForm(event), failing: .controlFailed))
@@ -105,5 +114,23 @@ extension ControlRequest {
     private static let reset = ControlRequest(ResetRequest.self) { host, request throws(BackplaneError) in
         if let manager = request.manager { return ManifestChangeForm(try await host.reset(manager)) }
         return ManifestChangeForm(try await host.reset())
+    }
+}
+
+/// The stages of a call's HTTP exchanges, which a client has asked for.
+private struct ReportedStages {
+    private let exchanges: TracedExchanges
+
+    /// Gathers stages from now on; `nil` unless they are asked for, and the call has a trace.
+    init?(of call: Call, in host: PluginHost, if isAsked: Bool?) {
+        guard isAsked == true, let exchanges = host.exchanges(of: call.trace) else { return nil }
+        self.exchanges = exchanges
+    }
+
+    /// Reports what has gathered, a line as an event.
+    func report(to work: ControlWork) {
+        for line in exchanges.takeLines() {
+            guard work.report(ControlEvent(line)) else { return }
+        }
     }
 }

@@ -47,8 +47,9 @@ final class ControlWork: Sendable {
         }
     }
 
-    /// Reports progress to the client.
-    func report(_ event: ControlEvent) { _ = send(ControlText.event(event), .seconds(1)) }
+    /// Reports progress to the client, and returns whether it was read.
+    @discardableResult
+    func report(_ event: ControlEvent) -> Bool { send(ControlText.event(event), .seconds(1)) }
 
     /// Sends an element of a lasting answer, as JSON.
     ///

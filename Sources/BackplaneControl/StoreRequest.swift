@@ -21,7 +21,7 @@ package struct StoreRequest: ControlMessage {
     package var indexes: [StoreIndexForm]?
     /// The records of `write`.
     package var records: [StoreRecordForm]?
-    /// Whether `write` replaces records of the same id, which are otherwise a conflict.
+    /// A Boolean value that indicates whether `write` replaces records of the same id, which are otherwise a conflict.
     package var overwrites: Bool?
 
     package struct Answer: Codable, Sendable {
@@ -126,7 +126,7 @@ package struct StoreRecordForm: Codable, Sendable, Hashable {
     package var id: String
     /// The record's JSON as a string, so that it arrives byte for byte; in base64 if it is not UTF-8.
     package var value: String
-    /// Whether the value is in base64; `nil` if not.
+    /// A Boolean value that indicates whether the value is in base64; `nil` if not.
     package var base64: Bool?
     /// The version, on a page.
     package var version: Int64?

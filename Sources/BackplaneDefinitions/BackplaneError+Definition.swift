@@ -11,18 +11,18 @@ extension BackplaneError.Code {
     public static let definitionMissingKey = Self(rawValue: "definition.missing-key")
     /// A definition has a key that is not defined at its place.
     public static let definitionUnknownKey = Self(rawValue: "definition.unknown-key")
-    /// A value has the right type, but no request can have it.
+    /// A value has the right type, but cannot occur in a request.
     public static let definitionInvalidValue = Self(rawValue: "definition.invalid-value")
-    /// An indicator is malformed, or has no argument.
+    /// An indicator is malformed, or refers to no argument.
     public static let definitionIndicator = Self(rawValue: "definition.indicator")
     /// A value has no effect at its place.
     public static let definitionIgnored = Self(rawValue: "definition.ignored")
-    /// A serializer or a model of that name is not registered.
+    /// No serializer or model of that name is registered.
     public static let definitionUnknownName = Self(rawValue: "definition.unknown-name")
-    /// The web service defines no method of that name, or several.
+    /// The web service defines no method of that name, or several of them.
     public static let definitionUnknownMethod = Self(rawValue: "definition.unknown-method")
-    /// The number of arguments is not the method's, or one does not fit its place.
+    /// The number of arguments is wrong, or an argument does not fit its place.
     public static let definitionArguments = Self(rawValue: "definition.arguments")
-    /// The response is asked for as another type than the model that the definition names.
+    /// The requested response type differs from the model that the definition names.
     public static let definitionWrongModel = Self(rawValue: "definition.wrong-model")
 }

@@ -2,7 +2,7 @@ public import Backplane
 public import BackplaneNetwork
 public import FoundationEssentials
 
-/// A web service that a file describes: its methods are called as if they were written in Swift.
+/// A web service that a file describes, whose methods are called as if they were written in Swift.
 ///
 /// ```swift
 /// let pharmacies = try WebService(
@@ -10,13 +10,14 @@ public import FoundationEssentials
 /// let near: [Pharmacy] = try await pharmacies.searchWithZIPCode("1011")
 /// ```
 ///
-/// The definition is a property list or JSON, as Nemo Connect has them, and is checked whole when the web service is
-/// created. Authentication, interceptors, retries and the executor are the client's.
+/// The definition is a property list or JSON in Nemo Connect's format, and is completely checked when the web service
+/// is created. Authentication, interceptors, retries and the executor are the client's.
 @dynamicMemberLookup
 public struct WebService: Sendable {
     /// The source of a definition.
     public enum Source: Sendable {
-        /// The folder that contains `NCWebService+NAME.plist`, `NAME.plist` or `NAME.json`, the first that exists.
+        /// The folder that contains `NCWebService+NAME.plist`, `NAME.plist` or `NAME.json`; the first that exists is
+        /// used.
         case folder(String)
         /// The path of the file.
         case file(String)
@@ -26,13 +27,13 @@ public struct WebService: Sendable {
         case data(Data)
     }
 
-    /// The name that errors mention, and that the definition was found by.
+    /// The name of the web service, by which its definition was found and which errors mention.
     public let name: String
     /// The methods.
     public let definition: WebServiceDefinition
-    /// The problems of the definition that do not keep it from being used.
+    /// The non-fatal problems of the definition.
     public let warnings: [DefinitionProblem]
-    /// The client that endpoints of this web service are loaded on, with its base URL and shared header fields.
+    /// The client that loads endpoints of this web service, with its base URL and shared header fields.
     public let client: HTTPClient
     let serializers: [String: any ResponseDecoder]
     let models: [String: Model]
@@ -48,8 +49,8 @@ public struct WebService: Sendable {
     ///   - serializers: The serializers by the names that the definition uses; `NCJSONSerializer` is the client's
     ///     decoder, unless it is among them.
     ///   - models: The types of responses by the names that the definition uses.
-    /// - Throws: `definition.unreadable`; another code of `definition` for a definition with errors, all of which it
-    ///   has; `network.invalid-request` for a base URL that is none.
+    /// - Throws: `definition.unreadable`; another code of `definition` for a faulty definition, with all of its errors;
+    ///   `network.invalid-request` for an invalid base URL.
     public init(
         named name: String, baseURL: String, definition: Source, client: HTTPClient,
         serializers: [String: any ResponseDecoder] = [:], models: [String: any (Decodable & Sendable).Type] = [:]
@@ -72,10 +73,10 @@ public struct WebService: Sendable {
         _ = try Endpoint<Data>("GET", "").request(client.defaults)
     }
 
-    /// The method of a name; whether it exists is known once it is called.
+    /// The method with a name; a call fails if it does not exist.
     public subscript(dynamicMember name: String) -> WebServiceMethod { self[name] }
 
-    /// The method of a name or of a selector, such as `search:radius:`.
+    /// The method with a name or a selector, such as `search:radius:`.
     public subscript(name: String) -> WebServiceMethod { WebServiceMethod(service: self, name: name) }
 
     /// A type that responses are decoded into, alone or in an array.

@@ -2,13 +2,13 @@ public import Backplane
 public import BackplaneNetwork
 
 extension WebServiceMethod {
-    /// Calls the method, and returns its response decoded or as it is.
+    /// Calls the method, and returns its decoded or raw response.
     ///
     /// - Parameters:
     ///   - arguments: The arguments, in the order of the definition's indicators.
     ///   - call: The call being served; `nil` outside of any call.
     /// - Throws: `definition.unknown-method`, `definition.arguments` and `definition.wrong-model`, before anything is
-    ///   sent; what `HTTPClient.load(_:_:progress:)` throws.
+    ///   sent; the errors of `HTTPClient.load(_:_:progress:)`.
     public func callAsFunction<Response: Decodable & Sendable>(
         _ arguments: (any Encodable & Sendable)?..., call: Call? = nil
     ) async throws(BackplaneError) -> Response {
@@ -26,7 +26,7 @@ extension WebServiceMethod {
 
     /// Starts a call of the method, and returns the load, which can be watched and cancelled.
     ///
-    /// - Throws: What a call throws before anything is sent.
+    /// - Throws: The errors that a call throws before anything is sent.
     public func load<Response: Decodable & Sendable>(
         _ arguments: (any Encodable & Sendable)?..., call: Call? = nil
     ) throws(BackplaneError) -> EndpointLoad<Response> {
@@ -48,7 +48,7 @@ extension WebServiceMethod {
     ///   - arguments: The arguments, in the order of the definition's indicators.
     ///   - file: The path of the file, inside a component relative to its folder; an existing one is replaced.
     ///   - call: The call being served; `nil` outside of any call.
-    /// - Throws: What other calls throw; `network.file` if the file cannot be written.
+    /// - Throws: The errors of other calls; `network.file` if the file cannot be written.
     public func download(
         _ arguments: (any Encodable & Sendable)?..., to file: String, call: Call? = nil
     ) async throws(BackplaneError) -> DownloadedFile {
@@ -56,16 +56,16 @@ extension WebServiceMethod {
         return try await prepared.client.load(prepared.endpoint(to: file), call ?? Call())
     }
 
-    /// Returns the endpoint that a call comes to, to change it or to load its pages; load it on the service's client.
+    /// Returns the endpoint of a call, to modify it or to load its pages with the service's client.
     ///
-    /// - Throws: What a call throws before anything is sent.
+    /// - Throws: The errors that a call throws before anything is sent.
     public func endpoint<Response: Decodable & Sendable>(
         _ arguments: (any Encodable & Sendable)?..., as type: Response.Type = Response.self
     ) throws(BackplaneError) -> Endpoint<Response> {
         try prepared(arguments).endpoint(of: service, type)
     }
 
-    /// Returns the endpoint that a call comes to, whose response parses itself.
+    /// Returns the endpoint of a call whose response parses itself.
     public func endpoint<Response: ParsedResponse>(
         _ arguments: (any Encodable & Sendable)?..., as type: Response.Type = Response.self
     ) throws(BackplaneError) -> Endpoint<Response> {

@@ -3,7 +3,7 @@ import BackplaneNetwork
 import FoundationEssentials
 
 extension WebServiceMethod.Prepared {
-    /// Returns the endpoint whose response is decoded, or taken as it is.
+    /// Returns the endpoint whose response is decoded, or returned unchanged.
     ///
     /// - Throws: `definition.wrong-model`.
     func endpoint<Response: Decodable & Sendable>(
@@ -46,7 +46,7 @@ extension WebServiceMethod.Prepared {
         guard let name = method.model, let model = service.models[name], !model.allows(type) else { return }
         throw BackplaneError(
             .definitionWrongModel,
-            "the response is asked for as `\(type)`, but the definition names the model `\(name)`; ask for that, an array of it, or `Data`",
+            "the response was requested as `\(type)`, but the definition names the model `\(name)`; request that, an array of it, or `Data`",
             at: method.selector)
     }
 }

@@ -10,12 +10,14 @@ import Synchronization
 /// The settings that AsyncHTTPClient has for a client rather than for a request.
 struct ClientKey: Hashable, Sendable {
     var proxy: HTTPProxies.Proxy?
-    /// Whether compressed responses are decoded.
+    /// A Boolean value that indicates whether compressed responses are decoded.
     var decodes: Bool
     /// The settings of TLS for the request's host, if it has any.
     var tls: TLSSettings?
     /// The state of the file with the certificates to trust; `nil` for those of the system.
     var roots: FileState?
+    /// The states of the files with the client's certificate and its key.
+    var identity: [FileState] = []
 }
 
 /// The clients of one executor, each created when it is first needed: one for each proxy and settings of TLS, with and
@@ -54,7 +56,10 @@ final class HTTPClients: Sendable {
     /// Returns the key of the client for a request.
     func key(scheme: String, proxy: HTTPProxies.Proxy?, decodes: Bool, tls: TLSSettings?) -> ClientKey {
         let roots = scheme == "https" ? tls?.roots ?? trustRoots : nil
-        return ClientKey(proxy: proxy, decodes: decodes, tls: tls, roots: roots.map(FileState.init(of:)))
+        let identity = [tls?.certificate, tls?.key].compactMap(\.self)
+        return ClientKey(
+            proxy: proxy, decodes: decodes, tls: tls, roots: roots.map(FileState.init(of:)),
+            identity: identity.map(FileState.init(of:)))
     }
 
     /// The number of clients that have not ended.
@@ -62,14 +67,16 @@ final class HTTPClients: Sendable {
 
     /// Returns the client with these properties, in use until the value is released.
     ///
-    /// - Throws: If the clients were shut down.
+    /// - Throws: If the clients were shut down, or the client's certificate or its key cannot be read.
     func client(_ key: ClientKey) throws -> ClientUse {
         let (client, ended) = try state.withLock { state -> (HTTPClient, [HTTPClient]) in
             guard state.isOpen else { throw HTTPFailure.shutDown }
             var ended: [HTTPClient] = []
             if state.clients[key] == nil {
+                // A client that is taken has to be shut down: nothing after it may throw.
+                let configuration = try configuration(key)
                 ended = state.takeUnused(since: .now - unusedLimit)
-                state.clients[key] = Entry(client: HTTPClient(configuration: configuration(key)))
+                state.clients[key] = Entry(client: HTTPClient(configuration: configuration))
             }
             if key.isOfSettings { state.clients[key]!.uses += 1 }
             return (state.clients[key]!.client, ended)
@@ -103,7 +110,7 @@ final class HTTPClients: Sendable {
         }
     }
 
-    private func configuration(_ key: ClientKey) -> HTTPClient.Configuration {
+    private func configuration(_ key: ClientKey) throws -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow, timeout: .init(connect: TimeAmount(connectTimeout)),
             proxy: key.proxy.map(HTTPClient.Configuration.Proxy.init),
@@ -119,9 +126,29 @@ final class HTTPClients: Sendable {
             case .tls13: tls.minimumTLSVersion = .tlsv13
             case nil: break
             }
+            if let certificate = key.tls?.certificate { try tls.present(certificate, key: key.tls?.key ?? certificate) }
             configuration.tlsConfiguration = tls
         }
         return configuration
+    }
+}
+
+extension TLSConfiguration {
+    /// Takes a certificate and its key from their files.
+    ///
+    /// - Throws: ``HTTPFailure`` with the path of the file that cannot be read, and nothing of its content.
+    fileprivate mutating func present(_ certificate: String, key: String) throws(HTTPFailure) {
+        do {
+            certificateChain = try NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) }
+        } catch {
+            throw .insecure("the client certificate `\(certificate)` cannot be read; expected PEM")
+        }
+        do {
+            privateKey = .privateKey(try NIOSSLPrivateKey(file: key, format: .pem))
+        } catch {
+            throw .insecure(
+                "the key `\(key)` of the client certificate cannot be read; expected PEM without a passphrase")
+        }
     }
 }
 

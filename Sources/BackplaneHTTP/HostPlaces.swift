@@ -21,7 +21,7 @@ final class HostPlaces: Sendable {
     /// - Parameter limit: The number of places for each host.
     init(limit: Int) { self.limit = limit }
 
-    /// Takes a place, and waits for one if there is none.
+    /// Takes a place, waiting for one if none is free.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before.
     func take(at host: String) async throws -> HostPlace {
@@ -49,7 +49,7 @@ final class HostPlaces: Sendable {
         enum Step { case wait, go, cancelled }
         let step = lines.withLock { lines -> Step in
             if Task.isCancelled { return .cancelled }
-            if lines[host, default: Line()].taken < limit {  // one was freed meanwhile
+            if lines[host, default: Line()].taken < limit {  // a place was freed meanwhile
                 lines[host, default: Line()].taken += 1
                 return .go
             }

@@ -16,17 +16,17 @@ extension BackplaneError.Code {
     public static let networkRedirect = Self(rawValue: "network.redirect")
     /// The pages of a resource do not end, or the next one may not be loaded.
     public static let networkPages = Self(rawValue: "network.pages")
-    /// A further attempt was requested, and the rules or the budget for retries do not allow it.
+    /// A further attempt was requested, but the retry policy or the retry budget does not allow it.
     package static let networkNotRetried = Self(rawValue: "network.not-retried")
 }
 
 extension BackplaneError {
-    /// The status of the response that was not loaded; `nil` if there was none.
+    /// The status of the rejected response; `nil` if there was none.
     public var httpStatus: Int? { isAboutResponse ? failure?.details["status"].flatMap { Int($0) } : nil }
 
-    /// The body of the response that was not loaded, up to the endpoint's `failureLimit`; `nil` if none is kept.
+    /// The body of the rejected response, up to the endpoint's `failureLimit`; `nil` if none is kept.
     ///
-    /// It may contain secrets, and no description but ``expandedDescription`` shows it.
+    /// It may contain secrets, and only ``expandedDescription`` shows it.
     public var httpBody: [UInt8]? {
         guard isAboutResponse, let details = failure?.details else { return nil }
         return details[".body"].map { Array($0.utf8) }
@@ -41,11 +41,11 @@ extension BackplaneError {
         BackplaneError(.networkEmpty, "the response has no body, but one was expected")
     }
 
-    /// Returns the error of a response whose status is not valid.
+    /// Returns the error of a response with an invalid status.
     ///
     /// - Parameters:
     ///   - body: The part of the body that is kept.
-    ///   - said: The error that the body was decoded into.
+    ///   - said: The error decoded from the body.
     static func status(
         _ response: HTTPStreamedResponse, valid: Range<Int>, _ request: HTTPRequest, _ body: KeptBody? = nil,
         _ said: (any ComponentError)? = nil
@@ -65,12 +65,12 @@ extension BackplaneError {
             at: request.printableURL, failure: failure)
     }
 
-    /// Returns the error of a response whose status is not valid, and whose body nobody reads.
+    /// Returns the error of a response with an invalid status whose body is not read.
     package static func status(_ status: Int, valid: Range<Int>, _ request: HTTPRequest) -> BackplaneError {
         .status(HTTPStreamedResponse(HTTPResponse(status: status)), valid: valid, request)
     }
 
-    /// Returns the details that a server gives, as many as a person reads: at most 100, each of up to 1,000 characters.
+    /// Returns the details from a server, limited to 100 entries of up to 1,000 characters each.
     private static func bounded(_ details: [String: String]) -> [String: String] {
         var bounded: [String: String] = [:]
         for (name, value) in details.sorted(by: { $0.key < $1.key }).prefix(100) {
@@ -88,7 +88,7 @@ extension BackplaneError {
 
     /// Returns the error of a response that cannot be parsed.
     ///
-    /// It shows the beginning of a body that is not what a decoder reads, such as a page; values may be secret.
+    /// It shows the beginning of a body of another format, such as a web page, but no values, which may be secret.
     ///
     /// - Parameter limit: The maximum number of bytes of the body that are kept.
     static func unparsable(
@@ -140,10 +140,10 @@ extension BackplaneError {
 }
 
 extension BackplaneError.Failure {
-    /// Creates the facts about a response that was not loaded.
+    /// Creates the details of a rejected response.
     package static func http(_ status: Int) -> Self { Self(code: "http", details: ["status": String(status)]) }
 
-    /// Creates the facts about a response that was not loaded; its body is confidential.
+    /// Creates the details of a rejected response, whose body is confidential.
     static func http(_ status: Int, _ body: KeptBody?) -> Self {
         var failure = http(status)
         guard let bytes = body?.bytes, !bytes.isEmpty else { return failure }

@@ -21,8 +21,8 @@ extension BackplaneError.Code {
     public static let networkTimeout = Self(rawValue: "network.timeout")
     /// The body of a request cannot be read, has another length than announced, or was sent already.
     public static let networkBody = Self(rawValue: "network.body")
-    /// A credential is unknown, not for the request's host or the component, or lacks the account; nothing was sent.
+    /// A credential is unknown, does not apply to the host or the component, or lacks the account; nothing was sent.
     public static let networkCredential = Self(rawValue: "network.credential")
-    /// A server gave no token for a credential, or a token is over and cannot be renewed.
+    /// A server returned no token for a credential, or a token has expired and cannot be refreshed.
     public static let networkSignIn = Self(rawValue: "network.sign-in")
 }

@@ -1,7 +1,7 @@
 public import Backplane
 
 extension BackplaneError {
-    /// The number of the error of a load, which never changes: 9 for errors that are not of the network.
+    /// The stable number of a load's error; 9 for errors that do not concern the network.
     ///
     /// | number | code |
     /// |---|---|
@@ -53,6 +53,6 @@ extension BackplaneError {
         }
     }
 
-    /// A Boolean value that indicates whether the network did not carry the exchange; a later one may succeed.
+    /// A Boolean value that indicates whether connectivity was the problem, so that a later attempt may succeed.
     public var isConnectivity: Bool { code == .networkFailed || code == .networkTimeout }
 }

@@ -1,6 +1,6 @@
-/// A provider of SHA-256, which checks the digests of a manifest's libraries and of downloads, and of MD5.
+/// A provider of hash functions: SHA-256, which checks libraries and downloads, and MD5.
 ///
-/// Both serve Digest authentication (RFC 7616).
+/// Both are used for Digest authentication (RFC 7616).
 ///
 /// The host itself contains no cryptography. `BackplaneCrypto` offers an implementation. A host without one reports a
 /// manifest that specifies a `sha256` as a problem, and refuses downloads whose digest is to be checked.
@@ -8,15 +8,15 @@ public protocol ContentDigest: Sendable {
     /// Returns the SHA-256 of `bytes`: 32 bytes (FIPS 180-4).
     func sha256(of bytes: [UInt8]) -> [UInt8]
 
-    /// Returns the MD5 of `bytes`: 16 bytes (RFC 1321); `nil` if there is no such function.
+    /// Returns the MD5 of `bytes`: 16 bytes (RFC 1321); `nil` if the provider does not offer it.
     func md5(of bytes: [UInt8]) -> [UInt8]?
 
     /// Returns the SHA-256 of content that is read in pieces, such as a file's.
     ///
     /// By default, all pieces are collected first.
     ///
-    /// - Parameter next: Returns the next piece, or `nil` at the end.
-    /// - Throws: What `next` throws.
+    /// - Parameter next: A function that returns the next piece, or `nil` at the end.
+    /// - Throws: The errors of `next`.
     func sha256<Failure>(reading next: () throws(Failure) -> [UInt8]?) throws(Failure) -> [UInt8]
 }
 

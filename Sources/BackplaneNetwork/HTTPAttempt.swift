@@ -6,7 +6,7 @@ public struct HTTPAttempt: Sendable {
     public var number: Int
     /// The status of the response; `nil` if there was none.
     public var status: Int?
-    /// The code of the error because of which there is no response, or no whole file.
+    /// The code of the error that prevented a response or a complete file.
     public var error: BackplaneError.Code?
 
     package init(number: Int, status: Int? = nil, error: BackplaneError.Code? = nil) {

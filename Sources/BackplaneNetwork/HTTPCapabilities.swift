@@ -1,4 +1,4 @@
-/// The parts of HTTP that an executor has.
+/// The parts of HTTP that an executor supports.
 ///
 /// Their numbers are those of `BP_EXECUTOR_…` in `backplane.h`.
 public struct HTTPCapabilities: OptionSet, Codable, Sendable {
@@ -16,9 +16,9 @@ public struct HTTPCapabilities: OptionSet, Codable, Sendable {
     public static let interimResponses = Self(rawValue: 1 << 3)
     /// Waiting for `100 Continue` before a body is sent.
     public static let expectContinue = Self(rawValue: 1 << 4)
-    /// HTTP/2 where the server offers it.
+    /// HTTP/2, if the server offers it.
     public static let http2 = Self(rawValue: 1 << 5)
-    /// Pins of certificates.
+    /// Certificate pinning.
     public static let pins = Self(rawValue: 1 << 6)
     /// Requests through a proxy that the environment defines.
     public static let proxies = Self(rawValue: 1 << 7)
@@ -26,20 +26,20 @@ public struct HTTPCapabilities: OptionSet, Codable, Sendable {
     public static let decompression = Self(rawValue: 1 << 8)
     /// Back-pressure: an unread body is not received.
     public static let backPressure = Self(rawValue: 1 << 9)
-    /// Fields of one name that stay apart and in order.
+    /// Fields with the same name that remain separate and in order.
     public static let separateFields = Self(rawValue: 1 << 10)
     /// A body with a `GET` or a `HEAD`.
     public static let contentInGET = Self(rawValue: 1 << 11)
     /// An error, rather than the end of the process, for a response that breaks off within its head.
     public static let truncatedHeads = Self(rawValue: 1 << 12)
 
-    /// Trailer fields after a response's body that do no harm, whether they are delivered or not.
+    /// Trailer fields after a response's body that are harmless, whether they are delivered or not.
     public static let harmlessTrailers = Self(rawValue: 1 << 13)
 
-    /// Roots and a minimum version of TLS that are given for each exchange: `HTTPOptions.tls`.
+    /// Roots, a minimum version and an identity of TLS that are given for each exchange: `HTTPOptions.tls`.
     public static let tlsSettings = Self(rawValue: 1 << 14)
 
-    /// Every capability that is defined.
+    /// All defined capabilities.
     public static let all: Self = Self(rawValue: (1 << 15) - 1)
 
     /// The names with the words that errors and reports use, in order.

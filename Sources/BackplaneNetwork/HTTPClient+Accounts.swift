@@ -1,7 +1,7 @@
 public import Backplane
 
 extension HTTPClient {
-    /// Signs an account of a credential in, in place of the one that had its name.
+    /// Signs an account of a credential in, replacing the one with the same name.
     ///
     /// ```swift
     /// try await http.signIn("library", as: "ann", with: ["reader": "ann", "password": password], call)
@@ -9,17 +9,17 @@ extension HTTPClient {
     /// options.account = "ann"
     /// ```
     ///
-    /// The host holds the account for all components that may use the credential, also when plugins are swapped. For a
-    /// bearer token it does not hold the values.
+    /// The host keeps the account for all components that may use the credential, across swaps. For a bearer token it
+    /// does not keep the values.
     ///
     /// - Parameters:
     ///   - credential: The name of the credential in the manifest's `network.credentials`.
     ///   - account: The name of the account, by which requests choose it.
-    ///   - values: The values that the sign-in needs: `user` and `password`, or those that its template names.
+    ///   - values: The values that the sign-in requires: `user` and `password`, or those that its template names.
     ///   - call: The call being served, whose deadline applies.
-    /// - Returns: The principal: an opaque number that is another one after each sign-in.
-    /// - Throws: `network.credential` if there is no such credential, it is not for this component, or takes other
-    ///   values; `network.sign-in` if the server gives no token; other codes of the network; `call.deadline`;
+    /// - Returns: The principal: an opaque number that changes with each sign-in.
+    /// - Throws: `network.credential` if there is no such credential, it is not for this component, or it requires
+    ///   other values; `network.sign-in` if the server returns no token; other codes of the network; `call.deadline`;
     ///   `call.cancelled`; `role.forbidden`; `call.retired` once the component has stopped.
     @discardableResult
     public func signIn(
@@ -28,10 +28,10 @@ extension HTTPClient {
         try await way.signIn(credential, as: account, with: values, call)
     }
 
-    /// Signs an account of a credential out, for all components; one that is not signed in stays so.
+    /// Signs an account of a credential out, for all components; does nothing if it is not signed in.
     ///
     /// - Throws: `network.credential` if there is no such credential, or it is not for this component; `network.file`
-    ///   if its kept token cannot be removed; `role.forbidden`; `call.retired`.
+    ///   if its stored token cannot be removed; `role.forbidden`; `call.retired`.
     public func signOut(_ credential: String, account: String) throws(BackplaneError) {
         try way.signOut(credential, account: account)
     }

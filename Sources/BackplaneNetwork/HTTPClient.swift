@@ -44,10 +44,10 @@ public struct HTTPClient: Sendable {
 
     /// Sends a request and returns once the head of the response has arrived, whatever its status.
     ///
-    /// The body is received as it is read. Releasing the response before its end ends the exchange, and so does not
-    /// reading it for a minute.
+    /// The body is received as it is read. The exchange ends if the response is released before its end, or not read
+    /// for a minute.
     ///
-    /// - Throws: What ``send(_:upTo:_:_:)`` throws; `host.interface-missing` if the host cannot stream.
+    /// - Throws: The errors of ``send(_:upTo:_:_:)``; `host.interface-missing` if the host cannot stream.
     public func open(
         _ request: HTTPRequest, _ call: Call, _ options: HTTPOptions = HTTPOptions()
     ) async throws(BackplaneError) -> HTTPStreamedResponse {
@@ -66,7 +66,7 @@ public struct HTTPClient: Sendable {
     ///   - call: The call being served, whose deadline applies to the exchange.
     ///   - options: The options of the exchange.
     /// - Returns: The response without its body.
-    /// - Throws: What ``open(_:_:_:)`` throws; `network.refused` for a path that leads out of the folder;
+    /// - Throws: The errors of ``open(_:_:_:)``; `network.refused` for a path that leads out of the folder;
     ///   `network.file` if the file cannot be written.
     @discardableResult
     public func download(
@@ -78,5 +78,26 @@ public struct HTTPClient: Sendable {
 
 extension MayUseNetwork {
     /// The host's HTTP client.
+    public var http: HTTPClient { HTTPClient(ComponentWay(services)) }
+}
+
+extension ManagerContext where Owner: Component {
+    /// Refuses HTTP, which a manager does not have.
+    @available(
+        *, unavailable,
+        message: "a manager has no HTTP: its communication controller has, and a manager calls that by a wire"
+    )
+    @_documentation(visibility: internal)
+    public var http: HTTPClient { HTTPClient(ComponentWay(services)) }
+}
+
+// Only data access controllers use the store.
+extension MayUseStore {
+    /// Refuses HTTP, which a data access controller does not have.
+    @available(
+        *, unavailable,
+        message: "a data access controller has no HTTP: the communication controller of its manager has"
+    )
+    @_documentation(visibility: internal)
     public var http: HTTPClient { HTTPClient(ComponentWay(services)) }
 }

@@ -19,7 +19,7 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
         fields = elements.map(Field.init)
     }
 
-    /// The first value of a name.
+    /// The first value of a field with a name.
     ///
     /// Setting replaces all fields of that name; `nil` removes them.
     public subscript(name: String) -> String? {
@@ -30,12 +30,12 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// Returns the values of all fields of a name, in order.
+    /// Returns the values of all fields with a name, in order.
     public func values(_ name: String) -> [String] {
         fields.filter { Self.equal($0.name, name) }.map(\.value)
     }
 
-    /// Adds a field after all others, without replacing any of the same name.
+    /// Adds a field after all others, without replacing any with the same name.
     public mutating func add(_ name: String, _ value: String) {
         fields.append(Field(name: name, value: value))
     }

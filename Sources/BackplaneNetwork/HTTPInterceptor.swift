@@ -9,8 +9,7 @@
 /// ```
 ///
 /// It surrounds the whole exchange, with its retries and redirects. It may throw, which ends the load with that error,
-/// and return a response of its own without calling `next`, which then passes through validation and decoding like any
-/// other.
+/// or return a response of its own without calling `next`, which is then validated and decoded like any other.
 public struct HTTPInterceptor: Sendable {
     /// The rest of the chain: the next interceptor, and finally the exchange.
     ///
@@ -21,7 +20,7 @@ public struct HTTPInterceptor: Sendable {
 
     /// Creates an interceptor from its function.
     ///
-    /// - Parameter intercept: Returns the response to a request, usually that of `next`.
+    /// - Parameter intercept: A function that returns the response to a request, usually that of `next`.
     public init(_ intercept: @escaping @Sendable (HTTPRequest, Next) async throws -> HTTPStreamedResponse) {
         self.intercept = intercept
     }

@@ -19,7 +19,7 @@ extension HTTPOptions {
 }
 
 extension RetryPolicy {
-    /// The rules with all numbers clamped to the ranges that every transport accepts.
+    /// The policy with all numbers clamped to the ranges that every transport accepts.
     fileprivate var bounded: RetryPolicy {
         var bounded = self
         bounded.attempts = Swift.min(Swift.max(1, attempts), Self.mostAttempts)

@@ -15,7 +15,7 @@ public struct HTTPOptions: Sendable {
     public var maximumBodySize: Int?
     /// A Boolean value that indicates whether compressed content is requested and decoded.
     ///
-    /// A request with a `Range` or an `Accept-Encoding` of its own is left alone. A decoded response has neither
+    /// A request with its own `Range` or `Accept-Encoding` is not changed. A decoded response has neither
     /// `Content-Encoding` nor `Content-Length`.
     public var decompresses = false
     /// The function that receives the numbers of bytes of both bodies that have passed.
@@ -27,18 +27,18 @@ public struct HTTPOptions: Sendable {
 
     /// The name of the executor in the manifest's `network.executors`; `nil` leaves the choice to the URL's scheme.
     public var executor: String?
-    /// The name of the credential that proves to the server who sends the request; `nil` means none.
+    /// The name of the credential that authenticates the request; `nil` means none.
     ///
     /// It is one of the manifest's `network.credentials`, or of the program's.
     public var credential: String?
-    /// The account of the credential, which was signed in before; `nil` means the one that needs no sign-in.
+    /// The signed-in account of the credential; `nil` means the one that needs no sign-in.
     public var account: String?
-    /// The greatest number of redirects that are followed; 0, the default, means that a redirect is the response.
+    /// The maximum number of redirects that are followed; 0, the default, means that a redirect is the response.
     ///
-    /// Each of them passes the pipeline again. Header fields that could contain credentials stay with the origin that
-    /// they were given for.
+    /// Each redirect passes through the pipeline again. Header fields that could contain credentials are sent only to
+    /// the origin that they were given for.
     public var redirects = 0
-    /// The rules for further attempts; `nil` means a single one.
+    /// The retry policy; `nil` means a single attempt.
     public var retry: RetryPolicy?
     /// The function that receives the outcome of each attempt, in order, whether or not another one follows.
     ///
@@ -48,10 +48,12 @@ public struct HTTPOptions: Sendable {
     package var attempt = 1
     /// The settings of TLS that the pipeline has for the request's host, for the executor to follow.
     public package(set) var tls: TLSSettings?
-    /// The function that receives the numbers of bytes of the response's body, before their reader has them.
+    /// The function that receives the number of bytes of each part of the response's body, before it is read.
     package var received: (@Sendable (Int) -> Void)?
     /// The call that the exchange is made for.
     package var call: Call?
+    /// The names of the fields that prove who sends the request, which no filter sees.
+    package var proofFields: [String] = []
     /// The component that sends the request, for observers; `nil` for the program itself.
     package var sender: String?
 

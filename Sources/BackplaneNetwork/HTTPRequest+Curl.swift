@@ -1,21 +1,23 @@
 import Backplane
 
 extension HTTPRequest {
-    /// The equivalent command of curl, without secrets.
+    /// The equivalent curl command, without secrets.
     ///
     /// Values of header fields that may contain credentials, the query, credentials in the URL and the body are
     /// replaced by `…`.
     public var curlDescription: String {
         let query = url.utf8.contains(UInt8(ascii: "?")) ? "?…" : ""
-        return CurlCommand(self, url: printableURL + query, body: body.isEmpty ? nil : "…") { field in
-            Self.plainFields.contains(field.name.lowercased()) ? field.value : "…"
+        let hidesBody = Redaction.curlBodies.hides(String(decoding: body.bytes ?? [], as: UTF8.self))
+        return CurlText(self, url: printableURL + query, body: body.isEmpty || !hidesBody ? nil : "…") { field in
+            let isPlain = Self.plainFields.contains(field.name.lowercased())
+            return isPlain || !Redaction.curlFields.hides(field.value) ? field.value : "…"
         }.text
     }
 
-    /// The equivalent command of curl, with all secrets, for a shell.
+    /// The equivalent curl command, with all secrets, for a shell.
     ///
-    /// A body that is a stream is read by curl from its standard input.
-    public var expandedCurlDescription: String { CurlCommand(self, url: url, body: nil) { $0.value }.text }
+    /// curl reads a streamed body from standard input.
+    public var expandedCurlDescription: String { CurlText(self, url: url, body: nil) { $0.value }.text }
 
     /// The names of fields whose values are not secret.
     private static let plainFields: Set<String> = [
@@ -25,8 +27,8 @@ extension HTTPRequest {
     ]
 }
 
-/// A command line of curl, quoted for a shell.
-private struct CurlCommand {
+/// A curl command line, quoted for a shell.
+private struct CurlText {
     private(set) var text = ""
 
     init(_ request: HTTPRequest, url: String, body: String?, value: (HTTPHeaders.Field) -> String) {
@@ -56,8 +58,12 @@ private struct CurlCommand {
             } else if let path = request.body.file {
                 words += ["--data-binary", Self.quoted("@\(path)")]
             } else if let bytes = request.body.bytes {
-                if let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) {
+                let text = bytes.contains(0) ? nil : String(validating: bytes, as: UTF8.self)
+                if let text, bytes.count <= Self.longest {
                     words += ["--data-raw", Self.quoted(text)]
+                } else if let text {
+                    input = "printf %s \(Self.quoted(text)) | "
+                    words += ["--data-binary", "@-"]
                 } else {
                     input = "printf %b '\(bytes.map(Self.octal).joined())' | "
                     words += ["--data-binary", "@-"]
@@ -69,10 +75,15 @@ private struct CurlCommand {
         text = input + (words + [Self.quoted(url)]).joined(separator: " ")
     }
 
+    /// The size of the longest text that is an argument of curl; longer ones are printed by the shell itself.
+    ///
+    /// Linux takes arguments of less than 128 KB.
+    private static let longest = 64 << 10
+
     /// Returns a shell word that stands for a string.
     private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
 
-    /// Returns a byte as `%b` of `printf` takes it.
+    /// Returns a byte as an escape for `%b` of `printf`.
     private static func octal(_ byte: UInt8) -> String {
         let digits = String(byte, radix: 8)
         return "\\0" + String(repeating: "0", count: 3 - digits.utf8.count) + digits

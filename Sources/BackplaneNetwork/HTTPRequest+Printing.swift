@@ -3,6 +3,7 @@ import FoundationEssentials
 extension HTTPRequest {
     /// The URL without credentials, query and fragment, which may contain secrets.
     public var printableURL: String {
+        guard Redaction.urls.hides(url) else { return url }
         guard var address = URLComponents(string: url), address.host != nil || !url.contains("@") else {
             return "\(scheme):…"
         }

@@ -4,7 +4,7 @@ public struct HTTPResponse: Sendable {
     public var status: Int
     /// The header fields.
     public var headers: HTTPHeaders
-    /// The body; empty for a response without one, or if it went to a file.
+    /// The body; empty for a response without one, or if it was written to a file.
     public var body: [UInt8]
     /// The trailer fields, which follow the body (RFC 9110, section 6.5).
     public var trailers: HTTPHeaders

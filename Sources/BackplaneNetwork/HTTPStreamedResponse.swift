@@ -11,7 +11,7 @@ public struct HTTPStreamedResponse: Sendable {
     public var status: Int
     /// The header fields.
     public var headers: HTTPHeaders
-    /// The version of the protocol, such as `HTTP/1.1`, where the executor knows it.
+    /// The version of the protocol, such as `HTTP/1.1`, if the executor knows it.
     public var version: String?
     /// The body, which can be read once.
     public var body: HTTPBodyStream
@@ -32,7 +32,7 @@ public struct HTTPStreamedResponse: Sendable {
             body: HTTPBodyStream(response.body, trailers: response.trailers))
     }
 
-    /// The trailer fields, once the body was read to its end; before, there are none.
+    /// The trailer fields, which are empty until the body was read to its end.
     public var trailers: HTTPHeaders { body.trailers }
 
     /// The announced length of the body in bytes, before any decoding; `nil` if the server does not announce it.
@@ -43,7 +43,7 @@ public struct HTTPStreamedResponse: Sendable {
     /// Reads the body to its end.
     ///
     /// - Parameter limit: The maximum number of bytes.
-    /// - Throws: `network.too-large` as soon as there are more; whatever ended the exchange.
+    /// - Throws: `network.too-large` as soon as there are more; the error that ended the exchange.
     public func collect(upTo limit: Int = HTTPOptions.collectionLimit) async throws -> HTTPResponse {
         let start = ContinuousClock.now
         var response = HTTPResponse(status: status, headers: headers, body: try await body.collect(upTo: limit))
@@ -57,7 +57,7 @@ public struct HTTPStreamedResponse: Sendable {
     ///
     /// - Parameter path: The path of the file, which replaces an existing one. Only its owner may read it.
     /// - Returns: The response without a body.
-    /// - Throws: `network.file` if the file cannot be written; whatever ended the exchange.
+    /// - Throws: `network.file` if the file cannot be written; the error that ended the exchange.
     public func write(to path: String) async throws -> HTTPResponse {
         let start = ContinuousClock.now
         try await body.write(to: path)

@@ -1,6 +1,6 @@
 package import Backplane
 
-/// The transport of a client's exchanges: through the boundary to the host, or through a pipeline of the program's own.
+/// The transport of a client's exchanges: through the boundary to the host, or through the program's own pipeline.
 package protocol HTTPWay: Sendable {
     /// Sends a request and returns the response with its body in memory.
     func send(
@@ -24,9 +24,9 @@ package protocol HTTPWay: Sendable {
     /// Signs an account of a credential out.
     func signOut(_ credential: String, account: String) throws(BackplaneError)
 
-    /// Returns the absolute path of a file that is downloaded to.
+    /// Returns the absolute path of a download's destination.
     func file(_ path: String) -> String
 
-    /// Writes a line to the log of who loads.
+    /// Writes a line to the log of the component or program that loads.
     func log(_ message: String, _ metadata: [String: String], _ call: Call)
 }

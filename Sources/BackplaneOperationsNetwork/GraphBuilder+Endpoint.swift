@@ -11,16 +11,16 @@ extension GraphBuilder {
     /// let books = graph.load("books", search, on: context.http, call)
     /// ```
     ///
-    /// The status that the node's handlers are given has that of the response. An endpoint has rules of its own for
-    /// further attempts, which know what HTTP permits to repeat; those of the options repeat the whole load.
+    /// The status that the node's handlers receive includes that of the response. An endpoint has a retry policy of its
+    /// own, which takes into account which requests HTTP permits to repeat; that of the options repeats the whole load.
     ///
     /// - Parameters:
-    ///   - name: The name, for people to read.
+    ///   - name: The name, for display.
     ///   - endpoint: The endpoint.
     ///   - http: The client.
     ///   - call: The call being served, whose deadline applies.
-    ///   - options: The priority, time limit and rules for further attempts.
-    ///   - progress: Called with the bytes of both bodies, in order; it must not block.
+    ///   - options: The priority, the time limit and the retry policy.
+    ///   - progress: A function that is called in order with the progress of both bodies; it must not block.
     public mutating func load<Response>(
         _ name: String, _ endpoint: Endpoint<Response>, on http: HTTPClient, _ call: Call,
         options: NodeOptions? = nil, progress: (@Sendable (HTTPProgress) -> Void)? = nil
@@ -32,7 +32,7 @@ extension GraphBuilder {
             })
     }
 
-    /// Adds a node that loads the endpoint that a function makes of the value that the node receives.
+    /// Adds a node that loads an endpoint, which a function creates from the node's input.
     ///
     /// ```swift
     /// let covers = graph.load("cover", after: book, on: context.http, call) { book in
@@ -53,7 +53,7 @@ extension GraphBuilder {
 }
 
 extension HTTPClient {
-    /// Loads an endpoint, and notes the status of its response.
+    /// Loads an endpoint, and records the status of its response.
     fileprivate func load<Response>(
         _ endpoint: Endpoint<Response>, _ call: Call, _ status: inout NodeStatus,
         _ progress: (@Sendable (HTTPProgress) -> Void)?
@@ -76,6 +76,6 @@ extension HTTPClient {
 }
 
 extension BackplaneError.Failure {
-    /// The status of the response that an endpoint has refused.
+    /// The status of the response that an endpoint has rejected.
     fileprivate var httpStatus: Int? { code == "http" ? details["status"].flatMap { Int($0) } : nil }
 }

@@ -39,7 +39,7 @@ extension PackageFacts {
     ) {
         let arguments =
             ["package", "--package-path", root] + (scratchPath.map { ["--scratch-path", $0] } ?? []) + ["dump-package"]
-        let said = SaidLines(), ended = Mutex<ChildProcess.Ending?>(nil), end = DispatchSemaphore(value: 0)
+        let said = OutputLines(), ended = Mutex<ChildProcess.Ending?>(nil), end = DispatchSemaphore(value: 0)
         let outlets = [
             ChildProcess.Outlet(descriptor: STDOUT_FILENO, take: said.output),
             ChildProcess.Outlet(descriptor: STDERR_FILENO, take: said.error),

@@ -5,7 +5,7 @@ import FoundationEssentials
 /// The default folders in which SwiftPM looks for the sources of targets.
 extension PackageFacts {
     /// Returns the folder of a target, relative to the package.
-    package func folder(of target: Target, in root: String) -> String {
+    package func folder(of target: PackageTarget, in root: String) -> String {
         if let path = target.path { return path.isEmpty ? "." : path }
         let holder = holder(of: target.kind, in: root), own = FilePath.join(holder, target.name)
         // A target that is the only one of its kind may occupy the whole folder.
@@ -14,7 +14,7 @@ extension PackageFacts {
     }
 
     /// Returns the folder that contains those of the targets: the first candidate that exists, or else the first.
-    package func holder(of kind: Target.Kind, in root: String) -> String {
+    package func holder(of kind: PackageTarget.Kind, in root: String) -> String {
         let sources = ["Sources", "Source", "src", "srcs"]
         let names =
             switch kind {
@@ -26,7 +26,7 @@ extension PackageFacts {
     }
 
     /// Returns the folder for new targets, which for tests is `Tests` unless others are already elsewhere.
-    package func newHolder(of kind: Target.Kind, in root: String) -> String {
+    package func newHolder(of kind: PackageTarget.Kind, in root: String) -> String {
         let isUsed = targets.contains { $0.kind == kind && $0.path == nil }
         return isUsed || kind != .test ? holder(of: kind, in: root) : "Tests"
     }
@@ -40,7 +40,7 @@ extension PackageFacts {
     private static let relaxed = Version(5, 9)
 }
 
-extension PackageFacts.Target {
+extension PackageFacts.PackageTarget {
     /// The kinds of targets that SwiftPM has default folders for; `plugin` is a SwiftPM plugin, not one of Backplane's.
     package enum Kind: Sendable, Hashable {
         case source, test, plugin

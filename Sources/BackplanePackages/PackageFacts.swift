@@ -4,7 +4,7 @@ package import Backplane
 package struct PackageFacts: Sendable, Hashable, Decodable {
     package var name: String
     package var products: [Product]
-    package var targets: [Target]
+    package var targets: [PackageTarget]
     /// The absolute paths of the local packages that it depends on.
     package var neighbours: [String]
     /// The tools version of its first line.
@@ -16,7 +16,7 @@ package struct PackageFacts: Sendable, Hashable, Decodable {
         package var targets: [String]
     }
 
-    package struct Target: Sendable, Hashable, Decodable {
+    package struct PackageTarget: Sendable, Hashable, Decodable {
         package var name: String
         /// The type of the target: `regular`, `executable`, `test`, …
         package var type: String
@@ -35,11 +35,11 @@ package struct PackageFacts: Sendable, Hashable, Decodable {
         package var package: String?
     }
 
-    package func target(_ name: String) -> Target? { targets.first { $0.name == name } }
+    package func target(_ name: String) -> PackageTarget? { targets.first { $0.name == name } }
 
     /// Returns the targets of a product that belong to this package.
-    package func targets(of product: Product) -> [Target] {
-        var found: [Target] = [], left = product.targets
+    package func targets(of product: Product) -> [PackageTarget] {
+        var found: [PackageTarget] = [], left = product.targets
         while let name = left.popLast() {
             guard let target = target(name), !found.contains(target) else { continue }
             found.append(target)
@@ -65,7 +65,7 @@ extension PackageFacts {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         name = try container.decode(String.self, forKey: .name)
         products = try container.decode([Product].self, forKey: .products)
-        targets = try container.decode([Target].self, forKey: .targets)
+        targets = try container.decode([PackageTarget].self, forKey: .targets)
         neighbours = try container.decode([Neighbour].self, forKey: .dependencies).flatMap {
             ($0.fileSystem ?? []).map(\.path)
         }

@@ -26,11 +26,16 @@ package final class ChangeSignals: Sendable {
         for signal in signals { signal.send() }
     }
 
+    /// Wakes all tasks, because what was written is not known.
+    package func writtenElsewhere() {
+        for signal in state.withLock({ $0.waiting.values.map(\.signal) }) { signal.send() }
+    }
+
     /// Returns once the last change of a collection has another number: a later one, unless the known number is that of
     /// another store.
     ///
     /// - Parameter last: Returns the number of the last change, 0 for none; called at first and after each change.
-    /// - Throws: `call.cancelled`; what `last` throws.
+    /// - Throws: `call.cancelled`; the errors of `last`.
     package func wait(
         for collection: String, in namespace: String, since change: Int64,
         last: () async throws(BackplaneError) -> Int64

@@ -56,7 +56,7 @@ public protocol RecordStore: Sendable {
     /// change is polled every quarter of a second.
     ///
     /// - Parameter number: The number of the last change that the caller knows; 0 for none.
-    /// - Throws: `call.cancelled`; what ``changes(of:since:limit:in:)`` throws.
+    /// - Throws: `call.cancelled`; the errors of ``changes(of:since:limit:in:)``.
     func waitForChange(of collection: String, since number: Int64, in namespace: String) async throws(BackplaneError)
 
     /// Returns the namespaces that have collections, in the order of their names' bytes.

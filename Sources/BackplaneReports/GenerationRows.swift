@@ -25,7 +25,7 @@ extension Generation.State {
     fileprivate var span: Span {
         switch self {
         case .loaded: Span("loaded")
-        case .inForce: Span("active", .good)
+        case .active: Span("active", .good)
         case .onProbation: Span("on probation", .doubtful)
         case .retired: Span("retired")
         case .failed: Span("failed", .bad)

@@ -20,7 +20,8 @@ public final class SQLiteRecordStore: RecordStore {
     private let report: @Sendable (BackplaneError) -> Void
     /// The check of the whole file after an unclean end.
     private let check: StoreCheck
-    private let signals = ChangeSignals()
+    private let signals: ChangeSignals
+    private let foreignWrites: ForeignWrites
     /// A Boolean value that indicates whether damage has been reported.
     private let hasReported = Atomic(false)
     /// The size of the write-ahead log at which a write moves it into the file.
@@ -52,6 +53,9 @@ public final class SQLiteRecordStore: RecordStore {
         let opened = try file.open(report: report)
         (database, support, lock) = (opened.database, opened.support, opened.lock)
         (self.report, check) = (report, StoreCheck(file.path))
+        let signals = ChangeSignals()
+        self.signals = signals
+        foreignWrites = ForeignWrites(to: database) { signals.writtenElsewhere() }
         if opened.endedUncleanly { checkInBackground() }
     }
 
@@ -171,15 +175,17 @@ public final class SQLiteRecordStore: RecordStore {
         }
     }
 
-    /// Returns once there is a change of a collection after a number; one of another process is noticed with the next
-    /// one of this store.
+    /// Returns once there is a change of a collection after a number; one of another process is noticed within a quarter
+    /// of a second.
     ///
     /// - Throws: `store.unusable`; `call.cancelled`.
     public func waitForChange(of collection: String, since number: Int64, in namespace: String)
         async throws(BackplaneError)
     {
-        try await signals.wait(for: collection, in: namespace, since: number) { () throws(BackplaneError) in
-            try await self.reading { try $0.lastChange(of: collection, in: namespace) }
+        try await foreignWrites.watched { () throws(BackplaneError) in
+            try await signals.wait(for: collection, in: namespace, since: number) { () throws(BackplaneError) in
+                try await self.reading { try $0.lastChange(of: collection, in: namespace) }
+            }
         }
     }
 

@@ -59,7 +59,7 @@ struct StoreFile {
         }
     }
 
-    /// Reads the whole file if damage was found in it while it was open and nobody has it open now.
+    /// Reads the whole file if damage was found while it was open and no process has it open now.
     ///
     /// A file that is sound has taken the place of the damaged one.
     ///
@@ -173,6 +173,6 @@ extension DatabaseError {
     }
 
     /// A Boolean value that indicates whether the file has a journal that only a writing connection can undo.
-    fileprivate var isUnfinished: Bool { extendedResultCode == .SQLITE_READONLY_ROLLBACK }
+    var isUnfinished: Bool { extendedResultCode == .SQLITE_READONLY_ROLLBACK }
 }
 #endif

@@ -34,6 +34,11 @@ public struct StoreFormat: Sendable {
             }
         } catch let error as DatabaseError where error.isDamage {
             throw .storeDamage(error.message ?? "SQLite \(error.resultCode.rawValue)", at: path)
+        } catch let error as DatabaseError where error.isUnfinished {
+            throw BackplaneError(
+                .storeUnusable,
+                "a process was killed while it wrote to the store, and the next host that opens the store undoes the unfinished write; start one, and try again",
+                at: path)
         } catch {
             throw .unusable(error, at: path)
         }

@@ -6,16 +6,16 @@ import Glibc
 
 /// The lock that is held as long as a store is open, shared by all that have it open.
 ///
-/// If it can be taken exclusively, nobody else has the store open. It is on a file of its own, `store.sqlite.lock`,
-/// which is never removed, so that it does not interfere with SQLite's locks on the database. A second lock on that
-/// file is exclusive and held while the store is being opened.
+/// If it can be taken exclusively, no other process has the store open. It is on a file of its own,
+/// `store.sqlite.lock`, which is never removed, so that it does not interfere with SQLite's locks on the database. A
+/// second lock on that file is exclusive and held while the store is being opened.
 final class StoreLock: Sendable {
     private let descriptor: Int32
     private let path: String
     /// The constant `F_OFD_SETLK` of `<fcntl.h>`, which Swift does not import.
     private static let setOpenFileLock: Int32 = 37
 
-    /// Waits until nobody else is opening the store, and takes both locks.
+    /// Waits until no other process is opening the store, and takes both locks.
     ///
     /// Another opening can take as long as it takes to check or repair the store.
     ///
@@ -48,7 +48,7 @@ final class StoreLock: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Returns a Boolean value that indicates whether nobody else has the store open, valid until ``endOpening()``.
+    /// Returns whether no other process has the store open, which is valid until ``endOpening()``.
     func isAlone() -> Bool {
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
             _ = flock(descriptor, LOCK_SH)
@@ -58,7 +58,7 @@ final class StoreLock: Sendable {
         return false
     }
 
-    /// Runs a function while nobody has the store open or opens it, or not at all.
+    /// Runs a function while no process has the store open or opens it, or not at all.
     func whenLast(_ body: () -> Void) {
         for _ in 0..<100 {
             if setOpening(Int16(F_WRLCK)) {

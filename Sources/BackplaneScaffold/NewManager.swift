@@ -40,7 +40,7 @@ struct NewManager: Sendable {
         return blueprint
     }
 
-    private func missing(_ products: [String], of target: PackageFacts.Target) -> [String] {
+    private func missing(_ products: [String], of target: PackageFacts.PackageTarget) -> [String] {
         let present = Set(target.dependencies.map(\.name))
         return products.filter { !present.contains($0) }
     }

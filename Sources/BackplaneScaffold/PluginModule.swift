@@ -5,7 +5,7 @@ import BackplanePackages
 struct PluginModule: Sendable {
     /// The plugin's library, as manifests name it.
     var library: String
-    var target: PackageFacts.Target
+    var target: PackageFacts.PackageTarget
     /// The file with the plugin's type, relative to the root of the package.
     var file: String
     /// The name of the type that conforms to `Plugin`.

@@ -1,15 +1,15 @@
 public import Backplane
 
-/// A change of a collection, as ``RecordCollection/changes(since:)`` gives it.
+/// A change of a collection, as ``RecordCollection/changes(since:)`` returns it.
 public struct CollectionChange<R: Record>: Sendable {
-    /// The number of the change, with which the changes after it are asked for; it is greater than those before.
+    /// The number of the change, from which later changes can be requested; numbers increase.
     public var number: Int64
-    /// Whether a record was inserted, updated or deleted, or changes were missed.
+    /// The kind of the change, or the fact that changes were missed.
     public var kind: CollectionChangeKind
     /// The id of the record; empty if the change is not that of one record.
     public var id: String
-    /// The record that was stored; `nil` for other changes, for a record that a later change has replaced or deleted,
-    /// and for one that cannot be decoded.
+    /// The stored record; `nil` for other changes, and if the record was replaced or deleted later or cannot be
+    /// decoded.
     public var record: R?
 
     /// Creates an element of the changes, by default one that concerns no single record.
@@ -32,7 +32,7 @@ public enum CollectionChangeKind: String, Codable, Sendable {
     case missed
 }
 
-/// The place from which a stream of a collection's changes is read, so that it is resumed when its provider is swapped.
+/// The position from which a stream reads a collection's changes, so that it can resume after a swap.
 ///
 /// ```swift
 /// public let changes = StreamMethod<ChangesSince<Book>, CollectionChange<Book>>()
@@ -42,7 +42,7 @@ public enum CollectionChangeKind: String, Codable, Sendable {
 /// }
 /// ```
 public struct ChangesSince<R: Record>: Sendable, Resumable {
-    /// The number of the last change that is not of interest; 0 for none.
+    /// The number of the last change to skip; 0 for none.
     public var number: Int64
 
     /// Creates the place after a change.

@@ -34,7 +34,7 @@ struct CollectionPreparation<R: Record> {
     }
 
     private mutating func migrate() async throws(BackplaneError) {
-        // An older generation may go on storing records; those that it stores later are migrated when they are read.
+        // An older generation may continue to store records, which are then migrated when they are read.
         for _ in 0..<10 {
             overtaken = 0
             failed = 0
@@ -94,6 +94,6 @@ struct CollectionPreparation<R: Record> {
     private mutating func report(_ error: BackplaneError) {
         failed += 1
         guard failed <= 100 else { return }
-        log.error("a record was not migrated, and is kept as it is", metadata: ["error": error.description])
+        log.error("a record was not migrated, and is kept unchanged", metadata: ["error": error.description])
     }
 }

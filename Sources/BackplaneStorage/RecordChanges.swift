@@ -53,8 +53,8 @@ public struct RecordChanges<R: Record>: AsyncSequence, Sendable {
 
         /// Returns the next change, once there is one.
         ///
-        /// - Throws: `call.cancelled` if the task is cancelled; `call.retired` once the component has stopped; what
-        ///   ``RecordCollection`` throws.
+        /// - Throws: `call.cancelled` if the task is cancelled; `call.retired` once the component has stopped; the
+        ///   errors of ``RecordCollection``.
         public mutating func next() async throws(BackplaneError) -> CollectionChange<R>? {
             while read.isEmpty { try await readOn() }
             return read.removeFirst()
@@ -62,7 +62,7 @@ public struct RecordChanges<R: Record>: AsyncSequence, Sendable {
 
         /// Returns the next change, once there is one.
         ///
-        /// - Throws: What ``next()`` throws.
+        /// - Throws: The errors of ``next()``.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(BackplaneError)
             -> CollectionChange<R>?
         {

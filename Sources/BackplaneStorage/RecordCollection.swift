@@ -27,8 +27,8 @@ public struct RecordCollection<R: Record>: Sendable {
     /// Stores a record if the one with the same id has a version, and otherwise changes nothing.
     ///
     /// - Returns: The new version of the record; 0 in a transaction.
-    /// - Throws: `store.conflict` if the stored record has another version or was deleted; and what ``save(_:)-(R)``
-    ///   throws.
+    /// - Throws: `store.conflict` if the stored record has another version or was deleted; and the errors of
+    ///   ``save(_:)-(R)``.
     @discardableResult
     public func save(_ record: R, ifVersion version: Int64) async throws(BackplaneError) -> Int64 {
         try await write([Self.change(record)], if: [.version(collection: R.collection, id: record.id, version)])[0]
@@ -37,20 +37,20 @@ public struct RecordCollection<R: Record>: Sendable {
     /// Stores a record if there is none with its id, and otherwise changes nothing.
     ///
     /// - Returns: The version of the record; 0 in a transaction.
-    /// - Throws: `store.conflict` if there is a record with this id; and what ``save(_:)-(R)`` throws.
+    /// - Throws: `store.conflict` if there is a record with this id; and the errors of ``save(_:)-(R)``.
     @discardableResult
     public func saveIfAbsent(_ record: R) async throws(BackplaneError) -> Int64 { try await save(record, ifVersion: 0) }
 
     /// Stores all records atomically.
     ///
-    /// - Throws: As ``save(_:)-(R)`` does for one of them.
+    /// - Throws: The errors of ``save(_:)-(R)`` for one of them.
     public func save(_ records: [R]) async throws(BackplaneError) {
         _ = try await write(try records.map(Self.change))
     }
 
     /// Replaces the content of the collection, or changes nothing.
     ///
-    /// - Throws: As ``save(_:)-(R)`` does for one of the records.
+    /// - Throws: The errors of ``save(_:)-(R)`` for one of the records.
     public func replaceAll(with records: [R]) async throws(BackplaneError) {
         _ = try await write([.deleteAll(collection: R.collection)] + (try records.map(Self.change)))
     }
@@ -96,7 +96,7 @@ public struct RecordCollection<R: Record>: Sendable {
     /// - Throws: `store.undecodable` if the stored value is not an `R`; `store.damaged` if its bytes have changed.
     public func fetch(_ id: String) async throws(BackplaneError) -> R? { try await fetchVersioned(id)?.record }
 
-    /// Returns the record with an id and its version, or `nil` if there is none.
+    /// Returns the record with an id, together with its version, or `nil` if there is none.
     ///
     /// - Throws: `store.undecodable` if the stored value is not an `R`; `store.damaged` if its bytes have changed.
     public func fetchVersioned(_ id: String) async throws(BackplaneError) -> Versioned<R>? {
@@ -115,7 +115,7 @@ public struct RecordCollection<R: Record>: Sendable {
 
     // MARK: Queries
 
-    // A value that is not a number, a text, a Boolean or `null` in JSON is an error of what is done with the selection.
+    // A value that is not a number, a string, a Boolean or `null` in JSON is an error when the selection is used.
 
     /// Returns all records in the order of their ids, which is that of their UTF-8 bytes.
     public func query() -> RecordSelection<R> { select { .init() } }
@@ -191,8 +191,7 @@ public struct RecordCollection<R: Record>: Sendable {
         }
     }
 
-    /// Returns the records with a first value, and a second one from a lower bound up to an optional upper bound,
-    /// which is excluded.
+    /// Returns the records with a first value, and a second one from a lower bound to an optional, excluded upper one.
     public func query<First: Encodable, Second: Encodable>(
         _ index: KeyPath<R.Indexes, IndexedPair<First, Second>>, equal first: First, from: Second,
         upTo end: Second? = nil

@@ -63,7 +63,7 @@ extension IndexedPair where First: Encodable, Second: Encodable {
     }
 }
 
-/// An index over the words of properties, by which ``RecordCollection/search(_:_:limit:)`` finds records.
+/// An index over the words of properties, by which ``RecordCollection/search(_:_:limit:after:)`` finds records.
 ///
 /// A property that is a list is indexed with all strings in it: `authors.name` are the names of all authors.
 public struct FullText: Sendable {

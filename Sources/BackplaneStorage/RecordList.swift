@@ -1,12 +1,12 @@
 public import Backplane
 
-/// A page of records as a collection returns them.
+/// A page of records that a collection returns.
 public struct RecordList<R: Record>: Sendable {
     /// The records with their versions, in the order of the selection.
     public var versioned: [Versioned<R>]
     /// The records that cannot be decoded as an `R`, in the same order; the store keeps them unchanged.
     public var unreadable: [UnreadableRecord]
-    /// The place at which the next page begins; `nil` after the last page, and after a search.
+    /// The place at which the next page begins; `nil` after the last page.
     public var next: PageCursor?
 
     /// The decoded values, without their versions.

@@ -73,7 +73,7 @@ extension RecordSelection: AsyncSequence {
 
         /// Returns the next record, or `nil` after the last one.
         ///
-        /// - Throws: What ``RecordSelection/page(limit:after:)`` throws.
+        /// - Throws: The errors of ``RecordSelection/page(limit:after:)``.
         public mutating func next() async throws(BackplaneError) -> R? {
             while page.isEmpty {
                 guard let next = try await nextPage() else { return nil }
@@ -84,7 +84,7 @@ extension RecordSelection: AsyncSequence {
 
         /// Returns the next record, or `nil` after the last one.
         ///
-        /// - Throws: What ``RecordSelection/page(limit:after:)`` throws.
+        /// - Throws: The errors of ``RecordSelection/page(limit:after:)``.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(BackplaneError) -> R? {
             while page.isEmpty {
                 guard let next = try await nextPage() else { return nil }

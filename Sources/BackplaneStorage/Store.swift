@@ -46,8 +46,8 @@ public struct Store: Sendable {
     /// - Parameters:
     ///   - attempts: The maximum number of times that the closure runs.
     ///   - body: The closure. If it throws, nothing is changed.
-    /// - Throws: What the closure throws; `store.conflict` if each attempt has met changes, with the record or
-    ///   collection of the last one; `store.duplicate`; `call.cancelled`; and what ``RecordCollection`` throws.
+    /// - Throws: The errors of the closure; `store.conflict` if each attempt encountered changes, with the record or
+    ///   collection of the last one; `store.duplicate`; `call.cancelled`; and the errors of ``RecordCollection``.
     public func transaction<Result>(attempts: Int = 32, _ body: (StoreTransaction) async throws -> Result) async throws
         -> Result
     {
@@ -84,5 +84,26 @@ public struct Store: Sendable {
 
 extension MayUseStore {
     /// The host's record store.
+    public var store: Store { Store(services) }
+}
+
+extension ManagerContext where Owner: Component {
+    /// Refuses the store, which a manager does not have.
+    @available(
+        *, unavailable,
+        message: "a manager has no store: its data access controller has, and a manager calls that by a wire"
+    )
+    @_documentation(visibility: internal)
+    public var store: Store { Store(services) }
+}
+
+// Communication controllers and network services use the network.
+extension MayUseNetwork {
+    /// Refuses the store, which a role of the network does not have.
+    @available(
+        *, unavailable,
+        message: "a component that uses the network has no store: the data access controller of its manager has"
+    )
+    @_documentation(visibility: internal)
     public var store: Store { Store(services) }
 }

@@ -1,14 +1,14 @@
-/// The rate at which bytes come in or go out, as people want to read it: smoothed over a few seconds.
+/// The rate at which bytes are received or sent, smoothed over a few seconds for display.
 struct RateMeter: Sendable {
     /// The time over which the rate is smoothed.
     private static let window: Duration = .seconds(3)
-    /// The shortest time between two points that the rate is computed from.
+    /// The minimum time between two samples.
     private static let step: Duration = .milliseconds(200)
     private var last: (bytes: Int64, time: Duration)?
-    /// The bytes in a second; `nil` until there were enough to tell.
+    /// The number of bytes per second; `nil` until there are enough samples.
     private(set) var rate: Double?
 
-    /// Notes how many bytes there are at a time; a time before the last one, or fewer bytes, begin anew.
+    /// Adds a sample; one with an earlier time or fewer bytes than the last resets the meter.
     mutating func note(_ bytes: Int64, at time: Duration) {
         guard let last, time >= last.time, bytes >= last.bytes else {
             self = RateMeter()
@@ -23,7 +23,7 @@ struct RateMeter: Sendable {
         self.last = (bytes, time)
     }
 
-    /// Returns the time for a number of bytes at this rate; `nil` if it cannot be told.
+    /// Returns the time for a number of bytes at this rate; `nil` if it is unknown.
     func time(for bytes: Int64) -> Duration? {
         guard let rate, rate > 0, bytes >= 0 else { return nil }
         return .seconds(min(Double(bytes) / rate, 1e9))  // about thirty years

@@ -1,6 +1,6 @@
 public import BackplaneNetwork
 
-/// A download or an upload that a pool is to carry out, under an id.
+/// A download or an upload for a pool, identified by an id.
 ///
 /// ```swift
 /// let text = Transfer("books/whale.epub", .download(HTTPRequest("GET", url), to: "/data/whale.epub"))
@@ -9,37 +9,37 @@ public import BackplaneNetwork
 public struct Transfer: Sendable {
     /// The direction, with the request and the file or bytes.
     public enum Work: Sendable {
-        /// Loads a file with a `GET`, and moves it to a path once it is whole.
+        /// Downloads a file with a `GET` request, and moves it to a path once it is complete.
         case download(HTTPRequest, to: String, Download = Download())
-        /// Sends a request whose body is in memory, in files, or a form of both.
+        /// Sends a request whose body is in memory, in files, or a form with both.
         case upload(HTTPRequest)
     }
 
     /// The settings of a download.
     public struct Download: Sendable {
-        /// The treatment of a file that exists at the path already.
+        /// The policy for a file that already exists at the path.
         public var existing: ExistingFile
-        /// The SHA-256 of the file, 32 bytes; `nil` checks none.
+        /// The expected SHA-256 of the file, 32 bytes; `nil` means that it is not checked.
         public var sha256: [UInt8]?
-        /// The greatest number of bytes; `nil` means as many as the disk takes.
+        /// The maximum number of bytes; `nil` means no limit.
         public var sizeLimit: Int64?
 
-        /// Creates settings, by default those that replace an existing file and check no digest.
+        /// Creates settings, which by default replace an existing file and check no digest.
         public init(existing: ExistingFile = .replace, sha256: [UInt8]? = nil, sizeLimit: Int64? = nil) {
             (self.existing, self.sha256, self.sizeLimit) = (existing, sha256, sizeLimit)
         }
     }
 
-    /// The id: any text of 1 byte to 1 MB, which names no file.
+    /// The id: any text of 1 byte to 1 MB, which is not used as a file name.
     public var id: String
     /// The download or the upload.
     public var work: Work
-    /// The name that transfers share a pool by: each owner gets as many places as every other.
+    /// The owner: places in a pool are shared equally among owners.
     public var owner: String
-    /// The priority; transfers with a greater one begin before all others.
+    /// The priority; transfers with a higher one start first.
     public var priority: Int
 
-    /// Creates a description of a download or an upload, which a pool begins.
+    /// Creates the description of a download or an upload.
     public init(_ id: String, _ work: Work, owner: String = "", priority: Int = 0) {
         (self.id, self.work, self.owner, self.priority) = (id, work, owner, priority)
     }
@@ -61,12 +61,12 @@ extension Transfer {
         }
     }
 
-    /// The path that is downloaded to; `nil` for an upload.
+    /// The path of the downloaded file; `nil` for an upload.
     var target: String? {
         if case .download(_, let path, _) = work { path } else { nil }
     }
 
-    /// Returns whether both do the same, whatever credentials they use.
+    /// Returns whether both transfers do the same, regardless of their credentials.
     func isSame(as other: Transfer) -> Bool {
         request.method == other.request.method && request.url == other.request.url && target == other.target
     }

@@ -3,16 +3,16 @@ import BackplaneExchange
 import BackplaneNetwork
 import Dispatch
 
-/// The means that transfers are carried out with.
+/// The dependencies of transfers: network, digest, disk and clock.
 struct TransferMeans: Sendable {
     var network: HTTPPipeline
     var digest: (any ContentDigest)?
     var options: TransferOptions
     var retries: Retries
-    /// The threads for what waits for a disk.
+    /// The queue for work that waits for a disk.
     var disk = DispatchQueue(label: "bp-transfers", attributes: .concurrent)
 
-    /// Does something that waits for a disk, on a thread of its own.
+    /// Runs a function that waits for a disk on a separate thread.
     func onDisk<Value: Sendable>(
         _ work: @escaping @Sendable () throws(BackplaneError) -> Value
     ) async throws(BackplaneError) -> Value {
@@ -27,11 +27,11 @@ struct TransferMeans: Sendable {
     }
 }
 
-/// News of a transfer that runs.
+/// News from a running transfer.
 enum TransferNews: Sendable {
-    /// The number of bytes, and that of all if it is known.
+    /// The number of bytes, and the total if it is known.
     case bytes(Int64, of: Int64?)
-    /// The number of bytes that the disk has.
+    /// The number of bytes on the disk.
     case synced(Int64)
     case restarted(RestartReason)
 }

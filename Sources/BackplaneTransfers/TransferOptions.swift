@@ -1,21 +1,21 @@
 public import BackplaneNetwork
 
-/// The settings of a pool: how many transfers run at once, and how each of them treats its server.
+/// The settings of a pool: the limits for concurrent transfers, and those of each exchange.
 public struct TransferOptions: Sendable {
-    /// The greatest number of transfers that run at once.
+    /// The maximum number of concurrent transfers.
     public var concurrent = 16
-    /// The greatest number of those with one host.
+    /// The maximum number of concurrent transfers with one host.
     public var concurrentPerHost = 6
-    /// The rules for further attempts of a transfer; a download goes on where the last one ended.
+    /// The retry policy of a transfer; a download continues where the last attempt ended.
     ///
-    /// An attempt that brought 64 KB begins the count anew.
+    /// An attempt that received 64 KB resets the count.
     public var retry = RetryPolicy(attempts: 5)
-    /// The greatest number of redirects that an exchange follows.
+    /// The maximum number of redirects that an exchange follows.
     public var redirects = 10
-    /// The time without a byte, in either direction, after which an exchange fails.
+    /// The time without a byte in either direction after which an exchange fails.
     public var idleLimit: Duration = .seconds(60)
 
-    /// Creates settings: 16 transfers at once, 6 of them with one host, 5 attempts, a minute without a byte.
+    /// Creates settings with 16 concurrent transfers, 6 for each host, 5 attempts and an idle limit of a minute.
     public init() {}
 
     /// The options of a download's exchange.
@@ -27,10 +27,10 @@ public struct TransferOptions: Sendable {
 }
 
 extension HTTPRequest {
-    /// Returns the request as a download sends it: for the file's own bytes, and all or some of them.
+    /// Returns the request of a download, without content coding and for the whole file or a part of it.
     func asking(for part: DownloadMachine.PartAsked?) -> HTTPRequest {
         var request = self
-        // The bytes of a compressed form have no place in the file.
+        // Positions in a compressed representation do not correspond to positions in the file.
         if headers["Accept-Encoding"] == nil { request.headers.add("Accept-Encoding", "identity") }
         guard let part else { return request }
         request.headers["Range"] = "bytes=\(part.from)-"

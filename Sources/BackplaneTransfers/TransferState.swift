@@ -1,58 +1,58 @@
 public import Backplane
 
-/// The state of a transfer at one moment.
+/// A snapshot of the state of a transfer.
 public struct TransferState: Sendable {
-    /// The stages from waiting to one of the ends.
+    /// The phases of a transfer, from waiting to one of its final states.
     public enum Phase: String, Codable, Sendable {
-        /// It waits for a place, or for its turn.
+        /// The transfer waits for a place or for its next attempt.
         case waiting
-        /// It has a place, and exchanges bytes with its server.
+        /// The transfer has a place, and exchanges bytes with its server.
         case running
-        /// It was paused, or waits for credentials: then there is an ``TransferState/error``.
+        /// The transfer was paused, or waits for credentials, in which case ``TransferState/error`` is set.
         case paused
-        /// The file is in its place, or the server has accepted the upload.
+        /// The file is at its target, or the server has accepted the upload.
         case succeeded
-        /// It has failed, and can be resumed.
+        /// The transfer has failed, and can be resumed.
         case failed
-        /// It was cancelled, and what there was of a file is removed.
+        /// The transfer was cancelled, and its partial file removed.
         case cancelled
 
-        /// A Boolean value that indicates whether the transfer does not go on by itself.
+        /// A Boolean value that indicates whether the transfer has ended, until it is resumed.
         public var isFinal: Bool { self == .succeeded || self == .failed || self == .cancelled }
     }
 
-    /// The name that the transfer was begun with.
+    /// The id of the transfer.
     public internal(set) var id: String
-    /// The owner, as the transfer was begun with.
+    /// The owner of the transfer.
     public internal(set) var owner: String
     /// A Boolean value that indicates whether this is an upload.
     public internal(set) var isUpload: Bool
-    /// The stage that the transfer has reached.
+    /// The current phase of the transfer.
     public internal(set) var phase = Phase.waiting
-    /// The bytes of the file that are there, or that were taken for sending.
+    /// The number of bytes received, or handed over for sending.
     public internal(set) var bytes: Int64 = 0
-    /// The number of all bytes, once it is known.
+    /// The total number of bytes, once it is known.
     public internal(set) var total: Int64?
-    /// The bytes in a second, while it runs and once it can be told.
+    /// The number of bytes per second while the transfer runs, once it is known.
     public internal(set) var rate: Double?
-    /// The time that the rest will take at this rate.
+    /// The estimated time for the remaining bytes.
     public internal(set) var timeLeft: Duration?
-    /// The reason why it began anew the last time that it did; `nil` if it never did.
+    /// The reason for the last restart; `nil` if there was none.
     public internal(set) var restart: RestartReason?
-    /// The path of the finished file; with ``ExistingFile/number``, another one than was asked for.
+    /// The path of the finished file; with ``ExistingFile/number`` it may differ from the requested one.
     public internal(set) var file: String?
-    /// A Boolean value that indicates whether a file that existed was kept, and nothing was downloaded.
+    /// A Boolean value that indicates whether an existing file was kept and nothing was downloaded.
     public internal(set) var wasKept = false
     /// The status of the response to an upload.
     public internal(set) var status: Int?
     /// The beginning of the body of the response to an upload, up to 64 KB.
     public internal(set) var response: [UInt8]?
-    /// The reason why it has failed, or why it is paused.
+    /// The reason why the transfer has failed or is paused.
     public internal(set) var error: BackplaneError?
 
     init(id: String, owner: String, isUpload: Bool) { (self.id, self.owner, self.isUpload) = (id, owner, isUpload) }
 
-    /// The progress from 0 to 1; `nil` if the number of all bytes is unknown.
+    /// The progress from 0 to 1; `nil` if the total is unknown.
     public var progress: Double? {
         if phase == .succeeded { return 1 }
         guard let total else { return nil }

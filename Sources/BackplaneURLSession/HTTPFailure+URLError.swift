@@ -18,7 +18,7 @@ extension HTTPFailure {
             case .networkConnectionLost, .badServerResponse: .closed  // "Empty reply from server"
             // The text of libcurl's error, for which Foundation has no code.
             case .unknown where reason.hasPrefix("transfer closed"): .closed
-            case .unsupportedURL: .malformed(reason)  // of the answer: the URL's scheme is one of ours
+            case .unsupportedURL: .malformed(reason)  // concerns the response, since the URL's scheme is supported
             case .unknown where reason.contains("SSL"):  // the same; what counts is at the end
                 .insecure(reason.split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) } ?? reason)
             case .cancelled: .shutDown

@@ -13,7 +13,7 @@ import Synchronization
 final class Transfers: NSObject, URLSessionDataDelegate {
     private struct State {
         var isOpen = true
-        var underWay: [Int: Transfer] = [:]
+        var underWay: [Int: URLSessionTransfer] = [:]
     }
     private let queue = DispatchQueue(label: "org.backplane.urlsession")
     private let state = Mutex(State())
@@ -26,7 +26,7 @@ final class Transfers: NSObject, URLSessionDataDelegate {
     }
 
     /// Creates a task for the exchange and resumes it.
-    func start(_ transfer: Transfer, _ request: URLRequest, in session: URLSession) {
+    func start(_ transfer: URLSessionTransfer, _ request: URLRequest, in session: URLSession) {
         queue.async { [self] in
             // Foundation aborts the program if a task is created in a session that has ended.
             guard state.withLock({ $0.isOpen }) else { return transfer.end(.failure(.shutDown)) }
@@ -50,7 +50,7 @@ final class Transfers: NSObject, URLSessionDataDelegate {
         }
     }
 
-    private subscript(_ task: URLSessionTask) -> Transfer? {
+    private subscript(_ task: URLSessionTask) -> URLSessionTransfer? {
         state.withLock { $0.underWay[task.taskIdentifier] }
     }
 

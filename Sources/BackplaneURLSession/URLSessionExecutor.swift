@@ -79,7 +79,7 @@ public final class URLSessionExecutor: HTTPFileExecutor {
     ///   `network.refused` before anything is sent; `CancellationError`.
     public func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
         let limit = min(maximumBodySize, options.maximumBodySize ?? maximumBodySize)
-        let transfer = Transfer(limit: limit)
+        let transfer = URLSessionTransfer(limit: limit)
         let (ready, head) = try await start(transfer, request, options)
         // Releasing the stream without having read it cancels the exchange.
         return HTTPStreamedResponse(
@@ -98,7 +98,7 @@ public final class URLSessionExecutor: HTTPFileExecutor {
     ///
     /// The body may have any size, unless the options limit it.
     ///
-    /// - Throws: What ``open(_:_:)`` throws; `network.file` if the file cannot be written.
+    /// - Throws: The errors of ``open(_:_:)``; `network.file` if the file cannot be written.
     public func download(
         _ request: HTTPRequest, to path: String, _ options: HTTPOptions,
         headed: @escaping @Sendable (HTTPStreamedResponse) -> Bool, received: @escaping @Sendable (Int) -> Void
@@ -107,9 +107,9 @@ public final class URLSessionExecutor: HTTPFileExecutor {
         defer { file.discard() }
         // The stream is empty: the file is in its place once it has ended.
         let isWanted = Mutex(true)
-        let transfer = Transfer(
+        let transfer = URLSessionTransfer(
             limit: options.maximumBodySize ?? .max,
-            into: Transfer.Sink(
+            into: URLSessionTransfer.Sink(
                 file: file,
                 headed: { head in
                     let headed = headed(HTTPStreamedResponse(head, body: HTTPBodyStream([])))
@@ -127,14 +127,14 @@ public final class URLSessionExecutor: HTTPFileExecutor {
             try Task.checkCancellation()
             throw error.error(for: ready)
         }
-        try Task.checkCancellation()  // nobody waits any more for what was given up
+        try Task.checkCancellation()  // an abandoned exchange is no longer awaited
         _ = try file.finish()
         return HTTPResponse(status: response.status, headers: response.headers)
     }
 
     /// Starts an exchange and waits for its head.
     private func start(
-        _ transfer: Transfer, _ request: HTTPRequest, _ options: HTTPOptions
+        _ transfer: URLSessionTransfer, _ request: HTTPRequest, _ options: HTTPOptions
     ) async throws -> (HTTPRequest, HTTPURLResponse) {
         try require(request, options)
         var ready = try request.readyToSend()

@@ -26,7 +26,7 @@ struct CancellationFacts: Codable, Sendable {
     }
 }
 
-extension Interview {
+extension ComponentProbe {
     func cancellation() throws(BackplaneError) -> CancellationFacts {
         var facts = CancellationFacts(declared: declaredMethods)
         // A second answer may come long after the first, so keep the instances for a while.
@@ -56,7 +56,7 @@ extension Interview {
     /// Cancels calls of a method and returns the first cancellation it ignored, if any.
     ///
     /// A call must fail twice to count, because the machine may be busy.
-    private func unheeded(_ method: Int, _ instance: Instance) -> String? {
+    private func unheeded(_ method: Int, _ instance: ProbedInstance) -> String? {
         var found: String?
         for input in ProbeInput.samples {
             var late: (answer: Question.Answer, delay: Duration)?

@@ -22,11 +22,11 @@ struct CreationFacts: Codable, Sendable {
     }
 }
 
-extension Interview {
+extension ComponentProbe {
     func creation() throws(BackplaneError) -> CreationFacts {
         var facts = CreationFacts()
         for subject in subjects {
-            let first: Instance
+            let first: ProbedInstance
             do throws(BackplaneError) {
                 first = try make(subject)
             } catch {

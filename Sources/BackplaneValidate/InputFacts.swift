@@ -14,7 +14,7 @@ struct InputFacts: Codable, Sendable {
     }
 }
 
-extension Interview {
+extension ComponentProbe {
     func input() throws(BackplaneError) -> InputFacts {
         var facts = InputFacts(declared: declaredMethods)
         facts.untried = withActive { instance in

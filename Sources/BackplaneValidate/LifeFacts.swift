@@ -27,7 +27,7 @@ struct LifeFacts: Codable, Sendable {
     }
 }
 
-extension Interview {
+extension ComponentProbe {
     func life() throws(BackplaneError) -> LifeFacts {
         var facts = LifeFacts()
         for subject in subjects {

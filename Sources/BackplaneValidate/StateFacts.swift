@@ -29,7 +29,7 @@ struct StateFacts: Codable, Sendable {
     }
 }
 
-extension Interview {
+extension ComponentProbe {
     func state() throws(BackplaneError) -> StateFacts {
         var facts = StateFacts()
         for subject in subjects {
@@ -37,7 +37,7 @@ extension Interview {
                 continue
             }
             facts.declared += 1
-            let old: Instance, new: Instance
+            let old: ProbedInstance, new: ProbedInstance
             do throws(BackplaneError) {
                 old = try activated(subject)
             } catch {
@@ -52,7 +52,7 @@ extension Interview {
                 continue
             }
             defer { release(new) }
-            func exported(_ instance: Instance) -> Question.Answer {
+            func exported(_ instance: ProbedInstance) -> Question.Answer {
                 run("asked for its state", instance, kind: .state) { export($0, state.version, Question.done, $1) }
             }
             facts.components += 1

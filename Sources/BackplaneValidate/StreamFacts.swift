@@ -25,7 +25,7 @@ struct StreamFacts: Codable, Sendable {
     }
 }
 
-extension Interview {
+extension ComponentProbe {
     func streams() throws(BackplaneError) -> StreamFacts {
         var facts = StreamFacts(declared: subjects.reduce(0) { $0 + $1.streams.count })
         // A second answer may come long after the first, so keep the instances for a while.
@@ -44,7 +44,7 @@ extension Interview {
     }
 
     /// Asks for elements five times, or until there are no more, and closes the stream.
-    private func read(_ method: Int, _ input: ProbeInput, _ instance: Instance) -> [String] {
+    private func read(_ method: Int, _ input: ProbeInput, _ instance: ProbedInstance) -> [String] {
         let name = name(of: method, instance), id = open(method, input, instance)
         var findings: [String] = [], pending: Question?
         for max in [1, 64, 2, 64, 64] as [UInt32] {
@@ -67,7 +67,7 @@ extension Interview {
     }
 
     /// Opens a stream with malformed JSON.
-    private func refused(_ method: Int, _ input: ProbeInput, _ instance: Instance) -> [String] {
+    private func refused(_ method: Int, _ input: ProbeInput, _ instance: ProbedInstance) -> [String] {
         let name = name(of: method, instance), id = open(method, input, instance)
         let question = next(id, 1, "`\(name)`, opened with \(input.name),", instance)
         let answer = question.wait(until: .now + .milliseconds(200))
@@ -77,11 +77,11 @@ extension Interview {
         return ["`\(name)` accepted \(input.name); answer the first request for elements with BP_INVALID_INPUT"]
     }
 
-    private func name(of method: Int, _ instance: Instance) -> String {
+    private func name(of method: Int, _ instance: ProbedInstance) -> String {
         "\(instance.subject.name).\(instance.subject.methods[method].name)"
     }
 
-    private func open(_ method: Int, _ input: ProbeInput, _ instance: Instance) -> UInt64 {
+    private func open(_ method: Int, _ input: ProbeInput, _ instance: ProbedInstance) -> UInt64 {
         lastCall += 1
         candidate.note("`\(name(of: method, instance))` was opened with \(input.name)")
         var frame = bp_call()
@@ -92,13 +92,13 @@ extension Interview {
         return lastCall
     }
 
-    private func next(_ id: UInt64, _ max: UInt32, _ stream: String, _ instance: Instance) -> Question {
+    private func next(_ id: UInt64, _ max: UInt32, _ stream: String, _ instance: ProbedInstance) -> Question {
         begin(.elements, "\(stream) was asked for \(max == 1 ? "an element" : "\(max) elements")") { question in
             instance.subject.component.next?(instance.pointer, id, max, Question.done, question.context)
         }
     }
 
-    private func close(_ id: UInt64, _ stream: String, _ instance: Instance) {
+    private func close(_ id: UInt64, _ stream: String, _ instance: ProbedInstance) {
         _ = ask(.step, "\(stream) was closed") { question in
             instance.subject.component.close?(instance.pointer, id, Question.done, question.context)
         }

@@ -65,9 +65,9 @@ package enum ValidationChild {
 
     /// Runs the child; exits instead of returning, so that no more code of the library runs.
     package static func run(_ trial: Trial, _ path: String, loadFolder: String?) async -> Never {
-        ChildLeash.hold()
+        ChildLifetime.endWithParent()
         // Output of the library must not mix with the answer.
-        let output = ChildLeash.moveHigh(STDOUT_FILENO), nothing = open("/dev/null", O_WRONLY)
+        let output = ChildLifetime.moveHigh(STDOUT_FILENO), nothing = open("/dev/null", O_WRONLY)
         dup2(nothing, STDOUT_FILENO)
         // The trial runs on another thread, because components on the main actor need the main thread.
         if trial == .calls || trial == .life { await RunningThreads.warmUp() }
@@ -82,13 +82,15 @@ package enum ValidationChild {
                 case .calls: answer(to: output) { () throws(BackplaneError) in try candidate.calls() }
                 case .copies: answer(to: output) { () throws(BackplaneError) in try candidate.copies() }
                 case .bounds: answer(to: output) { () throws(BackplaneError) in try candidate.bounds() }
-                case .creation: answer(to: output) { () throws(BackplaneError) in try Interview(candidate).creation() }
-                case .input: answer(to: output) { () throws(BackplaneError) in try Interview(candidate).input() }
+                case .creation:
+                    answer(to: output) { () throws(BackplaneError) in try ComponentProbe(candidate).creation() }
+                case .input: answer(to: output) { () throws(BackplaneError) in try ComponentProbe(candidate).input() }
                 case .cancellation:
-                    answer(to: output) { () throws(BackplaneError) in try Interview(candidate).cancellation() }
-                case .streams: answer(to: output) { () throws(BackplaneError) in try Interview(candidate).streams() }
-                case .life: answer(to: output) { () throws(BackplaneError) in try Interview(candidate).life() }
-                case .state: answer(to: output) { () throws(BackplaneError) in try Interview(candidate).state() }
+                    answer(to: output) { () throws(BackplaneError) in try ComponentProbe(candidate).cancellation() }
+                case .streams:
+                    answer(to: output) { () throws(BackplaneError) in try ComponentProbe(candidate).streams() }
+                case .life: answer(to: output) { () throws(BackplaneError) in try ComponentProbe(candidate).life() }
+                case .state: answer(to: output) { () throws(BackplaneError) in try ComponentProbe(candidate).state() }
                 }
             }
             guard !begins else { return }

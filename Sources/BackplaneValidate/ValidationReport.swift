@@ -6,11 +6,11 @@ package struct ValidationReport: Encodable, Sendable {
     var path: String
     /// A Boolean value that indicates whether no requirement failed; some may have been skipped.
     package var isValid: Bool
-    var requirements: [Row]
+    var requirements: [RequirementRow]
     /// The reason why the library could not be examined.
     var problem: BackplaneError?
 
-    struct Row: Encodable, Sendable {
+    struct RequirementRow: Encodable, Sendable {
         var id, requirement, result: String
         var details: [String]
     }
@@ -20,7 +20,7 @@ package struct ValidationReport: Encodable, Sendable {
         isValid = !verdicts.values.contains { $0.isFailure }
         requirements = Requirement.allCases.map { requirement in
             let verdict = verdicts[requirement] ?? .skipped("not checked")
-            return Row(
+            return RequirementRow(
                 id: requirement.id, requirement: requirement.title, result: verdict.result, details: verdict.details)
         }
     }
@@ -47,7 +47,7 @@ extension ValidationReport {
     }
 }
 
-extension ValidationReport.Row {
+extension ValidationReport.RequirementRow {
     fileprivate var style: Span.Style {
         switch result {
         case "passed": .good

@@ -226,7 +226,7 @@ static size_t size_of(const void *source) {
     return size;
 }
 
-/* Copies bytes and reads all their pages, also those of fields that nobody uses here. */
+/* Copies bytes and reads all their pages, including those of fields that are not used here. */
 static void copy_bytes(void *copy, const void *source, size_t count) {
     touch(source, count);
     memcpy(copy, source, count);

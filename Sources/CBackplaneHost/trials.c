@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The variable that turns a start of this program into a process for trials, and the descriptor that it is told of. */
+/* The variable that turns a start of this program into a process for trials, and names the descriptor to use. */
 #define VARIABLE "BACKPLANE_TRIALS"
 #define CHANNEL 3
 
@@ -62,7 +62,7 @@ int32_t bph_start_trials(int32_t channel) {
         if (!is_own && strncmp(environ[index], "SWIFT_BACKTRACE=", 16) != 0) variables[kept++] = environ[index];
     }
     variables[kept++] = VARIABLE "=1";
-    variables[kept++] = "SWIFT_BACKTRACE=enable=no";     /* a crash is an expected outcome, and is told of otherwise */
+    variables[kept++] = "SWIFT_BACKTRACE=enable=no";     /* a crash is an expected outcome, which is reported otherwise */
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, channel, CHANNEL);
     for (int number = 0; number < 3; number++) posix_spawn_file_actions_addopen(&actions, number, "/dev/null", O_RDWR, 0);
@@ -178,7 +178,7 @@ static int make_spare(void) {
     int order[2], words[2];
     const pid_t parent = getpid();
     if (pipe2(order, O_CLOEXEC) != 0) return errno;
-    /* What is printed beyond the pipe's size is lost, and nobody waits for it to be read. */
+    /* What is printed beyond the pipe's size is lost, and reading it is not awaited. */
     if (pipe2(words, O_CLOEXEC | O_NONBLOCK) != 0) {
         const int number = errno;
         close(order[0]), close(order[1]);
@@ -222,7 +222,7 @@ static bool wait_for_end(int signals, int64_t limit_ms) {
         struct pollfd entries[] = {{.fd = signals, .events = POLLIN}, {.fd = channel, .events = 0}};
         poll(entries, 2, left > 1000000 ? 1000000 : (int)left);
         if (entries[0].revents) while (read(signals, &taken, sizeof taken) > 0) {}
-        if (entries[1].revents & (POLLHUP | POLLERR)) {     /* nobody waits for the verdict */
+        if (entries[1].revents & (POLLHUP | POLLERR)) {     /* the verdict is no longer awaited */
             kill(-spare.id, SIGKILL);
             kill(spare.id, SIGKILL);
             _exit(0);

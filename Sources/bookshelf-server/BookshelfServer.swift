@@ -9,7 +9,7 @@ import UnixSignals
 /// The server as a whole: its routes, their shared state, and its start and shutdown.
 struct BookshelfServer {
     var catalogue: Catalogue
-    var credentials: Credentials
+    var readers: [Credentials]
     /// The port to listen on; 0 chooses any free port.
     var port: Int
     var tokenLifetime: Duration
@@ -60,7 +60,7 @@ struct BookshelfServer {
         let router = BookshelfRouter()
         router.add(middleware: Delay(duration: delay))
         router.add(middleware: FailuresAsJSON())
-        let sessions = Sessions(credentials: credentials, lifetime: tokenLifetime)
+        let sessions = Sessions(readers: readers, lifetime: tokenLifetime)
         FlatBookRoutes(catalogue: catalogue).add(to: router)
         BookRoutes(catalogue: catalogue).add(to: router)
         SessionRoutes(sessions: sessions).add(to: router)

@@ -31,6 +31,11 @@ struct ServerCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The reader's password; the default is for demonstrations.", valueName: "text"))
     var password = "difference-engine"
 
+    @Option(
+        name: .customLong("also"), parsing: .singleValue,
+        help: ArgumentHelp("A further reader who can sign in, NAME:PASSWORD; can be repeated.", valueName: "reader"))
+    var others: [String] = []
+
     @Option(help: ArgumentHelp("The lifetime of a token.", valueName: "seconds"))
     var tokenLifetime = 300
 
@@ -44,6 +49,7 @@ struct ServerCommand: AsyncParsableCommand {
         guard (0...65_535).contains(port) else {
             throw ValidationError("--port: expected a number from 0 to 65535, found \(port)")
         }
+        guard others.allSatisfy({ $0.contains(":") }) else { throw ValidationError("--also: expected NAME:PASSWORD") }
         guard (0...86_400).contains(tokenLifetime) else {
             throw ValidationError("--token-lifetime: expected 0 to 86400 seconds, found \(tokenLifetime)")
         }
@@ -54,8 +60,11 @@ struct ServerCommand: AsyncParsableCommand {
 
     func run() async throws {
         let catalogue = if let path = catalogue { try Catalogue(contentsOf: path) } else { try Catalogue.bundled() }
+        let readers = others.map { $0.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false) }
         let server = BookshelfServer(
-            catalogue: catalogue, credentials: Credentials(reader: reader, password: password), port: port,
+            catalogue: catalogue,
+            readers: [Credentials(reader: reader, password: password)]
+                + readers.map { Credentials(reader: String($0[0]), password: String($0[1])) }, port: port,
             tokenLifetime: .seconds(tokenLifetime), delay: .milliseconds(delay), stopsWithParent: stopWithParent)
         try await server.run()
     }

@@ -1,7 +1,7 @@
 import Testing
 import TurnstileContracts
 
-@testable import BackplaneTurnstile
+@testable import BackplaneSwapLoad
 
 /// What `backplane bench swap` makes of answers: each kind of mistake is found.
 struct CallerAccountTests {

@@ -116,6 +116,24 @@ struct CallTests {
         #expect(malformed.status == 64 && malformed.errors.contains("expected 00-TRACE-SPAN-FLAGS"))
     }
 
+    @Test func `the stages of the call's exchanges are printed with its trace, also of a call that fails`() async throws
+    {
+        let outcome = try await tool.run("call", Tool.almanac, "AlmanacManager", "on", "\"07-20\"", "--trace")
+        let lines = outcome.errors.split(separator: "\n").map { $0.replacing(/[0-9]+\.[0-9] ms/, with: "N ms") }
+        #expect(outcome.status == 0 && lines.count == 5 && lines.first?.hasPrefix("trace ") == true)
+        #expect(
+            Array(lines.dropFirst(1).prefix(3)) == [
+                "exchange 1, N ms: GET file:almanac/events.json, by EventFeedService", "exchange 1, N ms: attempt 1",
+                "exchange 1, N ms: status 200",
+            ], "\(outcome.errors)")
+        #expect(lines.last?.wholeMatch(of: /exchange 1, N ms: end, [0-9]+ bytes received/) != nil, "\(outcome.errors)")
+        let manifest = try String(contentsOfFile: Tool.almanac, encoding: .utf8)
+        let other = try tool.write(manifest.replacing("almanac/events.json", with: "missing.json"), as: "almanac.json")
+        let failed = try await tool.run(
+            "call", other, "AlmanacManager", "on", "\"07-20\"", "--trace", "--plugin-path", Tool.built)
+        #expect(failed.errors.contains("ms: status 404\n"), "\(failed.errors)")
+    }
+
     @Test func `input may come from standard input`() async throws {
         let text = #"{"é": [1, null, "\n"]}"#
         let outcome = try await tool.run("call", Tool.almanac, "ClockManager", "echo", "-", input: text)

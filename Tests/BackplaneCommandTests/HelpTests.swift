@@ -5,9 +5,14 @@ import Testing
 struct HelpTests {
     private static let commands = [
         "run", "dev", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "validate", "new",
+<<<<<<< HEAD
         "bench", "demo", "request", "transfer", "swap", "rollback", "generations", "stats", "events", "log-level",
         "apply",
         "reset", "store",
+=======
+        "bench", "demo", "request", "transfer", "swap", "rollback", "generations", "stats", "events", "apply", "reset",
+        "store", "credentials",
+>>>>>>> 52429ace0c6ae5f509be17b8e428b8d4c6efb30a
     ]
 
     @Test(arguments: [["--help"]] + commands.map { [$0, "--help"] })
@@ -30,6 +35,13 @@ struct HelpTests {
         let outcome = try await Tool().plain("store", verb, "--help")
         #expect(outcome.status == 0)
         try expectSnapshot(outcome.output, "store-\(verb)")
+    }
+
+    @Test(arguments: ["list", "sign-in", "sign-out"])
+    func `so does everything that is done with credentials`(verb: String) async throws {
+        let outcome = try await Tool().plain("credentials", verb, "--help")
+        #expect(outcome.status == 0)
+        try expectSnapshot(outcome.output, "credentials-\(verb)")
     }
 
     @Test(arguments: ["get", "put"])

@@ -52,7 +52,8 @@ struct HostileTests {
             let words = try #require(row.host.dropLast().last)
             let name = "1-org.backplane.tests.hostile-generation-1-lib\(row.name).so"
             #expect(
-                words.hasPrefix("last line: backplane: signal ") && words.hasSuffix(", in code of \(name)"),
+                words.hasPrefix("last line: backplane: signal ")
+                    && words.hasSuffix(" of org.backplane.tests.hostile, generation 1 (\(name))"),
                 "\(row.text)")
         }
     }

@@ -24,18 +24,27 @@ struct LastWordsTests {
             environment: ["XDG_RUNTIME_DIR": tool.folder, "SWIFT_BACKTRACE": backtrace])
     }
 
+    /// - Parameter function: the innermost one of the plugin.
     /// - Parameter copy: of the plugin in whose code.
-    /// - Parameter reason: what is said between the signal and the copy.
+    /// - Parameter reason: what is said between the signal and the function.
     private func expectEnd(
-        _ outcome: Tool.Outcome, in copy: String, signal: Int32, _ reason: String = "",
+        _ outcome: Tool.Outcome, in function: String, _ copy: String, signal: Int32, _ reason: String = "",
         _ location: SourceLocation = #_sourceLocation
     ) {
         #expect(outcome.status == -signal, "\(outcome.errors)", sourceLocation: location)
         #expect(
             outcome.errors.split(separator: "\n").filter { $0.hasPrefix("backplane: signal") } == [
-                "backplane: signal \(signal) ends this process\(reason), in code of \(copy)"
+                "backplane: signal \(signal) (\(Self.names[signal] ?? "")) ends this process\(reason), in \(function) of \(Self.plugin(of: copy)) (\(copy))"
             ],
             "\(outcome.errors)", sourceLocation: location)
+    }
+
+    private static let names = [SIGABRT: "SIGABRT", SIGILL: "SIGILL", SIGSEGV: "SIGSEGV"]
+
+    /// The plugin and the generation in the name of a copy, such as `2-org.example.books-generation-3-libBooks.so`.
+    private static func plugin(of copy: String) -> String {
+        let parts = copy.split(separator: "-")
+        return "\(parts[1]), generation \(parts[3])"
     }
 
     @Test
@@ -49,9 +58,25 @@ struct LastWordsTests {
         let outcome = try await start(
             "call", manifest, "Worker", "work", backtrace: "enable=yes,swift-backtrace=\(tracer)"
         ).end()
-        expectEnd(outcome, in: "1-org.backplane.tests.hostile-generation-1-libWorker.so", signal: SIGABRT)
+        expectEnd(outcome, in: "call", "1-org.backplane.tests.hostile-generation-1-libWorker.so", signal: SIGABRT)
         let traced = try #require(outcome.errors.range(of: "traced\n"), "\(outcome.errors)")
         #expect(outcome.errors[..<traced.lowerBound].contains("backplane: signal"), "\(outcome.errors)")
+    }
+
+    @Test(arguments: [-1, -7, Int.min])
+    func `a trap in Swift names the function of the plugin, as it is written there`(count: Int) async throws {
+        let path = try tool.write(
+            #"{"manifestVersion": 1, "plugins": [{"library": "_Benchmark"}], "managers": {"Desk": {"className": "BenchmarkManager"}}}"#,
+            as: "desk.json")
+        let outcome = try await start("call", path, "Desk", "numbers", "\(count)").end()
+        let words = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("backplane: signal") }
+        try #require(words.count == 1, "\(outcome.errors)")
+        // Its id is known from its entry function only, and not from the name of its copy.
+        #expect(words[0].contains("(SIGILL) ends this process, in "), "\(words)")
+        #expect(words[0].contains("BenchmarkManager.methods("), "\(words)")
+        #expect(
+            words[0].hasSuffix(" of org.backplane.benchmark, generation 1 (1-generation-1-lib_Benchmark.so)"),
+            "\(words)")
     }
 
     @Test func `one that has returned is not named for what its caller does afterwards`() async throws {
@@ -65,7 +90,7 @@ struct LastWordsTests {
             """, as: "both.json")
         expectEnd(
             try await start("call", both, "Guilty", "work").end(),
-            in: "2-org.backplane.tests.guilty-generation-1-libGuilty.so", signal: SIGSEGV)
+            in: "work", "2-org.backplane.tests.guilty-generation-1-libGuilty.so", signal: SIGSEGV)
     }
 
     @Test func `when several threads fall at once, the first says whose they were before any ends the process`()
@@ -75,7 +100,7 @@ struct LastWordsTests {
         for _ in 0..<3 {
             expectEnd(
                 try await start("call", manifest, "Worker", "work").end(),
-                in: "1-org.backplane.tests.hostile-generation-1-libWorker.so", signal: SIGSEGV)
+                in: "fault", "1-org.backplane.tests.hostile-generation-1-libWorker.so", signal: SIGSEGV)
         }
     }
 
@@ -88,14 +113,17 @@ struct LastWordsTests {
         try tool.compile("Corpus/entry.c", "-DABORTS", as: "libWorker.so")
         // Without trust a child process would die of it, and the host refuse it.
         _ = try await tool.plain("swap", "Worker", "--trust")
-        expectEnd(await host.end(), in: "2-org.backplane.tests.hostile-generation-2-libWorker.so", signal: SIGABRT)
+        expectEnd(
+            await host.end(), in: "backplane_plugin_entry_v1",
+            "2-org.backplane.tests.hostile-generation-2-libWorker.so",
+            signal: SIGABRT)
     }
 
     @Test func `one that has no memory left says that, too`() async throws {
         try tool.compile("Words/words.c", "-DNO_MEMORY", as: "libWorker.so")
         expectEnd(
             try await start("call", manifest, "Worker", "work").end(),
-            in: "1-org.backplane.tests.hostile-generation-1-libWorker.so", signal: SIGABRT,
+            in: "code", "1-org.backplane.tests.hostile-generation-1-libWorker.so", signal: SIGABRT,
             ", which has no memory left")
     }
 

@@ -1,6 +1,9 @@
+import BackplaneNetwork
 import BackplaneTestKit
 import Foundation
 import Testing
+
+@testable import BackplaneCommand
 
 /// `backplane request`: the body alone on standard output, everything else on standard error.
 @Suite(.timeLimit(.minutes(5)))
@@ -52,6 +55,16 @@ struct RequestTests {
         }
         #expect(outcome.errors.contains("* head after"))
     }
+
+    #if DEBUG
+    @Test func `what verbose leaves out is there once the redaction is switched off`() {
+        let mark = "planted-verbose"
+        let request = HTTPRequest("GET", "http://a.test/", headers: ["Authorization": "Bearer \(mark)"])
+        #expect(!request.verboseLines.joined().contains(mark))
+        Redaction.verboseFields.switchOff(for: mark)
+        #expect(request.verboseLines.joined().contains(mark))
+    }
+    #endif
 
     @Test func `a download shows its progress in lines, and appears complete`() async throws {
         let body = [UInt8](repeating: 120, count: 2_000_000), path = tool.folder + "/download"

@@ -59,7 +59,7 @@ struct TransferTests {
         #expect(await running.logs("50 %"), "\(running.errors)")
         running.signal(SIGINT)
         let interrupted = await running.end()
-        #expect(interrupted.status == 130 && interrupted.errors.contains("goes on where this one ended"))
+        #expect(interrupted.status == 130 && interrupted.errors.contains("continues where this one ended"))
         #expect(!FileManager.default.fileExists(atPath: tool.folder + "/whale.epub"))
         let outcome = try await start("get", server.url("/whale.epub")).end()
         #expect(outcome.status == 0, "\(outcome.errors)")

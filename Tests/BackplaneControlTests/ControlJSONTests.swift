@@ -191,11 +191,11 @@ import Testing
 
     @Test func `a generation has these keys`() throws {
         var generation = Generation(
-            plugin: "org.a", number: 2, version: "1.0.0", library: "/a.so", state: .inForce, loadedAt: 1.5)
+            plugin: "org.a", number: 2, version: "1.0.0", library: "/a.so", state: .active, loadedAt: 1.5)
         (generation.dirtyBytes, generation.mappedBytes, generation.heldBy, generation.canReturn) = (1, 2, ["it"], true)
         try expect(
             GenerationForm(generation),
-            #"{"canReturn":true,"dirtyBytes":1,"heldBy":["it"],"library":"/a.so","loadedAt":1.5,"mappedBytes":2,"number":2,"plugin":"org.a","state":"inForce","version":"1.0.0"}"#
+            #"{"canReturn":true,"dirtyBytes":1,"heldBy":["it"],"library":"/a.so","loadedAt":1.5,"mappedBytes":2,"number":2,"plugin":"org.a","state":"active","version":"1.0.0"}"#
         )
         try expect(
             GenerationForm(
@@ -273,7 +273,7 @@ import Testing
                 "prepare", "quiesce", "suspend", "export", "import", "flip", "activate", "probation", "commit",
             ])
         #expect(ComponentChange.Manner.allCases.map(\.word) == ["gated", "ungated"])
-        #expect(Generation.State.allCases.map(\.word) == ["loaded", "inForce", "onProbation", "retired", "failed"])
+        #expect(Generation.State.allCases.map(\.word) == ["loaded", "active", "onProbation", "retired", "failed"])
     }
 
     @Test func `a word that no case has is refused where it stands`() {

@@ -123,8 +123,8 @@ struct DevLoopTests {
 
     @Test func `a second restart ends the host at once`() {
         var loop = running()
-        #expect(loop.take(.startAnew) == [.endHost])
-        #expect(loop.take(.startAnew) == [.endHost])
+        #expect(loop.take(.restart) == [.endHost])
+        #expect(loop.take(.restart) == [.endHost])
         #expect(loop.take(.hostEnded) == [.startHost])
     }
 
@@ -264,7 +264,7 @@ struct DevLoopTests {
         #expect(loop.take(.libraries([notes.library])) == [])
         #expect(loop.take(.built(.succeeded)) == [.swapApplying([notes.library])])
         #expect(loop.take(.answered(.done)) == [])
-        let unknown = DevEvent.Refusal(subject: .swap, error: BackplaneError(.pluginUnknown, "it is not in force"))
+        let unknown = DevEvent.Refusal(subject: .swap, error: BackplaneError(.pluginUnknown, "it is not active"))
         #expect(unknown.answer == .misfit)
     }
 
@@ -278,7 +278,7 @@ struct DevLoopTests {
         #expect(loop.take(.built(.succeeded)) == [.swapApplying([notes.library])])
         #expect(loop.take(.answered(.done)) == [])
         #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
-        #expect(loop.take(.answered(.done)) == [], "it is in force")
+        #expect(loop.take(.answered(.done)) == [], "it is active")
     }
 
     @Test func `a refused manifest is tried again with new code, and alone if not with it`() {
@@ -320,11 +320,11 @@ struct DevLoopTests {
 
     @Test func `a person has the host begin from nothing`() {
         var loop = running()
-        #expect(loop.take(.startAnew) == [.endHost])
+        #expect(loop.take(.restart) == [.endHost])
         #expect(loop.take(.hostEnded) == [.startHost])
         _ = loop.take(.hostUp)
         _ = loop.take(.hostEnded)
-        #expect(loop.take(.startAnew) == [.startHost])
+        #expect(loop.take(.restart) == [.startHost])
     }
 
     @Test func `a roll back waits its turn`() {

@@ -294,6 +294,34 @@ struct ComponentClientTests {
             try await eventually { await counts() == expected + ExchangeStatistics(begun: 1, received: 4) }
         }
     }
+
+    @Test func `the same class in two places has counts of its own in each`() async throws {
+        let keys = ["First": UUID().uuidString, "Second": UUID().uuidString]
+        let answering = MemoryExecutor { _, _ in HTTPStreamedResponse(HTTPResponse(status: 200, body: [1, 2, 3])) }
+        let host = PluginHost(
+            manifest: Manifest(
+                plugins: [],
+                managers: keys.mapValues { key in
+                    ManagerDefinition(
+                        className: "LendingManager",
+                        communicationController: CommunicationControllerDefinition(
+                            className: "LendingCommunication", configuration: ["key": .string(key)]))
+                }),
+            plugins: [LendingPlugin.self], options: HostOptions(executors: [answering], occupationLimit: nil))
+        try await host.start()
+        for (name, count) in [("First", 3), ("Second", 1)] {
+            let key = try #require(keys[name])
+            let context = try #require(LendingCommunication.contexts.withLock { $0.removeValue(forKey: key) })
+            for _ in 0..<count {
+                _ = try await context.http.send(HTTPRequest("GET", "http://books.test/"), context.begin())
+            }
+        }
+        let counts = await host.statistics.filter { $0.role == "communication controller" }
+            .reduce(into: [String: ExchangeStatistics]()) { $0[$1.managers[0]] = $1.exchanges }
+        #expect(counts["First"] == ExchangeStatistics(begun: 3, failed: 0, inFlight: 0, sent: 0, received: 9))
+        #expect(counts["Second"] == ExchangeStatistics(begun: 1, failed: 0, inFlight: 0, sent: 0, received: 3))
+        await host.stop()
+    }
 }
 
 extension Engine {

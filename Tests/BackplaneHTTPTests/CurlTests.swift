@@ -8,10 +8,13 @@ import Testing
 /// Requests as commands of curl, which is run.
 @Suite(.timeLimit(.minutes(5)))
 struct CurlTests {
-    /// Runs a command in a shell; returns its status.
-    private func run(_ command: String) -> Int32 {
+    /// Runs a command in a shell, which reads it from a file; returns its status.
+    private func run(_ command: String) throws -> Int32 {
         var process = pid_t(), status: Int32 = 0
-        let words = ["sh", "-c", "{ \(command); } >/dev/null 2>&1"]
+        let script = FileManager.default.temporaryDirectory.appending(path: "curl-\(UUID().uuidString).sh").path
+        try Data("{ \(command); } >/dev/null 2>&1\n".utf8).write(to: URL(filePath: script))
+        defer { try? FileManager.default.removeItem(atPath: script) }
+        let words = ["sh", script]
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         guard posix_spawn(&process, "/bin/sh", nil, nil, &arguments, nil) == 0 else { return -1 }
@@ -31,17 +34,19 @@ struct CurlTests {
         try Data("from a file".utf8).write(to: URL(filePath: file))
         defer { try? FileManager.default.removeItem(atPath: file) }
         let url = server.url("/a/../[1]{2}?q=it's%20$HOME&x=%22")
-        let long = [UInt8](repeating: 120, count: 100_000)
+        // Longer than an argument may be, as text and as bytes.
+        let long = Array(String(repeating: "it's \\n 100%\n", count: 20_000).utf8)
+        let bytes = [UInt8](repeating: 255, count: 200_000)
         let requests: [(HTTPRequest, body: [UInt8])] = [
             (HTTPRequest("GET", url, headers: ["X-Quote": "'a' \"b\" $HOME `id`", "X-Empty": ""]), []),
             (HTTPRequest("HEAD", url), []), (HTTPRequest("DELETE", url, headers: ["User-Agent": "shelf"]), []),
             (HTTPRequest("POST", url, body: .text("@it's\nso\n")), Array("@it's\nso\n".utf8)),
             (HTTPRequest("PUT", url, body: [0, 37, 92, 255, 10]), [0, 37, 92, 255, 10]),
             (HTTPRequest("PATCH", url, body: .file(file, type: "text/plain")), Array("from a file".utf8)),
-            (HTTPRequest("POST", url, body: long), long),
+            (HTTPRequest("POST", url, body: long), long), (HTTPRequest("POST", url, body: bytes), bytes),
         ]
         for (request, body) in requests {
-            #expect(run(request.expandedCurlDescription) == 0, "\(request.method)")
+            #expect(try run(request.expandedCurlDescription) == 0, "\(request.method)")
             let sent = try #require(received.all.last)
             #expect(sent.method == request.method && sent.target == "/a/../[1]{2}?q=it's%20$HOME&x=%22")
             #expect(sent.body == body, "\(request.method)")

@@ -36,6 +36,28 @@ struct ExecutingTests {
         }
     }
 
+    @Test(arguments: [LaneRule.fastest, .encoded])
+    func `an executor in Swift that is a library of its own conforms as its engine does`(lanes: LaneRule) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "loaded-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let library = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+            .appending(path: "lib_Relay.so").path
+        let host = PluginHost(
+            manifest: Manifest(
+                plugins: [PluginReference(library: library)],
+                managers: ["Relay": ManagerDefinition(className: "LoadedRelay")],
+                network: NetworkSettings(executors: ["relay": "Relay"])),
+            options: HostOptions(
+                loadFolder: folder + "/loads", dataFolder: folder + "/data", lanes: lanes, occupationLimit: nil))
+        try await host.start()
+        let executor = try await host.executor("relay")
+        let report = await HTTPConformance.run { executor }
+        try report.requireSuccess()
+        #expect(report.results.count == HTTPConformance.caseNames.count)
+        #expect(executor.capabilities == Engine.urlSession.executor().capabilities)
+        await host.stop()
+    }
+
     @Test func `an executor in C conforms, with trailers and interim responses`() async throws {
         try await CarrierHost.with { host, _ in
             let executor = try await host.executor("carrier")
@@ -189,6 +211,35 @@ struct ExecutingTests {
         await host.stop()
     }
 
+    @Test(arguments: [LaneRule.fastest, .encoded])
+    func `what a manager sends that an executor finds at run time passes no executor of a plugin either`(
+        lanes: LaneRule
+    ) async throws {
+        let manifest = Manifest(
+            plugins: [],
+            managers: [
+                "Detour": ManagerDefinition(className: "DetourExecutor"),
+                "Errand": ManagerDefinition(
+                    className: "ErrandManager",
+                    communicationController: CommunicationControllerDefinition(className: "ErrandCommunication")),
+            ], network: NetworkSettings(executors: ["http": "Detour", "detour": "Detour"]))
+        let host = PluginHost(
+            manifest: manifest, plugins: [RelayPlugin.self],
+            options: HostOptions(executors: [Self.own], lanes: lanes, occupationLimit: nil))
+        try await host.start()
+        let response = try await host.network.send(HTTPRequest("GET", "http://books.test/"))
+        #expect(String(decoding: response.body, as: UTF8.self) == "by a detour: the host's own")
+        let error = await #expect(throws: BackplaneError.self) {
+            try await host.network.send(HTTPRequest("GET", "detour:books"))
+        }
+        #expect(error?.code == .networkRefused)
+        #expect(error?.message.contains("what an executor sends itself") == true, "\(String(describing: error))")
+        // On behalf of nobody else, the same manager's exchange passes the executor.
+        let errand: Remote<Errands> = try await host.manager("Errand")
+        #expect(try await errand.fetch("http://books.test/", host.begin()) == "by a detour: the host's own")
+        await host.stop()
+    }
+
     @Test func `a manifest that is applied gives other executors`() async throws {
         try await RelayHost.with(Self.echo, own: [Self.own]) { relay in
             #expect(await relay.failure("other:books")?.code == .networkRefused)
@@ -274,7 +325,11 @@ struct ExecutingTests {
             try await heads.send(head)
         }
         #expect(malformed?.message.contains("a name and a value") == true)
-        for error in [cut, twice, malformed] {
+        let nonsense = try await failure { _, _, _ in
+            throw BackplaneError(.callInvalidOutput, "expected a number, found a string")
+        }
+        #expect(nonsense?.message.hasPrefix("the executor `relay` returned no valid response: ") == true)
+        for error in [cut, twice, malformed, nonsense] {
             #expect(error?.code == .networkMalformed && error?.isConnectivity == false)
         }
     }

@@ -1,55 +1,23 @@
-#if Engines
 import Backplane
 import BackplaneExchange
 import BackplaneHTTP
 import BackplaneNetwork
 import BackplaneTestKit
+import BackplaneURLSession
+import Foundation
 import Testing
 
-/// Responses whose framing contradicts itself or has no bounds (RFC 9112), and how AsyncHTTPClient treats them.
+/// Responses whose framing is a case of RFC 9110 and 9112, and what the executors make of them.
 @Suite(.timeLimit(.minutes(5)))
 struct FramingTests {
-    /// Sends a request to a server that answers with these bytes, and closes.
-    private func response(to method: String = "GET", _ bytes: String, keeping: Bool = false) async throws
-        -> HTTPResponse
-    {
-        let server = try TestServer { _, connection in
-            connection.send(bytes)
-            if !keeping { connection.close() }
+    #if Engines
+    @Test func `AsyncHTTPClient does what the page says`() async throws {
+        let http = AsyncHTTPClientExecutor(proxies: .none), page = try FramedResponse.page()
+        for response in FramedResponse.all {
+            let outcome = try await response.outcome(http)
+            #expect(outcome == page[response.name]?.asyncHTTPClient, "\(response.name)")
         }
-        let http = AsyncHTTPClientExecutor(proxies: .none)
-        do {
-            let response = try await http.execute(HTTPRequest(method, server.url()))
-            await http.shutdown()
-            return response
-        } catch {
-            await http.shutdown()
-            throw error
-        }
-    }
-
-    @Test(
-        arguments: [
-            "Content-Length: 4\r\nContent-Length: 5", "Content-Length: 4, 5", "Content-Length: -4",
-            "Content-Length: 4x", "Content-Length: 99999999999999999999999",
-        ])
-    func `lengths that conflict or are none are an error`(fields: String) async throws {
-        let error = await #expect(throws: BackplaneError.self) {
-            try await response("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\nbody")
-        }
-        #expect(error?.code == .networkMalformed, "\(String(describing: error))")
-    }
-
-    @Test func `a length beside chunks is no length`() async throws {
-        // RFC 9112, section 6.3: the transfer coding decides; a response like this may be an attempt at smuggling.
-        do {
-            let body = try await response(
-                "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n"
-            ).body
-            #expect(body == Array("body".utf8))
-        } catch let error as BackplaneError {
-            #expect(error.code == .networkMalformed)
-        }
+        await http.shutdown()
     }
 
     @Test func `a head without end is an error, and is not held in memory`() async throws {
@@ -66,25 +34,40 @@ struct FramingTests {
         _ = await server.departures.first { _ in true }
         await http.shutdown()
     }
+    #endif
 
-    @Test(arguments: ["HTTP/1.1 204 No Content", "HTTP/1.1 304 Not Modified"])
-    func `a response that has no body ends with its head`(status: String) async throws {
-        #expect(try await response("\(status)\r\nContent-Length: 4\r\n\r\nbody").body == [])
+    // MARK: URLSession, which may end the process, and is therefore tried in another one
+
+    @Test func `URLSession does what the page says`() async throws {
+        let page = try FramedResponse.page(), all = FramedResponse.all
+        let numbers = all.indices.filter { page[all[$0].name]?.urlSession != FramedResponse.death }
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            [numbers = numbers as [Int]] in
+            let http = URLSessionExecutor()
+            for number in numbers {
+                let outcome = try await FramedResponse.all[number].outcome(http)
+                FileHandle.standardOutput.write(Data("case \(number) \(outcome)\n".utf8))
+            }
+        }
+        let lines = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self).split(separator: "\n")
+        for number in numbers {
+            let prefix = "case \(number) ", line = lines.first { $0.hasPrefix(prefix) }
+            #expect(line?.dropFirst(prefix.count) == page[all[number].name]?.urlSession[...], "\(all[number].name)")
+        }
     }
 
-    @Test func `a response to HEAD has a length and no body`() async throws {
-        let response = try await response(to: "HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n", keeping: true)
-        #expect(response.headers["Content-Length"] == "4" && response.body == [])
-    }
-
-    @Test func `a body without a length ends with its connection`() async throws {
-        #expect(try await response("HTTP/1.0 200 OK\r\n\r\nto the end").body == Array("to the end".utf8))
-    }
-
-    @Test(arguments: ["Content-Length: 10\r\n\r\nhalf", "Transfer-Encoding: chunked\r\n\r\na\r\nhalf"])
-    func `a body that ends before its length is an error`(rest: String) async throws {
-        let error = await #expect(throws: BackplaneError.self) { try await response("HTTP/1.1 200 OK\r\n\(rest)") }
-        #expect(error?.code == .networkFailed)
+    @Test func `URLSession ends the process where the page says so`() async throws {
+        let page = try FramedResponse.page(), all = FramedResponse.all
+        let numbers = all.indices.filter { page[all[$0].name]?.urlSession == FramedResponse.death }
+        #expect(!numbers.isEmpty)
+        for number in numbers {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardOutputContent]) {
+                [number = number as Int] in
+                let outcome = try? await FramedResponse.all[number].outcome(URLSessionExecutor())
+                FileHandle.standardOutput.write(Data("case \(number) \(outcome ?? "")\n".utf8))
+            }
+            let text = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
+            #expect(!text.contains("case"), "\(all[number].name): \(text)")
+        }
     }
 }
-#endif

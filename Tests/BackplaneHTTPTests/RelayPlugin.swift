@@ -14,6 +14,9 @@ struct RelayPlugin: Plugin {
     static func register(in registrar: inout Registrar) {
         registrar.add(RelayExecutor.self)
         registrar.add(ScriptedExecutor.self)
+        registrar.add(DetourExecutor.self)
+        registrar.add(ErrandManager.self)
+        registrar.add(ErrandCommunication.self)
     }
 }
 
@@ -60,6 +63,63 @@ final class ScriptedExecutor: Manager {
         table.stream(\.exchange) { executor, order, heads, _ in
             let script = try #require(Self.scripts.withLock { $0[executor.context.configuration.key] })
             try await script(executor.context, order, heads)
+        }
+    }
+}
+
+struct Errands: Contract {
+    static let version: Version = "1.0.0"
+    /// The text at a URL.
+    let fetch = AsyncMethod<String, String>()
+}
+
+/// An executor that answers with what a manager that it finds at run time fetches.
+final class DetourExecutor: Manager {
+    typealias Provides = HTTPExecuting
+    static let className = "DetourExecutor"
+    private let context: Context
+
+    init(_ context: Context) { self.context = context }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.capabilities) { _, _, _ in [.streamedUploads, .backPressure] }
+        table.stream(\.exchange) { executor, order, heads, call in
+            let errand = try await executor.context.manager("Errand", as: Errands.self, for: call)
+            let text = try await errand.fetch(order.url, call)
+            try await executor.context.execute(order, heads) { _, _ in
+                HTTPStreamedResponse(HTTPResponse(status: 200, body: Array("by a detour: \(text)".utf8)))
+            }
+        }
+    }
+}
+
+/// A manager whose communication controller fetches what it is asked for.
+final class ErrandManager: Manager {
+    typealias Provides = Errands
+    static let className = "ErrandManager"
+    struct Wires: Wiring {
+        let communicationController: Wire<Errands>
+    }
+    private let controller: Wire<Errands>
+
+    init(_ context: Context) { controller = context.wires.communicationController }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.fetch) { manager, url, call in try await manager.controller.fetch(url, call) }
+    }
+}
+
+final class ErrandCommunication: CommunicationController {
+    typealias Provides = Errands
+    static let className = "ErrandCommunication"
+    private let context: Context
+
+    init(_ context: Context) { self.context = context }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.fetch) { controller, url, call in
+            let response = try await controller.context.http.send(HTTPRequest("GET", url), call)
+            return String(decoding: response.body, as: UTF8.self)
         }
     }
 }

@@ -18,13 +18,16 @@ struct TLSSettingsTests {
 
     /// Runs a test with a server, and with a folder that has the authority's certificate as `ca.pem`.
     private func with(
-        speaksTLS13: Bool = true, _ body: (SecureTestServer, String) async throws -> Void
+        speaksTLS13: Bool = true, clientRoots: String? = nil,
+        _ body: (SecureTestServer, String) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try Data(authority.certificate.utf8).write(to: URL(filePath: folder + "/ca.pem"))
-        let server = try await SecureTestServer(authority.identity(), speaksTLS13: speaksTLS13) { _ in
+        let server = try await SecureTestServer(
+            authority.identity(), speaksTLS13: speaksTLS13, clientRoots: clientRoots
+        ) { _ in
             .init(body: Array("hello".utf8))
         }
         do { try await body(server, folder) } catch {
@@ -101,6 +104,94 @@ struct TLSSettingsTests {
                     #expect(await failure(network, request.url)?.message.contains("no secure connection") == true)
                 }
             }
+        }
+    }
+
+    /// Writes an identity to `me.pem` and `me.key` of a folder.
+    private func write(_ identity: CertificateAuthority.Identity, in folder: String) throws {
+        try Data(identity.certificate.utf8).write(to: URL(filePath: folder + "/me.pem"), options: .atomic)
+        try Data(identity.key.utf8).write(to: URL(filePath: folder + "/me.key"), options: .atomic)
+    }
+
+    @Test(arguments: [true, false])
+    func `a server that asks for a certificate is shown that of its host, also after it is replaced`(speaksTLS13: Bool)
+        async throws
+    {
+        let clients = CertificateAuthority(name: "Clients")
+        try await with(speaksTLS13: speaksTLS13, clientRoots: clients.certificate) { server, folder in
+            func network(_ settings: TLSSettings) -> HTTPPipeline {
+                HTTPPipeline([AsyncHTTPClientExecutor(proxies: .none)], tls: ["localhost": settings])
+            }
+            let without = network(TLSSettings(roots: folder + "/ca.pem"))
+            #expect(await failure(without, server.url()) != nil, "the server accepts nobody without a certificate")
+            let own = network(
+                TLSSettings(
+                    roots: folder + "/ca.pem", certificate: folder + "/me.pem", key: folder + "/me.key"))
+            // Another authority's certificate is refused, and the right one is taken from the same files afterwards.
+            for (signer, isAccepted) in [
+                (clients, true), (CertificateAuthority(name: "Others"), false), (clients, true),
+            ] {
+                try write(signer.identity(for: ["ann"]), in: folder)
+                if isAccepted {
+                    #expect(try await own.send(HTTPRequest("GET", server.url())).status == 200)
+                } else {
+                    #expect(await failure(own, server.url()) != nil)
+                }
+            }
+            #expect(server.requestCount == 2)
+        }
+    }
+
+    @Test func `a certificate and its key may be in one file, and what cannot be read fails the exchange`() async throws
+    {
+        let clients = CertificateAuthority(name: "Clients"), identity = clients.identity(for: ["ann"])
+        try await with(clientRoots: clients.certificate) { server, folder in
+            func network(_ certificate: String, _ key: String? = nil) -> HTTPPipeline {
+                let settings = TLSSettings(
+                    roots: folder + "/ca.pem", certificate: folder + "/" + certificate,
+                    key: key.map { folder + "/" + $0 })
+                return HTTPPipeline([AsyncHTTPClientExecutor(proxies: .none)], tls: ["localhost": settings])
+            }
+            try write(identity, in: folder)
+            try Data((identity.certificate + identity.key).utf8).write(to: URL(filePath: folder + "/both.pem"))
+            #expect(try await network("both.pem").send(HTTPRequest("GET", server.url())).status == 200)
+            for (certificate, key, words) in [
+                ("missing.pem", "me.key", "`\(folder)/missing.pem` cannot be read"),
+                ("me.pem", "missing.key", "`\(folder)/missing.key` of the client certificate cannot be read"),
+                ("me.pem", "me.pem", "`\(folder)/me.pem` of the client certificate cannot be read"),
+            ] {
+                let error = await failure(network(certificate, key), server.url())
+                #expect(error?.code == .networkInsecure && error?.message.contains(words) == true, "\(error as Any)")
+            }
+            let other = clients.identity(for: ["bob"])
+            try Data(other.key.utf8).write(to: URL(filePath: folder + "/other.key"))
+            #expect(await failure(network("me.pem", "other.key"), server.url())?.code == .networkInsecure)
+            #expect(server.requestCount == 1)
+        }
+    }
+
+    @Test func `the manifest names certificate and key, from its folder`() async throws {
+        let clients = CertificateAuthority(name: "Clients")
+        try await with(clientRoots: clients.certificate) { server, folder in
+            try write(clients.identity(for: ["ann"]), in: folder)
+            let path = folder + "/manifest.json"
+            func document(_ settings: String) throws -> ManifestDocument {
+                try Data(
+                    #"{"manifestVersion": 1, "managers": {}, "network": {"tls": {"localhost": \#(settings)}}}"#.utf8
+                ).write(to: URL(filePath: path))
+                return ManifestDocument(contentsOf: path)
+            }
+            let manifest = try document(#"{"roots": "ca.pem", "certificate": "me.pem", "key": "me.key"}"#)
+            #expect(manifest.problems.isEmpty, "\(manifest.problems)")
+            #expect(manifest.manifest.network.tls["localhost"]?.certificate == "me.pem")
+            let host = PluginHost(
+                manifest: manifest,
+                options: HostOptions(dataFolder: folder + "/data", executors: [AsyncHTTPClientExecutor(proxies: .none)])
+            )
+            #expect(try await host.network.send(HTTPRequest("GET", server.url())).status == 200)
+            await host.stop()
+            let lonely = try document(#"{"key": "me.key"}"#)
+            #expect(lonely.problems.map(\.error.code) == [.manifestMissingKey])
         }
     }
 

@@ -42,6 +42,16 @@ final class SQLiteFileTests {
         #expect(reports.all.isEmpty)
     }
 
+    @Test func `a change that another has made to the file ends a wait for it`() async throws {
+        let store = try open().store, other = try open().store
+        let last = try await store.write([change], in: "A")[0]
+        let wait = Task { try await store.waitForChange(of: "books", since: last, in: "A") }
+        while store.waitingTasks == 0 { await Task.yield() }
+        try await other.write([change], in: "A")
+        try await wait.value
+        #expect(store.waitingTasks == 0)
+    }
+
     @Test func `it is in WAL mode`() async throws {
         let (store, _) = try open()
         try await store.write([change], in: "A")

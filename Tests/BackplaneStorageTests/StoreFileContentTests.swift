@@ -136,11 +136,12 @@ final class StoreFileContentTests {
         try await queue.read { db in
             let collection = try #require(try StoredCollection("books", in: "A", db, withIndexes: false))
             let table = try StoredIndex.ofTexts("words", of: collection, support, in: db)
-            for isDescending in [false, true] {
+            for (isDescending, cursor) in [(false, nil), (true, nil), (false, PageCursor(rank: -1, number: 1))] {
                 let query = RecordQuery(
-                    collection: "books", .search(index: "words", text: "x"), isDescending: isDescending)
+                    collection: "books", .search(index: "words", text: "x"), isDescending: isDescending, after: cursor)
+                let arguments = table.searchArguments(try SearchedWords("x", query), query, limit: 10)
                 let plan = try Row.fetchAll(
-                    db, sql: "EXPLAIN QUERY PLAN \(table.searchSQL(query))", arguments: ["\"x\"", 10]
+                    db, sql: "EXPLAIN QUERY PLAN \(table.searchSQL(query))", arguments: arguments
                 ).map { $0["detail"] as String }
                 #expect(plan.count == 2 && plan[0].contains("VIRTUAL TABLE INDEX"), "\(plan)")
                 #expect(plan[1].hasPrefix("SEARCH r USING INTEGER PRIMARY KEY"), "\(plan)")
@@ -217,6 +218,12 @@ final class StoreFileContentTests {
         #expect(left.allSatisfy { $0.hasPrefix("text_2") }, "\(left)")
         let words = RecordQuery(collection: "books", .search(index: "words", text: "t4999"))
         #expect(try await store.count(words, in: "A") == 1)
+    }
+
+    @Test(arguments: [["a"], ["a", "b.c"], ["", ","], ["\"", "a"], ["\\", "[\"]"], ["é\n", "a/b", "\",\""], []])
+    func `the paths of an index are read as they were written`(paths: [String]) throws {
+        let json = String(decoding: try JSONEncoder().encode(paths), as: UTF8.self)
+        #expect(try StoredIndex.paths(json) == paths)
     }
 
     @Test func `a reader that waits for changes reads no records meanwhile`() async throws {

@@ -126,6 +126,31 @@ final class StoreMigrationTests {
         #expect(try await store.findDamage().isEmpty)
     }
 
+    @Test func `a write that a killed process has left is undone at the opening, and named by what only reads`()
+        async throws
+    {
+        try await writeStoreWithoutTexts()
+        let left = try StorageFixture.folder()
+        defer { try? FileManager.default.removeItem(atPath: left) }
+        let queue = try DatabaseQueue(path: file)
+        try queue.writeWithoutTransaction { db in
+            // As before a new file switches to WAL mode, with so small a cache that pages are written before the end.
+            try db.execute(sql: "PRAGMA journal_mode = DELETE; PRAGMA cache_size = 1; BEGIN IMMEDIATE")
+            try db.execute(sql: "UPDATE records SET value = zeroblob(4000)")
+            for suffix in ["", "-journal"] {
+                try FileManager.default.copyItem(atPath: file + suffix, toPath: "\(left)/store.sqlite\(suffix)")
+            }
+            try db.execute(sql: "ROLLBACK")
+        }
+        try queue.close()
+        let error = #expect(throws: BackplaneError.self) { try StoreFormat(folder: left) }
+        #expect(error?.code == .storeUnusable && error?.message.contains("undoes the unfinished write") == true)
+        let store = try SQLiteRecordStore(folder: left) { Issue.record("\($0)") }
+        let page = try await store.read(RecordQuery(collection: "books"), in: "library")
+        #expect(page.records.count == 100 && page.records.allSatisfy { $0.value.starts(with: Array("{".utf8)) })
+        #expect(try StoreFormat(folder: left)?.pending == [])
+    }
+
     @Test func `what is written after the migration has greater versions, and can be indexed`() async throws {
         try writeOldStore(records)
         let store = try open()

@@ -61,6 +61,17 @@ struct BookStoreTests {
         }
     }
 
+    @Test func `a search is kept although the clock was put back after an earlier one`() async throws {
+        try await withShelf { host in
+            try await host.store.save(
+                json: #"{"id":"7","date":32503680000,"books":[]}"#, as: "7", of: "searches", in: "BookStore")
+            let library = try await host.manager(.library)
+            _ = try await library.search(BookQuery(text: "7"))
+            let kept = try #require(await host.store.json("7", of: "searches", in: "BookStore"))
+            #expect(kept.contains("book-7") && kept.contains("book-8"))
+        }
+    }
+
     @Test func `nothing is kept for a query of signs alone, and that is no fault of the shelf`() async throws {
         try await withShelf { host in
             let library = try await host.manager(.library)

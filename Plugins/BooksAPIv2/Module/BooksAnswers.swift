@@ -7,9 +7,10 @@ import FoundationEssentials
 struct BooksConfiguration: Decodable, Sendable {
     /// The root of the API, such as `http://127.0.0.1:8484/v2`.
     var baseURL: String
-    /// The name of the reader who borrows, or `nil` if loans are not used.
-    var reader: String?
-    var password: String?
+    /// The credential of the manifest that proves who borrows, or `nil` if loans are not used.
+    var credential: String?
+    /// The account of the credential: the reader who borrows, or `nil` for the one that needs no sign-in.
+    var account: String?
 }
 
 /// A page of books.
@@ -26,6 +27,12 @@ struct BorrowedBook: Decodable, Sendable {
     var loan: Loan {
         get throws { Loan(id: id, book: book, due: try Date(due, strategy: .iso8601)) }
     }
+}
+
+/// The error of a loan that nobody could have.
+struct NoReader: ComponentError {
+    var code: String { "books.no-reader" }
+    var message: String { "nobody can borrow; name a `credential` of the manifest in the service's configuration" }
 }
 
 /// The reason why the server refuses a request.

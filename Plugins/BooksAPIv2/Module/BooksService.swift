@@ -7,12 +7,12 @@ final class BooksService: NetworkService {
     typealias Provides = BooksAPI
     typealias Configuration = BooksConfiguration
     private let http: HTTPClient
-    private let session: Session
+    private let configuration: Configuration
 
     init(_ context: Context) {
         var http = context.http.relative(to: context.configuration.baseURL)
         http.defaults.failure = .decoded(Refusal.self)
-        (self.http, session) = (http, Session(context.configuration, http))
+        (self.http, configuration) = (http, context.configuration)
     }
 
     static func methods(_ table: inout Methods) {
@@ -23,15 +23,23 @@ final class BooksService: NetworkService {
         }
         table.async(\.borrow) { service, book, call in
             let loans = Endpoint<BorrowedBook>("POST", "loans", body: try .json(["book": book]))
-            return try await service.http.load(service.session.signing(loans, call), call).loan
+            return try await service.http.load(service.proving(loans), call).loan
         }
         table.async(\.giveBack) { service, loan, call in
             let loan = Endpoint<Nothing>("DELETE", "loans/\(loan.encodedForQuery)")
-            return try await service.http.load(service.session.signing(loan, call), call)
+            return try await service.http.load(service.proving(loan), call)
         }
         table.stream(\.events) { service, place, elements, call in
             let events = service.http.events(Endpoint("GET", "events"), call, after: place.id)
             try await elements.send(contentsOf: events.compactMap { LibraryEvent($0) })
         }
+    }
+
+    /// Returns an endpoint whose request proves which reader sends it; the host asks for the token.
+    private func proving<Response>(_ endpoint: Endpoint<Response>) throws -> Endpoint<Response> {
+        guard let credential = configuration.credential else { throw NoReader() }
+        var endpoint = endpoint
+        (endpoint.options.credential, endpoint.options.account) = (credential, configuration.account)
+        return endpoint
     }
 }

@@ -37,7 +37,7 @@ final class Instance: Sendable {
     }
 
     deinit {
-        tasks.cancel()  // of one that never came to its stop: in a swap none does
+        tasks.cancel()  // for a component that was not stopped, as in a swap
         cells.free()
         held.free()
         nativeHeld.free()
@@ -156,7 +156,7 @@ final class Instance: Sendable {
 }
 
 /// The memory in which the functions of a method table find their component.
-private struct HeldPointer: @unchecked Sendable {  // written once, freed when nobody can call any more
+private struct HeldPointer: @unchecked Sendable {  // written once, freed when no more calls are possible
     let context: UnsafeRawPointer
     let calls: NativeCalls?
     let failures: @Sendable () -> UInt64
@@ -166,7 +166,7 @@ private struct HeldPointer: @unchecked Sendable {  // written once, freed when n
     init<C: Component>(_ component: C, calls: NativeCalls? = nil) {
         let context = UnsafeRawPointer(UnsafeMutableRawPointer(keeping: Held(component, calls: calls)))
         (self.context, self.calls) = (context, calls)
-        nonisolated(unsafe) let pointer = context  // whoever frees it is its last user
+        nonisolated(unsafe) let pointer = context  // freed by its last user
         failures = { pointer.assumingMemoryBound(to: Held<C>.self).pointee.failures.value }
         mark = {
             pointer.assumingMemoryBound(to: Held<C>.self).pointee.failures.isSuspended.store($0, ordering: .relaxed)

@@ -13,11 +13,21 @@
 public protocol Wiring: Decodable, Sendable {}
 
 /// The wires of a component without collaborators.
+@dynamicMemberLookup
 public struct NoWires: Wiring {
     /// Creates the empty wiring.
     public init() {}
     /// Accepts any value and ignores it.
     public init(from decoder: any Decoder) {}
+
+    /// Refuses a wire that was not declared.
+    @available(
+        *, unavailable,
+        message:
+            "this component declares no wires: add `struct Wires: Wiring`, with `let name: Wire<Contract>` for each"
+    )
+    @_documentation(visibility: internal)
+    public subscript(dynamicMember name: String) -> UndeclaredMember { UndeclaredMember() }
 }
 
 extension Wire: Decodable {

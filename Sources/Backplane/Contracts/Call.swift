@@ -63,7 +63,7 @@ public struct Call: Sendable {
         }
     }
 
-    /// Returns whether the call has passed through the component, or through too many to tell.
+    /// Returns whether the call has passed through the component, or through too many components to know.
     package func mayHaveCome(through number: UInt16) -> Bool {
         frame.flags & BP_CALL_PATH_FULL != 0 || path.contains(number)
     }

@@ -27,9 +27,14 @@ extension Contract {
 }
 
 /// The contract of a component that offers no methods.
+@dynamicMemberLookup
 public struct NoContract: Contract {
     /// The version of a contract without methods: 0.0.0.
     public static let version: Version = "0.0.0"
     /// Creates the empty contract.
     public init() {}
+
+    /// A method that no contract declares, so that the compiler's message is that of `table.async` or `table.sync`.
+    @_documentation(visibility: internal)
+    public subscript(dynamicMember name: String) -> UndeclaredMember { UndeclaredMember() }
 }

@@ -15,8 +15,7 @@ public struct Trace: Sendable {
     /// The id of the trace: 32 hexadecimal digits in lower case.
     public var id: String { Self.hexadecimal(words.0) + Self.hexadecimal(words.1) }
 
-    /// The trace as the value of a `traceparent` header: version 00, the id, the span that the call was begun in, and
-    /// the flags.
+    /// The trace as the value of a `traceparent` header: version 00, the id, the parent span and the flags.
     public var traceparent: String {
         let flags = Self.hexadecimal(words.3).prefix(2)
         return "00-\(id)-\(Self.hexadecimal(words.2))-\(flags)"

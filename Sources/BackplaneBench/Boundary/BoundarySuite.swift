@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneHost
-import YardstickContracts
-import YardstickDirect
+import BenchmarkContracts
+import BenchmarkDirect
 
 // The cost of calls across the boundary, compared with the same calls in a single program.
 //
@@ -10,13 +10,13 @@ import YardstickDirect
 // of 31 bytes and a list.
 extension BenchSuite {
     static let boundary = BenchSuite(name: BoundaryRows.suite, reference: BoundaryRows.reference) { folder, _ in
-        let plugins = try await YardstickHost(in: folder + "/calls")
-        let atomic: YardstickHost
-        do { atomic = try await YardstickHost(in: folder + "/atomic", counting: .atomic) } catch {
+        let plugins = try await BenchmarkHost(in: folder + "/calls")
+        let atomic: BenchmarkHost
+        do { atomic = try await BenchmarkHost(in: folder + "/atomic", counting: .atomic) } catch {
             await plugins.host.stop()
             throw error
         }
-        let rows = BoundaryRows(plugins: plugins, atomic: atomic, direct: makeDirectYardstick(), tally: DirectTally())
+        let rows = BoundaryRows(plugins: plugins, atomic: atomic, direct: makeDirectBenchmark(), tally: DirectTally())
         return Opened(
             rows: rows.asynchronous + rows.synchronous + rows.withAtomics + rows.allocations + rows.parallel
                 + rows.actor + rows.encoded + rows.lookUp
@@ -33,10 +33,10 @@ struct BoundaryRows {
     static let suite = "boundary"
     static let reference = "direct async Int → Int"
 
-    var plugins: YardstickHost
+    var plugins: BenchmarkHost
     /// A host like the other one, but without restartable sequences.
-    var atomic: YardstickHost
-    var direct: any DirectYardstick
+    var atomic: BenchmarkHost
+    var direct: any DirectBenchmark
     var tally: DirectTally
 
     /// The rows of async calls, from the host and from another plugin, whose calls take a longer path.
@@ -46,13 +46,13 @@ struct BoundaryRows {
         return [
             .calls(int) { try await DirectCalls.add(direct, $0) },
             .calls("native async Int → Int, host, key path", baseline: int, target: .ratio(atMost: 1.3)) {
-                try await HostCalls.add(plugins.yardstick, call, $0)
+                try await HostCalls.add(plugins.benchmark, call, $0)
             },
             .calls("native async Int → Int, host, held", baseline: int, target: .ratio(atMost: 1.3)) {
-                try await HostCalls.addHeld(plugins.yardstick, call, $0)
+                try await HostCalls.addHeld(plugins.benchmark, call, $0)
             },
             .calls("native async Int → Int, host, no frame", baseline: int) {
-                try await HostCalls.addWithoutFrame(plugins.yardstick, $0)
+                try await HostCalls.addWithoutFrame(plugins.benchmark, $0)
             },
             .calls("native async Int → Int, plugin to plugin, key path", baseline: int, target: .ratio(atMost: 1.3)) {
                 try await plugins.relay.add($0, call)
@@ -62,10 +62,10 @@ struct BoundaryRows {
             },
             .calls(parcel) { try await DirectCalls.next(direct, $0) },
             .calls("native async struct, host, key path", baseline: parcel, target: .ratio(atMost: 1.5)) {
-                try await HostCalls.next(plugins.yardstick, call, $0)
+                try await HostCalls.next(plugins.benchmark, call, $0)
             },
             .calls("native async struct, host, held", baseline: parcel, target: .ratio(atMost: 1.5)) {
-                try await HostCalls.nextHeld(plugins.yardstick, call, $0)
+                try await HostCalls.nextHeld(plugins.benchmark, call, $0)
             },
             .calls("native async struct, plugin to plugin, key path", baseline: parcel, target: .ratio(atMost: 1.5)) {
                 try await plugins.relay.next($0, call)
@@ -82,11 +82,11 @@ struct BoundaryRows {
         return [
             .calls(int) { try DirectCalls.addNow(direct, $0) },
             .calls("native sync Int → Int", baseline: int, target: .ratio(atMost: 1.25)) {
-                try HostCalls.addNow(plugins.yardstick, call, $0)
+                try HostCalls.addNow(plugins.benchmark, call, $0)
             },
             .calls(parcel) { try DirectCalls.nextNow(direct, $0) },
             .calls("native sync struct", baseline: parcel, target: .ratio(atMost: 2)) {
-                try HostCalls.nextNow(plugins.yardstick, call, $0)
+                try HostCalls.nextNow(plugins.benchmark, call, $0)
             },
         ]
     }
@@ -97,10 +97,10 @@ struct BoundaryRows {
         let int = Self.reference, parcel = "direct async struct"
         return [
             .calls("atomic leases, async Int → Int, host, key path", baseline: int) {
-                try await HostCalls.add(atomic.yardstick, call, $0)
+                try await HostCalls.add(atomic.benchmark, call, $0)
             },
             .calls("atomic leases, async Int → Int, host, held", baseline: int) {
-                try await HostCalls.addHeld(atomic.yardstick, call, $0)
+                try await HostCalls.addHeld(atomic.benchmark, call, $0)
             },
             .calls("atomic leases, async Int → Int, plugin to plugin, key path", baseline: int) {
                 try await atomic.relay.add($0, call)
@@ -109,10 +109,10 @@ struct BoundaryRows {
                 try await atomic.relay.addHeld($0, call)
             },
             .calls("atomic leases, async struct, host, key path", baseline: parcel) {
-                try await HostCalls.next(atomic.yardstick, call, $0)
+                try await HostCalls.next(atomic.benchmark, call, $0)
             },
             .calls("atomic leases, async struct, host, held", baseline: parcel) {
-                try await HostCalls.nextHeld(atomic.yardstick, call, $0)
+                try await HostCalls.nextHeld(atomic.benchmark, call, $0)
             },
             .calls("atomic leases, async struct, plugin to plugin, key path", baseline: parcel) {
                 try await atomic.relay.next($0, call)
@@ -121,10 +121,10 @@ struct BoundaryRows {
                 try await atomic.relay.nextHeld($0, call)
             },
             .calls("atomic leases, sync Int → Int", baseline: "direct sync Int → Int") {
-                try HostCalls.addNow(atomic.yardstick, call, $0)
+                try HostCalls.addNow(atomic.benchmark, call, $0)
             },
             .calls("atomic leases, sync struct", baseline: "direct sync struct") {
-                try HostCalls.nextNow(atomic.yardstick, call, $0)
+                try HostCalls.nextNow(atomic.benchmark, call, $0)
             },
         ]
     }
@@ -142,14 +142,14 @@ struct BoundaryRows {
         let plugins = plugins, call = plugins.call
         return [
             HeapRow.make("allocations, native async Int", in: Self.suite) {
-                try await HostCalls.add(plugins.yardstick, call, $0)
+                try await HostCalls.add(plugins.benchmark, call, $0)
             },
             HeapRow.make("allocations, native async struct", in: Self.suite) {
-                try await HostCalls.next(plugins.yardstick, call, $0)
+                try await HostCalls.next(plugins.benchmark, call, $0)
             },
             HeapRow.make("allocations, plugin to plugin", in: Self.suite) { try await plugins.relay.add($0, call) },
             HeapRow.make("allocations, native sync Int", in: Self.suite) {
-                try HostCalls.addNow(plugins.yardstick, call, $0)
+                try HostCalls.addNow(plugins.benchmark, call, $0)
             },
             HeapRow.make("allocations, encoded struct", in: Self.suite, target: nil) {
                 try await HostCalls.nextEncoded(plugins.earlier, call, $0)
@@ -167,13 +167,13 @@ struct BoundaryRows {
                 .scaling(
                     "native async, \(callers) callers", callers: callers, baseline: async, target: .ratio(atLeast: 0.9)
                 ) {
-                    try await HostCalls.add(plugins.yardstick, call, $0)
+                    try await HostCalls.add(plugins.benchmark, call, $0)
                 },
                 .scaling(sync, callers: callers) { try DirectCalls.addNow(direct, $0) },
                 .scaling(
                     "native sync, \(callers) callers", callers: callers, baseline: sync, target: .ratio(atLeast: 0.9)
                 ) {
-                    try HostCalls.addNow(plugins.yardstick, call, $0)
+                    try HostCalls.addNow(plugins.benchmark, call, $0)
                 },
             ]
         }
@@ -206,7 +206,7 @@ struct BoundaryRows {
         let host = plugins.host
         return [
             .calls("look-up by name, started", target: .scaledMedian(atMost: 80)) { count in
-                for _ in 0..<count { _ = try await host.manager("Yardstick", as: Yardstick.self) }
+                for _ in 0..<count { _ = try await host.manager("Benchmark", as: Benchmark.self) }
                 return count
             }
         ]

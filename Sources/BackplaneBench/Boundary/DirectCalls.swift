@@ -1,35 +1,35 @@
 import Backplane
+import BenchmarkContracts
+import BenchmarkDirect
 import FoundationEssentials
-import YardstickContracts
-import YardstickDirect
 
 /// The loops of ``HostCalls`` without a boundary, as baselines.
 enum DirectCalls {
     @inline(never)
-    static func add(_ yardstick: any DirectYardstick, _ count: Int) async throws(BackplaneError) -> Int {
+    static func add(_ benchmark: any DirectBenchmark, _ count: Int) async throws(BackplaneError) -> Int {
         var number = 0
-        for _ in 0..<count { number = try await yardstick.add(number) }
+        for _ in 0..<count { number = try await benchmark.add(number) }
         return number
     }
 
     @inline(never)
-    static func next(_ yardstick: any DirectYardstick, _ count: Int) async throws(BackplaneError) -> Int {
+    static func next(_ benchmark: any DirectBenchmark, _ count: Int) async throws(BackplaneError) -> Int {
         var parcel = Parcel.first
-        for _ in 0..<count { parcel = try await yardstick.next(parcel) }
+        for _ in 0..<count { parcel = try await benchmark.next(parcel) }
         return parcel.id
     }
 
     @inline(never)
-    static func addNow(_ yardstick: any DirectYardstick, _ count: Int) throws(BackplaneError) -> Int {
+    static func addNow(_ benchmark: any DirectBenchmark, _ count: Int) throws(BackplaneError) -> Int {
         var number = 0
-        for _ in 0..<count { number = try yardstick.addNow(number) }
+        for _ in 0..<count { number = try benchmark.addNow(number) }
         return number
     }
 
     @inline(never)
-    static func nextNow(_ yardstick: any DirectYardstick, _ count: Int) throws(BackplaneError) -> Int {
+    static func nextNow(_ benchmark: any DirectBenchmark, _ count: Int) throws(BackplaneError) -> Int {
         var parcel = Parcel.first
-        for _ in 0..<count { parcel = try yardstick.nextNow(parcel) }
+        for _ in 0..<count { parcel = try benchmark.nextNow(parcel) }
         return parcel.id
     }
 

@@ -1,8 +1,8 @@
 import Backplane
 import BackplaneHost
+import BenchmarkContracts
 import Foundation
 import Synchronization
-import YardstickContracts
 
 /// The row that replaces the binding in a slot under load, and waits until the last call has left the old one.
 enum FlipRow {
@@ -14,21 +14,21 @@ enum FlipRow {
     ///     every second caller has just lost its processor within a call, and the drain lasts until the scheduler
     ///     resumes it.
     static func make(
-        _ name: String, _ plugins: YardstickHost, callers: Int, pause: Duration = .zero, target: Target? = nil
+        _ name: String, _ plugins: BenchmarkHost, callers: Int, pause: Duration = .zero, target: Target? = nil
     ) -> Row {
         Row(name: name, unit: .microseconds, target: target, limit: 1) { _ in
-            measure(try await plugins.host.gate(of: "Yardstick"), plugins, callers, pause)
+            measure(try await plugins.host.gate(of: "Benchmark"), plugins, callers, pause)
         }
     }
 
     /// Measures the flips with callers on threads, so that the size of Swift's pool does not limit their number.
-    private static func measure(_ gate: Gate, _ plugins: YardstickHost, _ callers: Int, _ pause: Duration) -> Double {
+    private static func measure(_ gate: Gate, _ plugins: BenchmarkHost, _ callers: Int, _ pause: Duration) -> Double {
         let (begun, ended, stop) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), Flag())
         for _ in 0..<callers {
             Thread.detachNewThread {
                 begun.signal()
                 var number = 0
-                while !stop.isSet { number = (try? plugins.yardstick.addNow(number, plugins.call)) ?? 0 }
+                while !stop.isSet { number = (try? plugins.benchmark.addNow(number, plugins.call)) ?? 0 }
                 ended.signal()
             }
         }

@@ -3,15 +3,15 @@ import BackplaneHost
 import Foundation
 import Glibc
 
-/// The number of heap allocations of this process, available in a child that preloads `lib_YardstickHeap.so`.
+/// The number of heap allocations of this process, available in a child that preloads `lib_BenchmarkHeap.so`.
 struct HeapCounter: Sendable {
     private typealias Function = @convention(c) () -> UInt64
     private let function: Function
-    private static let library = "lib_YardstickHeap.so"
+    private static let library = "lib_BenchmarkHeap.so"
 
     /// Creates a counter, or returns `nil` if the library is not preloaded.
     init?() {
-        guard let symbol = dlsym(nil, "yardstick_heap_allocations") else { return nil }
+        guard let symbol = dlsym(nil, "benchmark_heap_allocations") else { return nil }
         function = unsafeBitCast(symbol, to: Function.self)
     }
 

@@ -15,7 +15,7 @@ enum HeapRow {
             }
         }
         return Row(name: name, unit: .allocations, target: target) { count in
-            _ = try await body(10)  // what is made once has been made
+            _ = try await body(10)  // one-time allocations have been made
             let before = counter.allocations
             let result = try await body(count)
             let allocations = counter.allocations - before

@@ -10,7 +10,7 @@ enum WiringRow {
             name: "wiring 1,000 wires of 50 types, host's start", unit: .milliseconds, target: .median(atMost: 100),
             limit: 1
         ) { _ in
-            let host = PluginHost(manifest: manifest, options: YardstickHost.options(in: folder))
+            let host = PluginHost(manifest: manifest, options: BenchmarkHost.options(in: folder))
             let start = ContinuousClock.now
             do {
                 try await host.start()
@@ -30,6 +30,6 @@ enum WiringRow {
         for number in 1...40 {
             managers["ManyWires\(number)"] = ManagerDefinition(className: "ManyWiresManager", uses: wires)
         }
-        return Manifest(plugins: YardstickHost.plugins, managers: managers)
+        return Manifest(plugins: BenchmarkHost.plugins, managers: managers)
     }()
 }

@@ -5,10 +5,10 @@ import Foundation
 
 /// The rows for changing one of a host's 200 managers, and for looking one up.
 struct ApplyRows: Sendable {
-    private let host: Prepared<PluginHost>
+    private let host: LazyValue<PluginHost>
 
     init(in folder: String) {
-        host = Prepared {
+        host = LazyValue {
             let host = PluginHost(
                 manifest: ManifestDocument(Self.crowd(keeping: 0).manifest),
                 options: HostOptions(

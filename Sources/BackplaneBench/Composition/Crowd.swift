@@ -2,7 +2,7 @@ import Backplane
 import BackplaneDocuments
 import BackplaneHost
 
-/// Managers of the library `_YardstickCrowd`, which use one another in chains of ten.
+/// Managers of the library `_BenchmarkCrowd`, which use one another in chains of ten.
 ///
 /// Each has a data access controller, a communication controller and two network services: one is the current version
 /// of its class, and the other a former version of another class.
@@ -20,7 +20,7 @@ struct Crowd {
     var manifest: ManifestValue {
         [
             "manifestVersion": 1,
-            "plugins": [["library": "_YardstickCrowd"]],
+            "plugins": [["library": "_BenchmarkCrowd"]],
             "managers": .dictionary(
                 Dictionary(uniqueKeysWithValues: (0..<managers).map { (Self.name($0), manager($0)) })),
         ]

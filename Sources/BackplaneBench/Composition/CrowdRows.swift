@@ -2,7 +2,7 @@ import Backplane
 import BackplaneBoundary
 import BackplaneDocuments
 import BackplaneHost
-import BackplaneTurnstile
+import BackplaneSwapLoad
 import Foundation
 
 /// The rows for a manifest of 1,000 managers with 4,000 components, chosen from 6,000 classes, before anything starts.
@@ -16,11 +16,11 @@ struct CrowdRows: Sendable {
         var classes: [ComponentClass]
     }
     private let folder: String
-    private let material: Prepared<Material>
+    private let material: LazyValue<Material>
 
     init(in folder: String) {
         self.folder = folder
-        material = Prepared { try Self.prepare(in: folder) }
+        material = LazyValue { try Self.prepare(in: folder) }
     }
 
     var rows: [Row] {
@@ -65,7 +65,7 @@ struct CrowdRows: Sendable {
         try text.write(to: URL(filePath: path))
         let loads = try LoadFolder(in: folder + "/load")
         defer { loads.remove() }
-        let plugin = try LibraryFile.prepare(BuiltLibrary.path(of: "_YardstickCrowd"), in: loads).describe()
+        let plugin = try LibraryFile.prepare(BuiltLibrary.path(of: "_BenchmarkCrowd"), in: loads).describe()
         let entries = plugin.components.enumerated().map { index, component in
             Catalogue.Entry(
                 plugin: plugin.id, pluginVersion: plugin.version, order: 0, index: index,

@@ -55,6 +55,17 @@ struct HostMemoryRows: Sendable {
     private static let bookshelf: ManifestValue = [
         "manifestVersion": 1,
         "plugins": [["library": "Bookshelf"], ["library": "BooksAPIv2"], ["library": "Clock"]],
+        "network": [
+            "credentials": [
+                "library": [
+                    "type": "bearer", "hosts": ["127.0.0.1"], "token": "/token", "expires": "/expiresIn",
+                    "signIn": [
+                        "url": "http://127.0.0.1:8484/v2/sessions",
+                        "json": ["reader": "ada", "password": "difference-engine"],
+                    ],
+                ]
+            ]
+        ],
         "managers": [
             "ClockManager": ["className": "ClockManager"],
             "LibraryManager": [
@@ -67,7 +78,7 @@ struct HostMemoryRows: Sendable {
                         [
                             "className": "BooksService", "version": "[2.0,3.0)", "propertyName": "books",
                             "networkServiceConfiguration": [
-                                "baseURL": "http://127.0.0.1:8484/v2", "reader": "ada", "password": "difference-engine",
+                                "baseURL": "http://127.0.0.1:8484/v2", "credential": "library",
                             ],
                         ]
                     ],

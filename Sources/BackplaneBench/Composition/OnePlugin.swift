@@ -5,7 +5,7 @@ import Foundation
 /// The manifest of one Swift plugin with one manager.
 enum OnePlugin {
     private static let manifest: ManifestValue = [
-        "manifestVersion": 1, "plugins": [["library": "_YardstickSwarm"]],
+        "manifestVersion": 1, "plugins": [["library": "_BenchmarkSwarm"]],
         "managers": ["Tally": ["className": "org.backplane.swarm-0000"]],
     ]
 

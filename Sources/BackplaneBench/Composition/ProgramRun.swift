@@ -14,10 +14,12 @@ final class ProgramRun: Sendable {
     ///
     /// The child's standard error is that of this process. When `body` has returned or the task is cancelled, the child
     /// is killed if it is still running.
-    static func with<Value: Sendable>(_ arguments: [String], _ body: @escaping @Sendable (ProgramRun) throws -> Value)
-        async throws -> Value
-    {
-        let run = try ProgramRun(arguments)
+    ///
+    /// - Parameter tool: A program and its arguments, which runs this one; empty to run it directly.
+    static func with<Value: Sendable>(
+        _ arguments: [String], under tool: [String] = [], _ body: @escaping @Sendable (ProgramRun) throws -> Value
+    ) async throws -> Value {
+        let run = try ProgramRun(arguments, under: tool)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 Thread.detachNewThread {
@@ -32,13 +34,16 @@ final class ProgramRun: Sendable {
         }
     }
 
-    private init(_ arguments: [String]) throws(BackplaneError) {
+    private init(_ arguments: [String], under tool: [String]) throws(BackplaneError) {
         self.arguments = arguments
+        // By its path: in a process that callgrind runs, `/proc/self/exe` is callgrind to the system.
+        let own = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path, command = tool + [own] + arguments
         let pipe = try ChildPipe(), nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
         defer { for end in [pipe.writing, nothing] { close(end) } }
         do throws(BackplaneError) {
             process = try SpawnedProcess(
-                nil, arguments, descriptors: [(STDIN_FILENO, nothing), (STDOUT_FILENO, pipe.writing)], group: .ours)
+                command[0], Array(command.dropFirst()),
+                descriptors: [(STDIN_FILENO, nothing), (STDOUT_FILENO, pipe.writing)], group: .ours)
         } catch {
             close(pipe.reading)
             throw error

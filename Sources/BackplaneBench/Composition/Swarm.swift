@@ -2,7 +2,7 @@ import Backplane
 import BackplaneDocuments
 import BackplaneHost
 import BackplaneNetwork
-import BackplaneTurnstile
+import BackplaneSwapLoad
 import Foundation
 
 /// Copies of a library that are different plugins, and a manifest with one manager of each.
@@ -13,8 +13,8 @@ struct Swarm {
 
         fileprivate var library: String {
             switch self {
-            case .c: "_YardstickDrone"
-            case .swift: "_YardstickSwarm"
+            case .c: "_BenchmarkDrone"
+            case .swift: "_BenchmarkSwarm"
             }
         }
 

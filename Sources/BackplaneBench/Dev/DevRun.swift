@@ -15,6 +15,8 @@ final class DevRun: Sendable {
         /// The number of events of each name.
         var counts: [String: Int] = [:]
         var isOver = false
+        /// The time of the first line in which the application names the plugin of a crash, and the line.
+        var lastWords: (time: ContinuousClock.Instant, line: String)?
     }
 
     private struct Started: Decodable {
@@ -37,6 +39,10 @@ final class DevRun: Sendable {
             nil, ["dev", "--json"] + arguments,
             outlets: [
                 .init(descriptor: STDOUT_FILENO) { line in
+                    if line.contains("backplane: signal "), line.contains(" ends this process") {
+                        let time = ContinuousClock.now
+                        news.withLock { if $0.lastWords == nil { $0.lastWords = (time, line) } }
+                    }
                     let data = Data(line.utf8)
                     guard let started = try? JSONDecoder().decode(Started.self, from: data) else { return }
                     news.withLock { news in
@@ -78,6 +84,15 @@ final class DevRun: Sendable {
         return news.wait { news in
             if news.counts[event] ?? 0 > count { return .done(true) }
             return news.isOver || Deadline.now > deadline ? .done(false) : .until(deadline)
+        }
+    }
+
+    /// Waits up to 30 s for the line that names the plugin of a crash, and returns its time and the event with it.
+    func lastWords() -> (time: ContinuousClock.Instant, line: String)? {
+        let deadline = Deadline.now + .seconds(30)
+        return news.wait { news in
+            if news.lastWords != nil || news.isOver || Deadline.now > deadline { return .done(news.lastWords) }
+            return .until(deadline)
         }
     }
 

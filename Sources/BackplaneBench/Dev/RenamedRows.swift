@@ -2,7 +2,7 @@ import Backplane
 import BackplaneControl
 import BackplaneDocuments
 import BackplaneHost
-import BackplaneTurnstile
+import BackplaneSwapLoad
 import Foundation
 import TurnstileContracts
 
@@ -36,7 +36,7 @@ struct RenamedRows: Sendable {
     }
 
     private static func measure(in folder: String, count: Int) async throws -> [String: Double] {
-        let libraries = try ["_YardstickFirstInC", "_YardstickRenamedInC"].map { name throws(BackplaneError) in
+        let libraries = try ["_BenchmarkFirstInC", "_BenchmarkRenamedInC"].map { name throws(BackplaneError) in
             try BuiltLibrary.path(of: name)
         }
         let library = try RebuiltLibrary(of: libraries, in: folder), manifest = folder + "/backplane.json"

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneControl
 import BackplaneDocuments
 import BackplaneHost
-import BackplaneTurnstile
+import BackplaneSwapLoad
 import Foundation
 import TurnstileContracts
 

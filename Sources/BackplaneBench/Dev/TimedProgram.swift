@@ -9,7 +9,7 @@ enum TimedProgram {
     /// - Parameter program: A path, or a name to look up in `PATH`; `nil` runs this program.
     /// - Throws: `component.failed` with the last lines of output unless the program ends with exit code 0.
     static func time(_ program: String?, _ arguments: [String]) async throws -> Duration {
-        let said = SaidLines(), start = ContinuousClock.now
+        let said = OutputLines(), start = ContinuousClock.now
         let ending: ChildProcess.Ending = try await withCheckedThrowingContinuation { continuation in
             do throws(BackplaneError) {
                 _ = try ChildProcess(

@@ -25,6 +25,13 @@ struct BareHTTP: Sendable {
         return Array(buffer: try await response.body.collect(upTo: 1 << 20)).count
     }
 
+    /// Returns a value that is decoded from a response.
+    func load<Value: Decodable>(_ type: Value.Type, _ url: String) async throws -> Value {
+        let response = try await client.execute(HTTPClientRequest(url: url), deadline: .distantFuture)
+        let body = try await response.body.collect(upTo: 16 << 20)
+        return try JSONDecoder().decode(type, from: Data(body.readableBytesView))
+    }
+
     /// Writes a response to a file, which is moved to its place at the end.
     func download(_ url: String, to path: String) async throws -> Int {
         let response = try await client.execute(HTTPClientRequest(url: url), deadline: .distantFuture)

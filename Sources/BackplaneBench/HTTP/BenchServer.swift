@@ -4,17 +4,21 @@ import Synchronization
 
 /// The server of the HTTP rows, in a process of its own: HTTP/1.1 on loopback, with a thread for each connection.
 ///
-/// `GET /bytes/N` is answered with N bytes, `PUT` with 204 once its body was received.
+/// `GET /bytes/N` is answered with N bytes, `GET /json/N` with a ``BenchLibrary`` of about as many, `PUT` with 204 once
+/// its body was received.
 final class BenchServer: Sendable {
     private static let piece = [UInt8](repeating: 0x78, count: 256 << 10)
     private let listener: Int32
     let port: UInt16
 
-    init() throws {
+    /// Creates a server that listens on an address of loopback.
+    ///
+    /// - Parameter number: The last part of the address: 1 for 127.0.0.1.
+    init(address number: UInt32 = 1) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
+        address.sin_addr.s_addr = (UInt32(INADDR_LOOPBACK) - 1 + number).bigEndian
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isOpen = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -57,6 +61,11 @@ final class BenchServer: Sendable {
             let words = head.split(separator: " ", maxSplits: 2)
             guard words.count == 3 else { return false }
             if words[0] == "PUT" { return receiveBody(head) && send(Array("HTTP/1.1 204 No Content\r\n\r\n".utf8)) }
+            if words[1].hasPrefix("/json/") {
+                let body = BenchLibrary.json(atLeast: Int(words[1].dropFirst("/json/".count)) ?? 0)
+                let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(body.count)\r\n\r\n"
+                return send(Array(head.utf8) + body)
+            }
             var left = Int(words[1].dropFirst("/bytes/".count)) ?? 0
             let first = BenchServer.piece.prefix(min(left, 1 << 14))
             guard send(Array("HTTP/1.1 200 OK\r\nContent-Length: \(left)\r\n\r\n".utf8) + first) else { return false }

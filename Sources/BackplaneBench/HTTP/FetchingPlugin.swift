@@ -11,6 +11,7 @@ struct FetchingPlugin: Plugin {
     static func register(in registrar: inout Registrar) {
         registrar.add(FetchingManager.self)
         registrar.add(FetchingCommunication.self)
+        registrar.add(CountingObserver.self)
     }
 }
 
@@ -38,6 +39,22 @@ final class FetchingCommunication: CommunicationController {
 
     static func methods(_ table: inout Methods) {
         table.sync(\.nothing) { _, _, _ in Nothing() }
+    }
+}
+
+/// An observer of exchanges that counts them.
+final class CountingObserver: Manager {
+    typealias Provides = ExchangeObserving
+    static let className = "CountingObserver"
+    private let ended = Atomic(0)
+
+    init(_ context: Context) {}
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.observe) { observer, batch, _ in
+            observer.ended.add(batch.events.count { $0.stage == .end }, ordering: .relaxed)
+            return Nothing()
+        }
     }
 }
 #endif

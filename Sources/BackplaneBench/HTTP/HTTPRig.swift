@@ -14,18 +14,28 @@ struct HTTPRig: Sendable {
     private struct Address: Codable {
         var plain: UInt16
         var secure: Int
+        /// The ports of the servers on 127.0.0.1 and the addresses after it.
+        var hosts: [UInt16]
     }
+    /// The number of hosts that serve.
+    static let hosts = 50
     static let serverMeasure = "http-server"
     let folder: String
     let bare = BareHTTP()
     /// The client of a program, over HTTP/1.1.
-    let client = HTTPPipeline([AsyncHTTPClientExecutor(proxies: .none)])
+    let client = HTTPPipeline(
+        [AsyncHTTPClientExecutor(proxies: .none)],
+        credentials: Credentials([
+            "fixed": Credential(hosts: ["127.0.0.1"], .bearer(TokenSource(secret: "a token that does not change")))
+        ]))
     /// The client of a program, over HTTP/2.
     let secure: HTTPPipeline
     /// The client of a component.
     let plugin: FetchingCommunication.Context
+    /// The client of a component in a host whose exchanges a manager observes.
+    let observed: FetchingCommunication.Context
     private let address: Address
-    private let host: PluginHost
+    private let host, observedHost: PluginHost
     private let server: ServerProcess
 
     init(in folder: String) async throws {
@@ -34,45 +44,63 @@ struct HTTPRig: Sendable {
         server = ServerProcess([MeasuringChild.command, Self.serverMeasure, folder, folder])
         address = try await JSONDecoder().decode(Address.self, from: server.firstLine())
         secure = HTTPPipeline([AsyncHTTPClientExecutor(trustRoots: folder + "/ca.pem", proxies: .none)])
-        host = PluginHost(
+        (host, plugin) = try await Self.start(in: folder, "plain", observers: [])
+        (observedHost, observed) = try await Self.start(in: folder, "observed", observers: ["Observer"])
+    }
+
+    /// Starts a host with a component that lends its context, and with an observer.
+    private static func start(
+        in folder: String, _ name: String, observers: [String]
+    ) async throws -> (PluginHost, FetchingCommunication.Context) {
+        let host = PluginHost(
             manifest: Manifest(
                 plugins: [],
                 managers: [
                     "Fetching": ManagerDefinition(
                         className: "FetchingManager",
                         communicationController: CommunicationControllerDefinition(
-                            className: "FetchingCommunication"))
-                ]), plugins: [FetchingPlugin.self],
+                            className: "FetchingCommunication")),
+                    "Observer": ManagerDefinition(className: "CountingObserver"),
+                ], network: NetworkSettings(observers: observers)), plugins: [FetchingPlugin.self],
             options: HostOptions(
-                loadFolder: folder + "/load", dataFolder: folder + "/data",
+                loadFolder: "\(folder)/load-\(name)", dataFolder: "\(folder)/data-\(name)",
                 executors: [AsyncHTTPClientExecutor(proxies: .none)], occupationLimit: nil))
         try await host.start()
         guard let context = FetchingCommunication.context.withLock({ $0.take() }) else {
             throw BackplaneError(.componentFailed, "the component of the HTTP rows did not start")
         }
-        plugin = context
+        return (host, context)
     }
 
     func stop() async {
         await host.stop()
+        await observedHost.stop()
         await bare.shutdown()
         server.stop()
     }
 
     func url(_ bytes: Int) -> String { "http://127.0.0.1:\(address.plain)/bytes/\(bytes)" }
 
+    /// The address of a host's JSON of a size.
+    func jsonURL(_ bytes: Int, host: Int = 0) -> String {
+        "http://127.0.0.\(host + 1):\(address.hosts[host])/json/\(bytes)"
+    }
+
     func secureURL(_ bytes: Int) -> String { "https://localhost:\(address.secure)/bytes/\(bytes)" }
 
     /// Serves in a child process until its parent has ended.
     static func serve(in folder: String) async throws {
         let authority = CertificateAuthority(), plain = try BenchServer()
+        let others = try (2...UInt32(hosts)).map { try BenchServer(address: $0) }
         let secure = try await SecureTestServer(authority.identity()) { request in
             let bytes = Int(request.target.dropFirst("/bytes/".count)) ?? 0
             return .init(body: [UInt8](repeating: 0x78, count: 1 << 16), repetitions: bytes >> 16)
         }
         try Data(authority.certificate.utf8).write(to: URL(filePath: folder + "/ca.pem"))
-        plain.run()
-        let parent = getppid(), address = try JSONEncoder().encode(Address(plain: plain.port, secure: secure.port))
+        for server in [plain] + others { server.run() }
+        let parent = getppid()
+        let address = try JSONEncoder().encode(
+            Address(plain: plain.port, secure: secure.port, hosts: ([plain] + others).map(\.port)))
         FileHandle.standardOutput.write(address + Data("\n".utf8))
         while getppid() == parent { try await Task.sleep(for: .seconds(1)) }
         await secure.stop()

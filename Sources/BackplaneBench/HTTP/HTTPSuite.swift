@@ -13,7 +13,11 @@ import Synchronization
 extension BenchSuite {
     static let http = BenchSuite(name: HTTPRows.suite) { folder, _ in
         let rig = try await HTTPRig(in: folder), rows = HTTPRows(rig: rig)
-        return Opened(rows: rows.small + rows.files + rows.memory) { await rig.stop() }
+        let credentials = CredentialRows(folder: folder).rows
+        let endpoints = EndpointRows(rig: rig).rows
+        return Opened(rows: rows.small + rows.proved + endpoints + credentials + rows.files + rows.memory) {
+            await rig.stop()
+        }
     }
 }
 
@@ -46,13 +50,25 @@ struct HTTPRows {
         }
     }
 
+    /// The rows of exchanges with a credential, beside those without one.
+    var proved: [Row] {
+        let rig = rig, url = rig.url(1_024)
+        var options = HTTPOptions()
+        options.credential = "fixed"
+        return [
+            exchanges(
+                "1 KB, bearer credential", 1, baseline: "1 KB, client, 1 at once", target: .ratio(atMost: 1.05)
+            ) { [options] in try await rig.client.send(HTTPRequest("GET", url), options).body.count }
+        ]
+    }
+
     /// Creates a row for the processor time of an exchange.
     private func exchanges(
         _ name: String, _ width: Int, baseline: String? = nil, target: Target? = nil,
         _ exchange: @escaping @Sendable () async throws -> Int
     ) -> Row {
         Row(name: name, unit: .microseconds, baseline: baseline, target: target) { count in
-            let before = Self.processorTime(), width = min(width, count)
+            let before = ProcessTime.now, width = min(width, count)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<width {
                     let share = count / width + (number < count % width ? 1 : 0)
@@ -66,14 +82,8 @@ struct HTTPRows {
                 try await group.waitForAll()
             }
             return Row.Unit.microseconds.figure(
-                nanoseconds: (Self.processorTime() - before) / .nanoseconds(1) / Double(count))
+                nanoseconds: (ProcessTime.now - before) / .nanoseconds(1) / Double(count))
         }
-    }
-
-    private static func processorTime() -> Duration {
-        var time = timespec()
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
     // MARK: Large bodies

@@ -156,7 +156,7 @@ enum GraphLoops {
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    /// Gives what earlier graphs have left free back to the system, so that using it again counts.
+    /// Returns the free memory of earlier graphs to the system, so that its reuse is counted.
     private static func trim() {
         typealias Function = @convention(c) (Int) -> Int32
         guard let symbol = dlsym(nil, "malloc_trim") else { return }

@@ -1,9 +1,9 @@
 import Backplane
 import BackplaneHost
 import BackplaneReports
-import BackplaneTurnstile
+import BackplaneSwapLoad
+import BenchmarkContracts
 import Synchronization
-import YardstickContracts
 
 /// A host whose provider of series is swapped repeatedly for its other edition, and whose reader is another plugin.
 final class SeriesHost: Sendable {
@@ -17,7 +17,7 @@ final class SeriesHost: Sendable {
 
     /// Returns the paths of the built editions.
     static func editions() throws(BackplaneError) -> [String] {
-        [try BuiltLibrary.path(of: "_YardstickSeriesFirst"), try BuiltLibrary.path(of: "_YardstickSeriesSecond")]
+        [try BuiltLibrary.path(of: "_BenchmarkSeriesFirst"), try BuiltLibrary.path(of: "_BenchmarkSeriesSecond")]
     }
 
     /// Creates a host and starts its managers.
@@ -30,11 +30,11 @@ final class SeriesHost: Sendable {
         library = try RebuiltLibrary(of: editions, in: folder)
         var options = HostOptions(
             loadFolder: loads, dataFolder: folder + "/data", log: StandardErrorLog(level: .error), lanes: lanes)
-        options.checksState = false  // a release does not, and a figure of a debug build means nothing anyway
-        options.occupationLimit = nil  // streams and calls occupy the pool on purpose here
+        options.checksState = false  // a release build does not, and figures of a debug build are meaningless
+        options.occupationLimit = nil  // streams and calls intentionally occupy the pool here
         host = PluginHost(
             manifest: Manifest(
-                plugins: [PluginReference(library: library.path), PluginReference(library: "_YardstickRelay")],
+                plugins: [PluginReference(library: library.path), PluginReference(library: "_BenchmarkRelay")],
                 managers: [
                     "Series": ManagerDefinition(className: "SeriesManager"),
                     "Reader": ManagerDefinition(className: "SeriesReaderManager", uses: ["series": "Series"]),

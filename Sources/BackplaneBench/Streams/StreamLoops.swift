@@ -1,61 +1,61 @@
 import Backplane
+import BenchmarkContracts
 import FoundationEssentials
-import YardstickContracts
 
 /// The measured loops of the streams suite; each returns the number of elements, or of streams.
 enum StreamLoops {
     @inline(never)
     static func numbersByHand(_ count: Int) async -> Int {
-        let handOver = HandOver<Int>()
+        let rendezvous = Rendezvous<Int>()
         let sender = Task {
-            for number in 0..<count { await handOver.send(number) }
-            handOver.finish()
+            for number in 0..<count { await rendezvous.send(number) }
+            rendezvous.finish()
         }
         var next = 0
-        while let number = await handOver.next() { next = number + 1 }
+        while let number = await rendezvous.next() { next = number + 1 }
         await sender.value
         return next
     }
 
     @inline(never)
     static func parcelsByHand(_ count: Int) async -> Int {
-        let handOver = HandOver<Parcel>()
+        let rendezvous = Rendezvous<Parcel>()
         let sender = Task {
             var parcel = Parcel.first
             for number in 0..<count {
                 parcel.id = number
-                await handOver.send(parcel)
+                await rendezvous.send(parcel)
             }
-            handOver.finish()
+            rendezvous.finish()
         }
         var next = 0
-        while let parcel = await handOver.next() { next = parcel.id + 1 }
+        while let parcel = await rendezvous.next() { next = parcel.id + 1 }
         await sender.value
         return next
     }
 
     @inline(never)
-    static func numbers(_ yardstick: Remote<Yardstick>, _ call: Call, _ count: Int) async throws(BackplaneError) -> Int
+    static func numbers(_ benchmark: Remote<Benchmark>, _ call: Call, _ count: Int) async throws(BackplaneError) -> Int
     {
         var next = 0
-        for try await number in yardstick.numbers(count, call) { next = number + 1 }
+        for try await number in benchmark.numbers(count, call) { next = number + 1 }
         return next
     }
 
     @inline(never)
-    static func parcels(_ yardstick: Remote<Yardstick>, _ call: Call, _ count: Int) async throws(BackplaneError) -> Int
+    static func parcels(_ benchmark: Remote<Benchmark>, _ call: Call, _ count: Int) async throws(BackplaneError) -> Int
     {
         var next = 0
-        for try await parcel in yardstick.parcels(count, call) { next = parcel.id + 1 }
+        for try await parcel in benchmark.parcels(count, call) { next = parcel.id + 1 }
         return next
     }
 
     @inline(never)
-    static func parcelsEncoded(_ yardstick: Remote<EarlierYardstick>, _ call: Call, _ count: Int)
+    static func parcelsEncoded(_ benchmark: Remote<EarlierBenchmark>, _ call: Call, _ count: Int)
         async throws(BackplaneError) -> Int
     {
         var next = 0
-        for try await parcel in yardstick.parcels(count, call) { next = parcel.id + 1 }
+        for try await parcel in benchmark.parcels(count, call) { next = parcel.id + 1 }
         return next
     }
 
@@ -78,19 +78,19 @@ enum StreamLoops {
 
     /// Opens streams, reads one element of each, and closes them.
     @inline(never)
-    static func open(_ yardstick: Remote<Yardstick>, _ call: Call, _ count: Int) async throws(BackplaneError) -> Int {
+    static func open(_ benchmark: Remote<Benchmark>, _ call: Call, _ count: Int) async throws(BackplaneError) -> Int {
         for _ in 0..<count {
-            for try await _ in yardstick.numbers(.max, call) { break }
+            for try await _ in benchmark.numbers(.max, call) { break }
         }
         return count
     }
 
     @inline(never)
-    static func openEncoded(_ yardstick: Remote<EarlierYardstick>, _ call: Call, _ count: Int)
+    static func openEncoded(_ benchmark: Remote<EarlierBenchmark>, _ call: Call, _ count: Int)
         async throws(BackplaneError) -> Int
     {
         for _ in 0..<count {
-            for try await _ in yardstick.numbers(.max, call) { break }
+            for try await _ in benchmark.numbers(.max, call) { break }
         }
         return count
     }

@@ -1,12 +1,12 @@
 import Backplane
 import BackplaneHost
+import BenchmarkContracts
 import Glibc
-import YardstickContracts
 
 // The cost of streams between a loaded library and the host program, compared with a hand-over in one program.
 extension BenchSuite {
     static let streams = BenchSuite(name: StreamRows.suite) { folder, _ in
-        let plugins = try await YardstickHost(in: folder + "/calls")
+        let plugins = try await BenchmarkHost(in: folder + "/calls")
         let rows = StreamRows(plugins: plugins)
         let swaps = StreamedSwapRows(.fastest, in: folder).rows + StreamedSwapRows(.encoded, in: folder).rows
         return Opened(
@@ -19,7 +19,7 @@ extension BenchSuite {
 /// The rows of the streams suite.
 struct StreamRows {
     static let suite = "streams"
-    var plugins: YardstickHost
+    var plugins: BenchmarkHost
 
     /// The rows of elements, which go from one task to another.
     var elements: [Row] {
@@ -29,17 +29,17 @@ struct StreamRows {
         return [
             .calls(number) { await StreamLoops.numbersByHand($0) },
             .calls("native stream, Int", baseline: number, target: .ratio(atMost: 1.5)) {
-                try await StreamLoops.numbers(plugins.yardstick, call, $0)
+                try await StreamLoops.numbers(plugins.benchmark, call, $0)
             },
             .calls(parcel) { await StreamLoops.parcelsByHand($0) },
             .calls("native stream, struct", baseline: parcel, target: .ratio(atMost: 1.6)) {
-                try await StreamLoops.parcels(plugins.yardstick, call, $0)
+                try await StreamLoops.parcels(plugins.benchmark, call, $0)
             },
             HeapRow.make("allocations of a hand-over", in: Self.suite, target: nil) {
                 await StreamLoops.numbersByHand($0)
             },
             HeapRow.make("allocations of a native stream", in: Self.suite) {
-                try await StreamLoops.numbers(plugins.yardstick, call, $0)
+                try await StreamLoops.numbers(plugins.benchmark, call, $0)
             },
             .calls(coders) { try StreamLoops.code($0) },
             .calls("encoded stream, struct", baseline: coders, target: .ratio(atMost: 1 / 0.85)) {
@@ -54,7 +54,7 @@ struct StreamRows {
         return [
             .calls(stream) { await StreamLoops.openByHand($0) },
             .calls("native stream, opened and closed", baseline: stream, target: .ratio(atMost: 2)) {
-                try await StreamLoops.open(plugins.yardstick, call, $0)
+                try await StreamLoops.open(plugins.benchmark, call, $0)
             },
             .calls(encoded) { try await HostCalls.nextEncoded(plugins.earlier, call, $0) },
             .calls("encoded stream, opened and closed", baseline: encoded, target: .ratio(atMost: 3)) {
@@ -68,7 +68,7 @@ struct StreamRows {
         let plugins = plugins, call = plugins.call
         return [
             memory("native") { count, pause in
-                for try await _ in plugins.yardstick.numbers(count, call) { pause() }
+                for try await _ in plugins.benchmark.numbers(count, call) { pause() }
             },
             memory("encoded") { count, pause in
                 for try await _ in plugins.earlier.numbers(count, call) { pause() }
@@ -76,7 +76,7 @@ struct StreamRows {
             Row(
                 name: "1,000 open streams with an element a second", unit: .percent, target: .median(atMost: 3),
                 limit: 1_000, count: 1_000, rounds: 3
-            ) { try await Self.load(of: $0, plugins.yardstick, call) },
+            ) { try await Self.load(of: $0, plugins.benchmark, call) },
         ]
     }
 
@@ -109,9 +109,9 @@ struct StreamRows {
     /// Measures the processor time of streams that yield an element each second, in percent of one processor.
     ///
     /// - Parameter count: The number of streams; fewer are observed for a shorter time.
-    private static func load(of count: Int, _ yardstick: Remote<Yardstick>, _ call: Call) async throws -> Double {
+    private static func load(of count: Int, _ benchmark: Remote<Benchmark>, _ call: Call) async throws -> Double {
         let readers = (0..<count).map { _ in
-            Task { for try await _ in yardstick.ticks(call) {} }
+            Task { for try await _ in benchmark.ticks(call) {} }
         }
         defer { for reader in readers { reader.cancel() } }
         try await Task.sleep(for: .milliseconds(2 * count))

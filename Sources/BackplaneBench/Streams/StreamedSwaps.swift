@@ -1,9 +1,9 @@
 import Backplane
 import BackplaneHost
-import BackplaneTurnstile
+import BackplaneSwapLoad
+import BenchmarkContracts
 import Foundation
 import Synchronization
-import YardstickContracts
 
 /// The measurement of swaps during four resumable streams at full speed, alternating with the same swaps during calls
 /// by four callers.

@@ -1,6 +1,6 @@
 import Backplane
 import BackplaneHost
-import BackplaneTurnstile
+import BackplaneSwapLoad
 import TurnstileContracts
 
 /// The measurement of swaps that activate another manifest each time, during calls by four callers, in milliseconds.
@@ -8,22 +8,22 @@ import TurnstileContracts
 /// The turnstile moves to another plugin and back, is renamed and renamed back, and a wire to it is added and removed.
 enum AppliedSwaps {
     static func figures(_ order: SwapMeasure.Order, in folder: String, loads: String) async throws -> [String: Double] {
-        let annex = try Composition.annex(for: order, in: folder)
+        let annex = try ManifestSequence.annex(for: order, in: folder)
         return try await order.measure(in: folder, loads: loads) { try await figures(order, $0, annex) }
     }
 
     private static func figures(_ order: SwapMeasure.Order, _ swapped: TurnstileHost, _ annex: String) async throws
         -> [String: Double]
     {
-        var composition = Composition(library: swapped.libraryPath, annex: annex)
+        var composition = ManifestSequence(library: swapped.libraryPath, annex: annex)
         try await swapped.apply(composition.manifest)
-        let usher: Remote<Turnstile> = try await swapped.host.manager(Composition.usher)
+        let usher: Remote<Turnstile> = try await swapped.host.manager(ManifestSequence.usher)
         let watch = SwapWatch()
         var ushered = 0, misled = 0
         let (swaps, busy) = try await TurnstileCallers.with(LoadedSwaps.callers, at: swapped, watch, windows: 0) {
             var swaps: [(time: Double, wait: Double)] = []
             for number in 0..<order.count {
-                let change = Composition.changes[number % Composition.changes.count]
+                let change = ManifestSequence.changes[number % ManifestSequence.changes.count]
                 composition.make(change)
                 watch.begin(handovers: change.handovers)
                 let (time, report) = try await swapped.apply(composition.manifest)
@@ -49,7 +49,7 @@ enum AppliedSwaps {
     }
 
     /// The manifest of a turnstile and its caller, with the changes made so far.
-    struct Composition {
+    struct ManifestSequence {
         enum Change {
             case plugin, name, wire
 
@@ -89,14 +89,14 @@ enum AppliedSwaps {
 
         /// Returns a manifest with a renamed turnstile of another plugin, and its caller.
         static func other(than library: String, annex: String) -> Manifest {
-            var composition = Composition(library: library, annex: annex)
+            var composition = ManifestSequence(library: library, annex: annex)
             for change in [Change.plugin, .wire, .name] { composition.make(change) }
             return composition.manifest
         }
 
         /// Returns the library of the other plugin, prepared for swapping as an order requires.
         static func annex(for order: SwapMeasure.Order, in folder: String) throws -> String {
-            let built = try BuiltLibrary.path(of: "_YardstickAnnex")
+            let built = try BuiltLibrary.path(of: "_BenchmarkAnnex")
             if order.hasDebugInformation { return built }
             let deployed = FilePath.join(folder, "deployed-annex.so")
             try DeployedLibrary.make(of: built, at: deployed)

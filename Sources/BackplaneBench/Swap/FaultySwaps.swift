@@ -1,6 +1,6 @@
 import Backplane
 import BackplaneHost
-import BackplaneTurnstile
+import BackplaneSwapLoad
 import Synchronization
 import TurnstileContracts
 
@@ -15,7 +15,7 @@ enum FaultySwaps {
 
     static func figures(_ order: SwapMeasure.Order, in folder: String, loads: String) async throws -> [String: Double] {
         let editions = try order.editions(in: folder)
-        let annex = order.appliesManifest ? try AppliedSwaps.Composition.annex(for: order, in: folder) : nil
+        let annex = order.appliesManifest ? try AppliedSwaps.ManifestSequence.annex(for: order, in: folder) : nil
         var figures: [String: Double] = [:]
         for (name, action) in actions {
             let swapped = try await TurnstileHost(
@@ -23,7 +23,7 @@ enum FaultySwaps {
             ) { other throws(BackplaneError) in
                 if other == action { throw BackplaneError(.componentFailed, "an intentional fault") }
             }
-            let manifest = annex.map { AppliedSwaps.Composition.other(than: swapped.libraryPath, annex: $0) }
+            let manifest = annex.map { AppliedSwaps.ManifestSequence.other(than: swapped.libraryPath, annex: $0) }
             let mistakes = try await swapped.whileRunning {
                 try await self.mistakes(at: action, order.count, $0, applying: manifest)
             }

@@ -1,6 +1,6 @@
 import Backplane
 import BackplaneHost
-import BackplaneTurnstile
+import BackplaneSwapLoad
 
 /// The rows for the duration of a swap without calls, and of each of its steps.
 struct IdleSwapRows: Sendable {

@@ -24,6 +24,7 @@ struct LoadedSwapRows: Sendable {
             figures.never("\(name), answered by the wrong generation", "wrong"),
             figures.never("\(name), out of order", "disorder"),
             figures.never("\(name), carried count less the callers' own", "miscount"),
+            figures.never("\(name), states that took another lane", "misled"),
             figures.row("\(name), wait at the gate, median", "wait", target: .median(atMost: 0.4)),
             figures.row("\(name), wait at the gate, p99", "wait p99", target: .median(atMost: 3)),
             figures.row("\(name), swap median", "median"),

@@ -1,6 +1,6 @@
 import Backplane
 import BackplaneHost
-import BackplaneTurnstile
+import BackplaneSwapLoad
 import Foundation
 import TurnstileContracts
 
@@ -15,7 +15,7 @@ enum LoadedSwaps {
     private static func figures(_ order: SwapMeasure.Order, _ swapped: TurnstileHost) async throws -> [String: Double] {
         let watch = SwapWatch()
         let (swaps, busy) = try await TurnstileCallers.with(callers, at: swapped, watch, windows: order.count) {
-            var swaps: [(time: Double, wait: Double, window: Duration)] = []
+            var swaps: [(time: Double, wait: Double, isInLane: Bool, window: Duration)] = []
             for number in 0..<order.count {
                 let began = ContinuousClock.now
                 watch.window = number
@@ -25,7 +25,11 @@ enum LoadedSwaps {
                 // In practice, an edit and a build lie between two swaps; the pause also lets the callers resume.
                 try await Task.sleep(for: .milliseconds(2))
                 swaps.append(
-                    (time / .milliseconds(1), report.longestWait / .milliseconds(1), ContinuousClock.now - began))
+                    (
+                        time / .milliseconds(1), report.longestWait / .milliseconds(1),
+                        report.components.first?.state?.lane == (order.isEncoded ? "encoded" : "native"),
+                        ContinuousClock.now - began
+                    ))
             }
             return swaps
         }
@@ -42,7 +46,7 @@ enum LoadedSwaps {
             without = Sample(control.gaps)
         return [
             "answered": sum(\.answered), "failed": sum(\.failed), "twice": sum(\.twice), "wrong": sum(\.wrong),
-            "disorder": sum(\.disorder),
+            "disorder": sum(\.disorder), "misled": Double(swaps.count { !$0.isInLane }),
             "miscount": Double(busy.miscount(of: final)), "median": times.median, "p99": times.p99,
             "wait": waits.median, "wait p99": waits.p99,
             "gap": gaps.median, "gap worst": gaps.highest, "control gap": without.median,

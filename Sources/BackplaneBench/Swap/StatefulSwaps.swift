@@ -1,14 +1,13 @@
 import Backplane
 import BackplaneHost
-import BackplaneTurnstile
-import Foundation
-import YardstickContracts
+import BackplaneSwapLoad
+import BenchmarkContracts
 
 /// Swaps of a component with many records, during calls by four callers, and in the same process swaps of one without
 /// any; durations are in milliseconds.
 enum StatefulSwaps {
     static func figures(_ order: SwapMeasure.Order, in folder: String, loads: String) async throws -> [String: Double] {
-        let editions = try editions(for: order, in: folder)
+        let editions = try order.twins(of: "_BenchmarkAnnex", in: folder)
         func measured(_ records: Int, _ name: String) async throws -> Sample {
             let depot = ManagerDefinition(
                 className: "DepotManager", configuration: ["records": .integer(Int64(records))])
@@ -47,16 +46,5 @@ enum StatefulSwaps {
             return waits
         }
         return Sample(waits)
-    }
-
-    /// Returns two builds of one library, which differ in a byte that nobody reads.
-    private static func editions(for order: SwapMeasure.Order, in folder: String) throws -> [String] {
-        let first = try AppliedSwaps.Composition.annex(for: order, in: folder), second = first + ".second"
-        try FileManager.default.copyItem(atPath: first, toPath: second)
-        let file = try FileHandle(forWritingTo: URL(filePath: second))
-        defer { try? file.close() }
-        try file.seekToEnd()
-        try file.write(contentsOf: [0])
-        return [first, second]
     }
 }

@@ -5,6 +5,7 @@ import BackplaneHost
 struct SwapFigures: Sendable {
     private let figures: SharedFigures
     private let count: Int
+    private let rounds: Int
 
     /// The file system to which libraries are copied; on a disk by default, as in a host.
     enum Loads { case inMemory, onDisk }
@@ -14,13 +15,14 @@ struct SwapFigures: Sendable {
     /// - Parameters:
     ///   - folder: The folder of the suite; beside it is one in memory.
     ///   - name: The name of the child's folders.
+    ///   - rounds: The maximum number of rounds.
     init(
         _ measure: SwapMeasure, _ order: SwapMeasure.Order, in folder: String, as name: String,
-        loads place: Loads = .onDisk
+        loads place: Loads = .onDisk, rounds: Int = 7
     ) {
         let own = "\(folder)/\(name)", memory = FilePath.join(FilePath.folder(of: folder), "memory")
         let loads = place == .inMemory ? "\(memory)/\(name)" : own + "-loads"
-        count = order.count
+        (count, self.rounds) = (order.count, rounds)
         figures = SharedFigures { count in
             var order = order
             order.count = count
@@ -37,7 +39,7 @@ struct SwapFigures: Sendable {
     ) -> Row {
         Row(
             name: name, unit: unit, baseline: baseline, target: target, summary: summary, limit: count, count: count,
-            rounds: 7
+            rounds: rounds
         ) { [figures] count in
             guard let value = try await figures.next(figure, count: count) else {
                 throw BackplaneError(.componentFailed, "the swapping process reported no result", at: name)

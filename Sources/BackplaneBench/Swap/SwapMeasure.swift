@@ -1,6 +1,6 @@
 import Backplane
 import BackplaneHost
-import BackplaneTurnstile
+import BackplaneSwapLoad
 import Foundation
 
 /// A measurement of swaps in a child process.
@@ -19,6 +19,10 @@ enum SwapMeasure: String, CaseIterable, Sendable {
     case faulty = "swap-faulty"
     /// Swaps of a component with many records, during calls by four callers at full speed.
     case stateful = "swap-stateful"
+    /// A swap during one call that takes long, and during calls by four callers at full speed.
+    case long = "swap-long"
+    /// Swaps of components with work under way: long calls, exchanges and timers.
+    case errands = "swap-errands"
     /// Swaps during four streams, and during calls by four callers, at full speed.
     case streamed = "swap-streamed"
 
@@ -51,6 +55,18 @@ enum SwapMeasure: String, CaseIterable, Sendable {
 
         /// Returns the libraries of the plugin, prepared for swapping.
         func editions(in folder: String) throws -> [String] { try deployed(plugin.editions(), in: folder) }
+
+        /// Returns two builds of one library, prepared for swapping, which differ in a byte that nobody reads.
+        func twins(of name: String, in folder: String) throws -> [String] {
+            let first = try deployed([BuiltLibrary.path(of: name)], in: folder)[0]
+            let second = FilePath.join(folder, "second-" + FilePath.name(of: first))
+            try FileManager.default.copyItem(atPath: first, toPath: second)
+            let file = try FileHandle(forWritingTo: URL(filePath: second))
+            defer { try? file.close() }
+            try file.seekToEnd()
+            try file.write(contentsOf: [0])
+            return [first, second]
+        }
 
         /// Returns built libraries, prepared for swapping.
         func deployed(_ built: [String], in folder: String) throws -> [String] {
@@ -87,6 +103,8 @@ enum SwapMeasure: String, CaseIterable, Sendable {
         case .many: return try await ManySwaps.figures(order, in: folder, loads: loads)
         case .faulty: return try await FaultySwaps.figures(order, in: folder, loads: loads)
         case .stateful: return try await StatefulSwaps.figures(order, in: folder, loads: loads)
+        case .long: return try await LongCallSwaps.figures(order, in: folder, loads: loads)
+        case .errands: return try await ErrandSwaps.figures(order, in: folder, loads: loads)
         case .streamed: return try await StreamedSwaps.figures(order, in: folder, loads: loads)
         }
     }

@@ -1,6 +1,6 @@
 import Backplane
 import BackplaneHost
-import BackplaneTurnstile
+import BackplaneSwapLoad
 
 // The cost of a swap for its initiator and for callers, its lasting effects, and the proof that no call is lost.
 //
@@ -18,7 +18,8 @@ extension BenchSuite {
         let rows = [
             IdleSwapRows(.swift, in: folder).rows, IdleSwapRows(.c, in: folder).rows,
             LoadedSwapRows(.fastest, in: folder).rows, LoadedSwapRows(.encoded, in: folder).rows,
-            AppliedSwapRows(in: folder).rows, StatefulSwapRows.all(in: folder),
+            AppliedSwapRows(in: folder).rows, LongCallSwapRows(in: folder).rows,
+            ErrandSwapRows(in: folder).rows, StatefulSwapRows.all(in: folder),
             ManySwapRows(.swift, in: folder).rows, ManySwapRows(.c, in: folder).rows,
             FaultySwapRows(in: folder).rows, FaultySwapRows(appliesManifest: true, in: folder).rows,
         ]

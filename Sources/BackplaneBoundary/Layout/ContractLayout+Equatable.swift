@@ -33,7 +33,7 @@ extension TypeSize: Equatable {
     }
 }
 
-extension TypeLayout.QualifiedName.Component.Label: Equatable {
+extension TypeLayout.QualifiedName.Segment.Label: Equatable {
     package static func == (a: Self, b: Self) -> Bool {
         switch (a, b) {
         case (.name(let name), .name(let other)), (.extension(let name), .extension(let other)): name == other

@@ -87,9 +87,9 @@ struct LayoutParser {
     }
 
     private mutating func qualifiedName() throws(Malformed) -> TypeLayout.QualifiedName {
-        var components: [TypeLayout.QualifiedName.Component] = []
+        var components: [TypeLayout.QualifiedName.Segment] = []
         repeat {
-            let label: TypeLayout.QualifiedName.Component.Label
+            let label: TypeLayout.QualifiedName.Segment.Label
             if skips("(private)") {
                 label = .hidden
             } else if skips("(in ") {
@@ -98,7 +98,7 @@ struct LayoutParser {
             } else {
                 label = .name(try name())
             }
-            components.append(TypeLayout.QualifiedName.Component(label, arguments: try arguments()))
+            components.append(TypeLayout.QualifiedName.Segment(label, arguments: try arguments()))
         } while skips(".")
         return TypeLayout.QualifiedName(components: components)
     }

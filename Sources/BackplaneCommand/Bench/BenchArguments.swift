@@ -17,6 +17,7 @@ extension BackplaneTool {
                   backplane bench composition --only 'plugins in C'
                   backplane bench swap --only '4 callers'
                   backplane bench store --only 'page of 100'
+                  backplane bench http --only 'of JSON' --instructions
                   backplane bench --only 'host, held' --iterations 10000
                 """)
 
@@ -31,13 +32,19 @@ extension BackplaneTool {
                 "Run every row once with this many iterations, without baselines, for example under callgrind.",
                 valueName: "count"))
         var iterations: Int?
+        @Flag(
+            help:
+                "Count instructions by callgrind (valgrind) instead of measuring time, of rows with a ratio; --iterations sets how often each runs (default: 1000)."
+        )
+        var instructions = false
         @Flag(help: "Measure as little as possible, just to see that everything runs.") var quick = false
         @Flag(help: "Print the rows as JSON.") var json = false
 
         func run() async throws {
             throw ExitCode(
                 await BenchCommand(
-                    suite: suite, only: only, iterations: iterations, quick: quick, json: json, digest: Engines.digest
+                    suite: suite, only: only, iterations: iterations, countsInstructions: instructions, quick: quick,
+                    json: json, digest: Engines.digest
                 ).run())
         }
     }

@@ -43,7 +43,11 @@ extension BackplaneTool {
                 "The number of elements after which a stream is closed; only for streams.", valueName: "count")
         )
         var limit: Int?
-        @Flag(help: "Print the id of the call's trace on standard error.") var trace = false
+        @Flag(
+            help:
+                "Print the id of the call's trace, and the stages and attempts of its HTTP exchanges, on standard error."
+        )
+        var trace = false
         @Option(
             help: ArgumentHelp(
                 "The trace that the call continues, in the format of the `traceparent` header of W3C Trace Context.",

@@ -20,7 +20,8 @@ struct CallCommand: Sendable {
     static let timeout = 60.0
     /// The number of elements after which a stream is closed, or `nil` for all; only streams have a limit.
     var limit: Int?
-    /// A Boolean value that indicates whether to print the id of the call's trace on standard error.
+    /// A Boolean value that indicates whether to print the id of the call's trace, and the stages of its HTTP exchanges,
+    /// on standard error.
     var showsTrace = false
     /// The trace that the call continues, or `nil` to begin one.
     var traceparent: String?
@@ -39,11 +40,15 @@ struct CallCommand: Sendable {
         }
         if let running { return ask(running, method, bytes) }
         let host = settings.makeHost(), call = host.begin(within: .seconds(timeout), traceparent: traceparent)
+        let exchanges = showsTrace ? host.exchanges(of: call.trace) : nil
         if showsTrace { show(call.trace) }
         do throws(BackplaneError) {
             do throws(BackplaneError) {
-                if limit != nil { return try await read(host.stream(manager, method, bytes, call), method, of: host) }
+                if limit != nil {
+                    return try await read(host.stream(manager, method, bytes, call), method, of: host, exchanges)
+                }
                 let result = try await host.call(manager, method, bytes, call)
+                show(exchanges)
                 if explains { explain(await host.wires.map(WireRow.init)) }
                 let row = await row(of: method, in: host)
                 await host.stop()
@@ -51,9 +56,10 @@ struct CallCommand: Sendable {
                 return 0
             } catch {
                 guard error.code == .callWrongKind, limit == nil else { throw error }
-                return try await read(host.stream(manager, method, bytes, call), method, of: host)
+                return try await read(host.stream(manager, method, bytes, call), method, of: host, exchanges)
             }
         } catch {
+            show(exchanges)
             // The lane of a wire may be the reason why the call failed.
             let wires = await host.wires
             if explains, !wires.isEmpty { explain(wires.map(WireRow.init)) }
@@ -100,10 +106,14 @@ struct CallCommand: Sendable {
         if let trace { Output.remark("trace \(trace.id)") }
     }
 
+    private func show(_ exchanges: TracedExchanges?) {
+        for line in exchanges?.takeLines() ?? [] { Output.remark(line.printable) }
+    }
+
     /// Prints the elements of a stream until it ends, and stops the host.
-    private func read(_ stream: NamedElements, _ method: String, of host: PluginHost) async throws(BackplaneError)
-        -> Int32
-    {
+    private func read(
+        _ stream: NamedElements, _ method: String, of host: PluginHost, _ exchanges: TracedExchanges?
+    ) async throws(BackplaneError) -> Int32 {
         if explains { explain(await host.wires.map(WireRow.init)) }
         let row = await row(of: method, in: host)
         let signals = try StopSignals(),
@@ -111,6 +121,7 @@ struct CallCommand: Sendable {
                 do throws(BackplaneError) {
                     var count = 0
                     for try await element in stream {
+                        show(exchanges)
                         print(element, row)
                         count += 1
                         if count == limit { break }
@@ -128,6 +139,7 @@ struct CallCommand: Sendable {
         let result = await reading.value
         interruption.cancel()
         let isInterrupted = await interruption.value
+        show(exchanges)
         if !isInterrupted { try result.get() }
         await host.stop()
         return isInterrupted ? 130 : 0
@@ -140,7 +152,8 @@ struct CallCommand: Sendable {
         if showsTrace { show(trace) }
         let request = CallRequest(
             manager: manager, method: method, input: String(decoding: bytes, as: UTF8.self), timeout: timeout,
-            traceparent: trace?.traceparent)
+            traceparent: trace?.traceparent, stages: showsTrace ? true : nil)
+        let event: ((ControlEvent) -> Void)? = showsTrace ? { Output.remark($0.text.printable) } : nil
         return running.converse(doing: "waiting for the answer") { host throws(BackplaneError) in
             // A host of an earlier version does not tell, and one that is busy need not.
             var told: MethodRow??
@@ -160,7 +173,7 @@ struct CallCommand: Sendable {
             }
             if limit == nil {
                 do throws(BackplaneError) {
-                    let answer = try host.answer(to: request)
+                    let answer = try host.answer(to: request, event: event)
                     if explains { explain(try host.answer(to: WiresRequest())) }
                     print(answer.output)
                     return 0
@@ -169,11 +182,15 @@ struct CallCommand: Sendable {
                 }
             }
             if explains { explain(try host.answer(to: WiresRequest())) }
+<<<<<<< HEAD
             do throws(BackplaneError) {
                 _ = try host.answer(to: StreamRequest(request, limit: limit)) { print($0) }
             } catch {
                 throw explained(error)
             }
+=======
+            _ = try host.answer(to: StreamRequest(request, limit: limit), element: { print($0) }, event: event)
+>>>>>>> 52429ace0c6ae5f509be17b8e428b8d4c6efb30a
             return 0
         }
     }

@@ -79,7 +79,7 @@ struct DemoCommand: Sendable {
         list(try await readingRoom.search(query, host.begin(within: .seconds(10))))
 
         step(
-            5, "A book is borrowed. The service signs in for it; the clock that counts the days is a plugin in plain C."
+            5, "A book is borrowed. The host signs in for it; the clock that counts the days is a plugin in plain C."
         )
         guard let book = found.value.first(where: { $0.id == "moby-dick" }) ?? found.value.first else {
             throw BackplaneError(.componentFailed, "the server has no book about \(query.text)")

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneDocuments
+import BackplaneExchange
 import BackplaneHost
 import Foundation
 
@@ -37,6 +38,20 @@ enum DemoManifest {
             }
             manifest.managers[name]?.communicationController = controller
         }
+        for (name, credential) in manifest.network.credentials {
+            manifest.network.credentials[name] = credential.asking(server)
+        }
         return manifest
+    }
+}
+
+extension Credential {
+    /// Returns the credential with a sign-in at another server, whose path stays.
+    fileprivate func asking(_ server: String) -> Credential {
+        guard case .bearer(var source) = scheme, let url = source.signIn?.url else { return self }
+        source.signIn?.url = server + (URL(string: url)?.path ?? "")
+        var credential = self
+        credential.scheme = .bearer(source)
+        return credential
     }
 }

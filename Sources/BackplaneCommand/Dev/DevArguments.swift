@@ -1,6 +1,7 @@
 #if Engines
 import ArgumentParser
 import BackplaneDev
+import CBackplaneHost
 
 extension BackplaneTool {
     struct Dev: AsyncParsableCommand {
@@ -18,6 +19,7 @@ extension BackplaneTool {
                   backplane dev manifests/almanac.json
                   backplane dev backplane.json --package ../weather-plugin
                   backplane dev --running
+                  backplane dev --debug
                   backplane dev --json | jq .event
                 """)
 
@@ -46,12 +48,14 @@ extension BackplaneTool {
         @Option(help: ArgumentHelp("The path of the running host's control socket.", valueName: "path"))
         var socket: String?
         @OptionGroup var calls: LongCallArguments
+        @Flag(help: "Let a debugger attach to the application, and show the command for that.") var debug = false
         @Flag(help: "Print one line of JSON for each event.") var json = false
 
         func run() async throws {
             let swiftPM = SwiftPM(configuration: configuration, scratchPath: scratchPath, flags: flags)
             var settings = try host.settings(try manifest.path).application
             settings.swaps = try calls.options
+            settings.isDebugged = debug
             let choice = DevCommand.running(running, socket, settings)
             throw ExitCode(
                 await DevCommand(settings: settings, packages: packages, swiftPM: swiftPM, running: choice, json: json)
@@ -64,9 +68,11 @@ extension BackplaneTool {
         static let configuration = CommandConfiguration(commandName: HostChild.command, shouldDisplay: false)
 
         @OptionGroup var host: HostArguments
+        @Flag var debug = false
         @OptionGroup var manifest: ManifestArgument
 
         func run() async throws {
+            if debug { bph_admit_debuggers() }
             throw ExitCode(await HostChild.run(try host.settings(manifest.path)))
         }
     }

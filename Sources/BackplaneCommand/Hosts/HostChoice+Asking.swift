@@ -57,8 +57,10 @@ extension HostChoice {
         /// - Parameters:
         ///   - limit: The time to wait, or `nil` for no limit.
         ///   - element: A function called with each element of a lasting answer, as JSON.
+        ///   - event: A function that takes the host's reports, or `nil` to show them in the progress line.
         func answer<Message: ControlMessage>(
-            to message: Message, within limit: Duration? = nil, element: (String) -> Void = { _ in }
+            to message: Message, within limit: Duration? = nil, element: (String) -> Void = { _ in },
+            event: ((ControlEvent) -> Void)? = nil
         ) throws(BackplaneError) -> Message.Answer {
             let progress = AnswerProgress(doing)
             defer { progress.clear() }
@@ -66,7 +68,11 @@ extension HostChoice {
                 try host.client.ask(
                     message, within: limit,
                     ControlClient.Watch(
-                        report: progress.report,
+                        report: { report in
+                            guard let event else { return progress.report(report) }
+                            progress.clear()
+                            event(report)
+                        },
                         element: {
                             progress.end()
                             element($0)

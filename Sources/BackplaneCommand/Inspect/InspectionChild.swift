@@ -50,9 +50,9 @@ enum InspectionChild {
 
     /// Runs the child; exits instead of returning, so that no more code of the library runs.
     static func run(_ path: String, loadFolder: String?) -> Never {
-        ChildLeash.hold()
+        ChildLifetime.endWithParent()
         // Output of the library must not mix with the answer.
-        let output = ChildLeash.moveHigh(STDOUT_FILENO), nothing = open("/dev/null", O_WRONLY)
+        let output = ChildLifetime.moveHigh(STDOUT_FILENO), nothing = open("/dev/null", O_WRONLY)
         dup2(nothing, STDOUT_FILENO)
         var answer = Answer()
         do throws(BackplaneError) {

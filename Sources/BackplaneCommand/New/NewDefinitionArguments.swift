@@ -8,7 +8,7 @@ extension BackplaneTool {
             commandName: "definition",
             abstract: "Create the definition of a web service, whose methods are called without code.",
             discussion: """
-                The file NAME.json has methods to change and to add to; `backplane check` lists its mistakes.
+                The file NAME.json contains example methods to edit; `backplane check` lists its problems.
 
                 EXAMPLES
                   backplane new definition Pharmacies

@@ -60,9 +60,9 @@ extension BackplaneTool {
         @Option(help: ArgumentHelp("The environment of the manifest to use.", valueName: "name"))
         var environment: String?
 
-        @Option(help: ArgumentHelp("The credential of the manifest that is sent.", valueName: "name"))
+        @Option(help: ArgumentHelp("The credential of the manifest to send.", valueName: "name"))
         var credentials: String?
-        @Option(help: ArgumentHelp("The account of the credential, whose token is kept.", valueName: "name"))
+        @Option(help: ArgumentHelp("The account of the credential.", valueName: "name"))
         var account: String?
 
         func validate() throws {

@@ -106,7 +106,7 @@ extension HTTPRequest {
     /// The names of fields whose values are secrets.
     private static let secret = ["authorization", "proxy-authorization", "cookie", "set-cookie"]
 
-    fileprivate var verboseLines: [String] {
+    var verboseLines: [String] {
         ["> \(method) \(printableURL)"] + headers.verboseLines(">")
             + (body.isEmpty ? [] : ["> (body: \(body.mediaType ?? "no media type"))"])
     }
@@ -117,7 +117,10 @@ extension HTTPRequest {
 extension HTTPHeaders {
     /// Returns the fields as lines, without secret values.
     fileprivate func verboseLines(_ mark: String) -> [String] {
-        fields.map { "\(mark) \($0.name): \(HTTPRequest.isSecret($0.name) ? "…" : $0.value)" }
+        fields.map { field in
+            let isHidden = HTTPRequest.isSecret(field.name) && Redaction.verboseFields.hides(field.value)
+            return "\(mark) \(field.name): \(isHidden ? "…" : field.value)"
+        }
     }
 }
 

@@ -20,7 +20,7 @@ struct RunCommand: Sendable {
         // Handle signals before anything starts, so that none is missed and a start that hangs can be interrupted.
         let signals: StopSignals
         do throws(BackplaneError) { signals = try StopSignals() } catch { return Output.fail(error) }
-        let host = settings.makeHost()
+        let host = settings.makeHost(), manager = ServiceManager()
         let control: ControlSocket?
         do throws(BackplaneError) {
             control = isControlled ? try listen(for: host) : nil
@@ -31,6 +31,7 @@ struct RunCommand: Sendable {
         defer { control?.close() }
         let stopped = Task { () -> Bool in
             guard let signal = await signals.next() else { return false }
+            manager?.tell("STOPPING=1")
             if !json { Output.line("\(signal): stopping") }
             await end(host, control)
             if !json { Output.line("stopped") }
@@ -56,6 +57,10 @@ struct RunCommand: Sendable {
             Output.remark("backplane: no manager is up")
             return await giveUp(host, control, stopped)
         }
+        manager?.tell("READY=1\nSTATUS=\(counted(managers.count { $0.state == .ready }, "manager")) up")
+        // Swift's pool and the host's coordinator both answer.
+        let life = Task { await manager?.keepAlive { _ = await host.managers } }
+        defer { life.cancel() }
         _ = await stopped.value
         return 0
     }

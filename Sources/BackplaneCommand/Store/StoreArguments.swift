@@ -49,7 +49,7 @@ struct StoreChoiceArguments: ParsableArguments {
 extension BackplaneTool.Store {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the collections with the numbers of their records, and their indexes.")
+            abstract: "List the collections with their record counts and indexes.")
 
         @OptionGroup var store: StoreChoiceArguments
         @Flag(help: "Print the list as JSON.") var json = false

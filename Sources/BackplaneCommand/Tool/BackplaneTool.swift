@@ -26,6 +26,7 @@ struct BackplaneTool: AsyncParsableCommand {
               backplane names manifests/bookshelf.json
               backplane convert manifests/almanac.plist --upgrade
               backplane request https://www.swift.org --verbose
+              backplane credentials list manifests/bookshelf.json
               backplane transfer get https://www.swift.org/index.html
               backplane inspect .build/debug/libClock.so
               backplane validate .build/debug/libClock.so
@@ -36,7 +37,7 @@ struct BackplaneTool: AsyncParsableCommand {
         version: HostVersion.text,
         subcommands: [
             New.self, Dev.self, Run.self, Call.self, Check.self, Graph.self, Explain.self, Services.self, Names.self,
-            Convert.self, Request.self, TransferFiles.self, Inspect.self,
+            Convert.self, Request.self, Credentials.self, TransferFiles.self, Inspect.self,
             Validate.self, Bench.self, Demo.self,
             Swap.self, Rollback.self, Generations.self, Stats.self, Events.self, LogLevel.self, Apply.self, Reset.self,
             Store.self,

@@ -7,15 +7,15 @@ public import BackplaneTransfers
 extension BackplaneTool {
     struct TransferFiles: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "transfer", abstract: "Download and upload files, with progress, and whole or not at all.",
+            commandName: "transfer", abstract: "Download and upload files with progress, completely or not at all.",
             discussion: """
-                A download goes to a part file beside its target, and is moved there once it is complete. If it is \
-                interrupted, the same command goes on where it ended, unless the file has changed at the server. An \
-                upload begins anew.
+                A download is written to a part file next to its target, and moved there once it is complete. If it is \
+                interrupted, the same command continues where it ended, unless the file on the server has changed. An \
+                upload starts over.
 
-                The progress is a line on a terminal, and otherwise a line for every tenth on standard error; with \
-                --json it is objects on standard output, one a line. The exit code is 0 if the file has arrived, 1 if \
-                not, and 130 after an interruption.
+                The progress is shown on standard error: as one line in a terminal, and otherwise as a line for every \
+                tenth. With --json, each state is printed on standard output as one line of JSON. The exit code is 0 if \
+                the transfer has succeeded, 1 if it has not, and 130 after an interruption.
 
                 EXAMPLES
                   backplane transfer get https://books.example.org/whale.epub
@@ -49,15 +49,16 @@ struct TransferSharedArguments: ParsableArguments {
 extension BackplaneTool.TransferFiles {
     struct Get: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Download a file, or go on with a download that was interrupted.",
+            abstract: "Download a file, or continue an interrupted download.",
             usage: "backplane transfer get [<options>] <url> [<file>]")
 
         @Argument(help: "The URL.") var url: String
-        @Argument(help: "The file, or a folder (default: the URL's last part, in this folder).") var file: String?
+        @Argument(help: "The file or folder to write to (default: the URL's last component, in the current folder).")
+        var file: String?
         @Option(
             help: ArgumentHelp("If the file exists: replace it, keep it, or number the new one.", valueName: "policy"))
         var existing: ExistingFile = .replace
-        @Option(help: ArgumentHelp("The SHA-256 that the file must have, in hexadecimal.", valueName: "digest"))
+        @Option(help: ArgumentHelp("The expected SHA-256 of the file, in hexadecimal.", valueName: "digest"))
         var sha256: String?
         @OptionGroup var shared: TransferSharedArguments
 
@@ -94,7 +95,7 @@ extension BackplaneTool.TransferFiles {
             name: [.customShort("X"), .customLong("method")],
             help: ArgumentHelp("The method (default: PUT, or POST with --field).", valueName: "method"))
         var method: String?
-        @Option(help: ArgumentHelp("The field of a form that the file is sent as.", valueName: "name"))
+        @Option(help: ArgumentHelp("The form field in which to send the file.", valueName: "name"))
         var field: String?
         @Option(help: ArgumentHelp("The media type of the file.", valueName: "type"))
         var type = "application/octet-stream"

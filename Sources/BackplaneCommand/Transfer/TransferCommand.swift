@@ -39,8 +39,8 @@ struct TransferCommand: Sendable {
         guard let state, state.phase.isFinal else {
             Output.remark(
                 state?.isUpload == true
-                    ? "backplane: interrupted; the same command begins anew"
-                    : "backplane: interrupted; the same command goes on where this one ended")
+                    ? "backplane: interrupted; the same command starts over"
+                    : "backplane: interrupted; the same command continues where this one ended")
             return 130
         }
         if !json { show(state) }

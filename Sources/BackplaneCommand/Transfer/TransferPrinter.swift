@@ -15,7 +15,7 @@ struct TransferPrinter: Sendable {
     func print(_ state: TransferState, after last: TransferState?) {
         if !json, let reason = state.restart, state.restart != last?.restart {
             end()
-            Output.remark("backplane: the transfer began anew, since \(reason.explanation)")
+            Output.remark("backplane: the transfer was restarted, because \(reason.explanation)")
         }
         if showsLine {
             if state.phase == .running { ProgressLine().show(Self.line(state).shortened(to: Terminal.columns - 1)) }

@@ -31,7 +31,7 @@ extension HTTPConformance {
                 if request.target == "/next" { return connection.answer("200 OK", body: [1]) }
                 connection.send("HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nextra")
             }
-            // To refuse a response, or the connection afterwards, is right, too (RFC 9112, section 6.3).
+            // Refusing the response, or closing the connection afterwards, is correct, too (RFC 9112, section 6.3).
             func exchange(_ path: String) async throws -> HTTPResponse? {
                 do {
                     return try await executor.execute(HTTPRequest("GET", server.url(path)))

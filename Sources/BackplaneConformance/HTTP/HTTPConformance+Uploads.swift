@@ -132,7 +132,7 @@ extension HTTPConformance {
                     return Task.isCancelled ? nil : [1]
                 })
             }
-            // Whether the rest is still sent is the executor's choice: the head counts.
+            // The executor may or may not send the rest: only the head matters.
             let response = try await executor.open(HTTPRequest("POST", server.url(), body: body), HTTPOptions())
             try expect(response.status, 413, "the status")
         },

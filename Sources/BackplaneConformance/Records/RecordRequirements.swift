@@ -42,6 +42,12 @@ extension RecordStoreConformance {
             }
             try expect(try await trial.store.collections(in: "A'").map(\.count), equals: [4])
         },
+        Requirement("A record of 50 MB is stored and found.") { trial in
+            let value = [UInt8](repeating: 0x20, count: 50 << 20)
+            try await trial.write(.save(collection: "books", StoredRecord(id: "1", value: value)))
+            let record = try await trial.record("1")
+            try expect(record?.value == value, "every byte is there")
+        },
         Requirement("Names, ids and values that no store takes are refused, and nothing is written.") { trial in
             for change in [
                 trial.save(""), trial.save(String(repeating: "x", count: 1 << 20 + 1)), trial.save("1", in: ""),

@@ -52,9 +52,40 @@ extension RecordStoreConformance {
                 try expect(try await trial.search("comet"), equals: ["much", "some", "less"])
                 try expect(try await trial.search("comet", limit: 1), equals: ["much"])
                 let query = RecordQuery(collection: "books", .search(index: "words", text: "comet"), limit: 1)
-                let page = try await trial.store.read(query, in: "A")
-                try expect(page.next == nil, "a search has one page")
                 try expect(try await trial.store.count(query, in: "A"), equals: 3)
+            }
+        },
+        Requirement("A search goes on where its last page ended, also among equally relevant records.") { trial in
+            try await trial.withWords { trial in
+                _ = try await trial.store.write(
+                    (100..<350).map {
+                        trial.save("\($0)", #"{"title":"\#(String(repeating: "comet ", count: $0 % 3 + 1))"}"#)
+                    }, in: "A")
+                for isDescending in [false, true] {
+                    var query = RecordQuery(
+                        collection: "books", .search(index: "words", text: "comet"), isDescending: isDescending)
+                    query.limit = 10_000
+                    let all = try await trial.store.read(query, in: "A")
+                    try expect(all.records.count, equals: 250)
+                    try expect(all.next == nil, "there is no further page")
+                    var ids: [String] = [], sizes: [Int] = []
+                    query.limit = 99
+                    repeat {
+                        let page = try await trial.store.read(query, in: "A")
+                        ids += page.records.map(\.id)
+                        sizes.append(page.records.count)
+                        query.after = page.next
+                    } while query.after != nil
+                    try expect(ids, equals: all.records.map(\.id))
+                    try expect(sizes, equals: [99, 99, 52])
+                }
+                for cursor in [PageCursor(id: [49]), PageCursor(key: [1], id: [49]), PageCursor(bytes: [2, 0])] {
+                    try await trial.requireError(.callInvalidInput) {
+                        let query = RecordQuery(
+                            collection: "books", .search(index: "words", text: "comet"), after: cursor)
+                        _ = try await trial.store.read(query, in: "A")
+                    }
+                }
             }
         },
         Requirement("What is changed or deleted is found as it is.") { trial in

@@ -7,7 +7,7 @@ package struct AppliedManifestForm: Codable, Sendable, Hashable {
     package var manifest: String
     /// The environment, `nil` for the active manifest's, or an empty string for none.
     package var environment: String?
-    /// Whether a manifest without managers is accepted; `nil` means no.
+    /// A Boolean value that indicates whether a manifest without managers is accepted; `nil` means no.
     package var empty: Bool?
 
     package init(manifest: String, environment: String? = nil, empty: Bool = false) {
@@ -31,7 +31,7 @@ package struct AppliedManifestForm: Codable, Sendable, Hashable {
             throw BackplaneError(.controlMalformed, "expected an absolute path, found `\(manifest)`", at: location)
         }
         let environment = environment ?? host.manifestSource.environment
-        // Only a regular file, since another client's pipe could keep this request for ever.
+        // Only a regular file, since another client's pipe could keep this request forever.
         let document = ManifestDocument(
             parsing: try ManifestFile.read(manifest, onlyRegular: true), path: manifest,
             environment: environment == "" ? nil : environment)

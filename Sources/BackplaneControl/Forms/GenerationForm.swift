@@ -46,7 +46,7 @@ extension Generation.State: SpelledCase {
     var word: String {
         switch self {
         case .loaded: "loaded"
-        case .inForce: "inForce"
+        case .active: "active"
         case .onProbation: "onProbation"
         case .retired: "retired"
         case .failed: "failed"

@@ -17,11 +17,13 @@ package struct SwapOptionsForm: Codable, Sendable {
     /// The step limit in seconds.
     package var stepLimit: Double
     package var discardsState: Bool
-    /// Whether new libraries are loaded without a trial; `nil`, as in requests of older tools, means no.
+    /// A Boolean value that indicates whether new libraries are loaded without a trial; `nil`, as in requests of older
+    /// tools, means no.
     package var trustsLibraries: Bool?
-    /// Whether the new code may lack methods that callers use; `nil` means no.
+    /// A Boolean value that indicates whether the new code may lack methods that callers use; `nil` means no.
     package var allowsMissingMethods: Bool?
-    /// Whether state crosses as JSON even where the Swift value itself could; `nil` means no.
+    /// A Boolean value that indicates whether state crosses as JSON even where the Swift value itself could; `nil`
+    /// means no.
     package var encodesState: Bool?
 
     package init(_ options: SwapOptions) {

@@ -5,9 +5,9 @@ import FoundationEssentials
 ///
 /// A model that refers to itself would exhaust the stack there; here it is an error.
 enum ArgumentEncoder {
-    /// The greatest depth of nested values, that of documents.
+    /// The maximum depth of nested values, the same as in documents.
     static let depth = 64
-    /// The greatest number of values in one argument, that of documents.
+    /// The maximum number of values in one argument, the same as in documents.
     static let values = 1_000_000
 
     /// Returns an argument as a value.
@@ -29,7 +29,7 @@ enum ArgumentEncoder {
 
     static func refused(_ reason: String) -> BackplaneError { BackplaneError(.definitionArguments, reason) }
 
-    /// The number of values that an argument may still have.
+    /// The number of further values that an argument may have.
     final class Budget {
         private var left = ArgumentEncoder.values
 
@@ -43,7 +43,7 @@ enum ArgumentEncoder {
 extension ArgumentValue {
     /// Creates the value of a type that needs no encoding; `nil` for any other.
     ///
-    /// A number that is not finite is left to the encoder, which refuses it.
+    /// A number that is not finite is left to the encoder, which rejects it.
     fileprivate init?(known value: any Encodable) {
         switch value {
         case let text as String: self = .text(text)
@@ -124,7 +124,7 @@ final class ArgumentNode {
         return node
     }
 
-    /// Makes the place an object or an array, which may stay empty.
+    /// Makes the place an object or an array, which may remain empty.
     func begin(isObject: Bool) {
         switch content {
         case .object where isObject, .array where !isObject: return

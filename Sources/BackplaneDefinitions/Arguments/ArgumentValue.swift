@@ -5,7 +5,7 @@ import FoundationEssentials
 indirect enum ArgumentValue: Sendable {
     case null
     case bool(Bool)
-    /// A number as JSON writes it.
+    /// A number in JSON's notation.
     case number(String)
     case text(String)
     case bytes([UInt8])
@@ -31,7 +31,7 @@ indirect enum ArgumentValue: Sendable {
 }
 
 extension ArgumentValue {
-    /// Creates a number; `nil` for one that JSON does not have.
+    /// Creates a number; `nil` if JSON cannot represent it.
     init?(_ number: Double) {
         guard number.isFinite else { return nil }
         self = .number(Int64(exactly: number).map { "\($0)" } ?? "\(number)")
@@ -62,7 +62,7 @@ extension ArgumentValue {
         return bytes
     }
 
-    /// The error of a value that JSON does not have.
+    /// The error for a value that JSON cannot represent.
     struct NotJSON: Error {}
 
     private func write(to bytes: inout [UInt8]) throws(NotJSON) {

@@ -10,7 +10,7 @@ public struct FilePart: Sendable {
     let part: HTTPPart
     private let description: Description
 
-    /// The facts about the part that can be encoded.
+    /// The encodable facts about the part.
     private struct Description: Encodable {
         var name: String
         var path, fileName: String?
@@ -22,7 +22,7 @@ public struct FilePart: Sendable {
     /// - Parameters:
     ///   - name: The name of the form's field.
     ///   - path: The path of the file.
-    ///   - fileName: The name that the server is told; `nil` means the last component of the path.
+    ///   - fileName: The file name that is sent; `nil` means the last component of the path.
     ///   - type: The media type.
     public init(
         _ name: String, path: String, fileName: String? = nil, type: String = "application/octet-stream"
@@ -36,7 +36,7 @@ public struct FilePart: Sendable {
     /// - Parameters:
     ///   - name: The name of the form's field.
     ///   - bytes: The content.
-    ///   - fileName: The name that the server is told.
+    ///   - fileName: The file name that is sent.
     ///   - type: The media type.
     public init(_ name: String, bytes: [UInt8], fileName: String, type: String = "application/octet-stream") {
         part = .bytes(name, bytes, fileName: fileName, type: type)

@@ -71,7 +71,7 @@ struct NodeEncoder: Encoder {
 }
 
 extension ArgumentNode {
-    /// Puts a value that a container was given: a scalar directly, since scalars would only give themselves again.
+    /// Encodes a value of a container: a scalar directly, since it would only encode itself again.
     fileprivate func encode(_ value: some Encodable) throws {
         switch value {
         case let text as String: try put(.text(text))

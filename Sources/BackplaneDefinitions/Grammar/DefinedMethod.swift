@@ -4,7 +4,7 @@ public struct DefinedMethod: Sendable {
     public var name: String { names.base }
     /// The selector without the parts of its blocks, or the plain name.
     public var selector: String { names.selector }
-    /// The number of arguments, without data that is the body.
+    /// The number of arguments, not counting data that becomes the body.
     public let argumentCount: Int
     /// The kind of the exchange.
     public let sessionType: SessionType
@@ -20,13 +20,13 @@ public struct DefinedMethod: Sendable {
     /// The positions of the arguments that indicators name.
     let used: Set<Int>
 
-    /// A Boolean value that indicates whether an argument may follow that is the body.
+    /// A Boolean value that indicates whether a further argument may be the body.
     private var mayHaveBody: Bool { if names.count == nil, case .none = request.content { true } else { false } }
 
     /// Returns whether the method can be called with a number of arguments.
     func accepts(_ count: Int) -> Bool { count == argumentCount || mayHaveBody && count == argumentCount + 1 }
 
-    /// The name with a place for each argument: `search(_:radius:)`.
+    /// The name with a placeholder for each argument: `search(_:radius:)`.
     var signature: String {
         let labels = names.labels.map { "\($0):" }.joined()
         guard names.count == nil else { return "\(name)(\(argumentCount > 0 ? "_:" : "")\(labels))" }

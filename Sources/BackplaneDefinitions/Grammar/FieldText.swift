@@ -9,7 +9,7 @@ extension String {
     /// A tab is the only control character allowed.
     var isFieldValue: Bool { utf8.allSatisfy { $0 == UInt8(ascii: "\t") || $0 >= 0x20 && $0 != 0x7F } }
 
-    /// The text without the spaces and tabs around it, which are no part of a field's value.
+    /// The text without surrounding spaces and tabs, which are not part of a field's value.
     var trimmedFieldValue: String {
         guard let first = utf8.first, let last = utf8.last, first.isBlank || last.isBlank else { return self }
         return String(

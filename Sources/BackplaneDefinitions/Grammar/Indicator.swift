@@ -5,14 +5,14 @@ struct Indicator: Sendable {
     /// The names of the properties that lead to the value; empty for the argument itself.
     let properties: [String]
 
-    /// The greatest number of arguments of a method, as many as there can be digits in two places.
+    /// The maximum number of arguments of a method: as many as two digits can number.
     static let mostArguments = 100
 
-    /// The words for the value, in messages.
+    /// The subject of messages about the value.
     var subject: String {
         properties.isEmpty ? "the argument \(index)" : "`\(properties.joined(separator: "."))` of the argument \(index)"
     }
 
-    /// The indicator as the longer form spells it.
+    /// The indicator in its longer form.
     var text: String { "%{\(index)}" + (properties.isEmpty ? "" : "[\(properties.joined(separator: "."))]") }
 }

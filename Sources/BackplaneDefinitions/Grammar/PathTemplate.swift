@@ -42,7 +42,7 @@ struct PathTemplate: Sendable {
         query.removeAll(where: \.isEmpty)
     }
 
-    /// Adds a literal, which may have several fields of the query.
+    /// Adds a literal, which may contain several fields of the query.
     private mutating func add(_ bytes: ArraySlice<UInt8>, _ inQuery: Bool) {
         guard inQuery else {
             if !bytes.isEmpty { path.append(.literal(URLText.encoded(bytes, inQuery: false))) }
@@ -67,7 +67,7 @@ struct PathTemplate: Sendable {
         return bytes[(colon + 3)...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.endIndex
     }
 
-    /// A Boolean value that indicates whether the host of a full URL is written out, which that of the base URL is.
+    /// A Boolean value that indicates whether the host of a full URL is a literal; true for the base URL's.
     var hasSoundOrigin: Bool {
         guard isFullURL else { return true }
         let host = origin.utf8.drop { $0 != UInt8(ascii: ":") }.dropFirst(3)
@@ -82,19 +82,19 @@ struct PathTemplate: Sendable {
     }
 }
 
-/// The encoding of texts for places in a URL (RFC 3986, section 3).
+/// The encoding of texts for the components of a URL (RFC 3986, section 3).
 enum URLText {
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// Returns a literal of a definition: what may not be in a path or a query is percent-encoded.
+    /// Returns a literal of a definition, percent-encoding what may not occur in a path or a query.
     ///
-    /// Percent-encoded octets stay.
+    /// Percent-encoded octets remain unchanged.
     static func encoded(_ bytes: ArraySlice<UInt8>, inQuery: Bool) -> String {
         let allowed = inQuery ? "%/?:@!$&'()*+,;=" : "%/:@!$&'()*+,;="
         return percentEncoded(bytes) { $0.isUnreserved || allowed.utf8.contains($0) }
     }
 
-    /// Returns a value of which all bytes but unreserved ones are percent-encoded.
+    /// Returns a value with all bytes percent-encoded except unreserved ones.
     static func encoded(_ value: String) -> String {
         value.utf8.allSatisfy(\.isUnreserved) ? value : percentEncoded(value.utf8, allBut: \.isUnreserved)
     }

@@ -12,11 +12,11 @@ struct RequestTemplate: Sendable {
 
     /// The source of the request's content.
     enum Content: Sendable {
-        /// No content that the definition describes; data that no indicator names is the body.
+        /// The definition describes no content; data that no indicator names becomes the body.
         case none
         /// A body that the definition describes.
         case body(BodyTemplate)
-        /// The fields of the query, of a method whose request has no content.
+        /// The fields of the query, for a method whose request has no content.
         case query(FieldTemplates)
         /// A form with fields.
         case form(FieldTemplates)
@@ -27,20 +27,20 @@ struct RequestTemplate: Sendable {
 
 /// A body that a definition describes.
 indirect enum BodyTemplate: Sendable {
-    /// The bytes in a property list.
+    /// The bytes of a data value in a property list.
     case bytes([UInt8])
-    /// An argument: data as it is, a text as text, all else as JSON.
+    /// An argument: data unchanged, a text as text, and anything else as JSON.
     case argument(Indicator)
-    /// A text with arguments in it.
+    /// A text that contains arguments.
     case text(Template)
-    /// JSON with arguments in the places of its texts.
+    /// JSON with arguments in place of its texts.
     case json(JSONTemplate)
 }
 
-/// JSON whose texts may have indicators in them.
+/// JSON whose texts may contain indicators.
 indirect enum JSONTemplate: Sendable {
     case value(ArgumentValue)
-    /// A text; one that is an indicator and nothing else stands for its argument, whatever that is.
+    /// A text; one that consists only of an indicator stands for its argument of any type.
     case text(Template)
     case array([JSONTemplate])
     case object([(name: String, value: JSONTemplate)])
@@ -54,11 +54,11 @@ enum FieldTemplates: Sendable {
     case properties(Indicator)
 }
 
-/// The kind of a method's exchange, by the names of Apple's sessions.
+/// The kind of a method's exchange, named after the task types of Apple's `URLSession`.
 public enum SessionType: String, Sendable, CaseIterable {
     /// A request whose response is in memory.
     case data = "DataTask"
-    /// A request whose response may go to a file.
+    /// A request whose response may be written to a file.
     case download = "DownloadTask"
     /// A request with a body.
     case upload = "UploadTask"

@@ -1,4 +1,4 @@
-/// A text of a definition with the indicators in it.
+/// A text of a definition, with its indicators.
 struct Template: Sendable {
     /// A part of the text.
     enum Piece: Sendable {
@@ -9,15 +9,15 @@ struct Template: Sendable {
 
     /// A remark about one place in the text.
     enum Remark: Sendable {
-        /// Something that is not an indicator, but begins like one.
+        /// A text that begins like an indicator, but is none.
         case mistake(String)
-        /// A percent sign that stands for itself.
+        /// A literal percent sign.
         case percent(String)
         /// A percent-encoded octet.
         case octet(String)
     }
 
-    /// The only indicator, if the text is nothing else.
+    /// The indicator, if the text consists only of one.
     var indicator: Indicator? {
         if pieces.count == 1, case .indicator(let indicator) = pieces[0] { indicator } else { nil }
     }
@@ -39,8 +39,8 @@ struct Template: Sendable {
     /// Creates a template from a text.
     ///
     /// - Parameters:
-    ///   - isURL: A Boolean value that indicates whether a percent sign that stands for itself is written `%25`.
-    ///   - remark: Told what the reader of a definition should know.
+    ///   - isURL: A Boolean value that indicates whether a literal percent sign is written `%25`.
+    ///   - remark: A function that receives remarks for the reader of a definition.
     init(_ text: String, isURL: Bool = false, _ remark: (Remark) -> Void) {
         guard text.utf8.contains(UInt8(ascii: "%")) else {
             pieces = text.isEmpty ? [] : [.literal(text)]
@@ -108,7 +108,7 @@ struct Template: Sendable {
             properties(of: number, from: end + 1, remark)
         }
 
-        /// Reads the properties after the number of an argument, if there are any.
+        /// Reads the properties after the number of an argument, if any.
         private mutating func properties(of argument: Int, from start: Int, _ remark: (Remark) -> Void) {
             guard start < bytes.count, bytes[start] == UInt8(ascii: "[") else {
                 add(Indicator(index: argument, properties: []), endingAt: start)

@@ -3,7 +3,7 @@ import BackplaneDocuments
 
 /// The methods of a web service, as a file describes them.
 ///
-/// A definition is a value: it was checked whole when it was read, and can be used on any thread.
+/// A definition is a value, which was completely checked when it was read and can be used on any thread.
 public struct WebServiceDefinition: Sendable {
     /// The methods, in alphabetical order of their keys.
     public let methods: [DefinedMethod]
@@ -21,7 +21,7 @@ public struct WebServiceDefinition: Sendable {
         self.positions = positions
     }
 
-    /// Returns the method of a name that can be called with a number of arguments.
+    /// Returns the method with a name that can be called with a number of arguments.
     ///
     /// - Throws: `definition.unknown-method`, `definition.arguments`.
     func method(_ name: String, arguments count: Int) throws(BackplaneError) -> DefinedMethod {

@@ -3,11 +3,11 @@ import BackplaneDocuments
 import BackplaneNetwork
 package import FoundationEssentials
 
-/// What was read from a file of definitions, with its problems.
+/// The content of a definition file, with its problems.
 package struct DefinitionDocument<Content: Sendable>: Sendable {
-    /// The content without the parts that have errors.
+    /// The content without its faulty parts.
     package let content: Content
-    /// The problems in the order of the keys; of each severity the first ``DefinitionReader/mostListed``.
+    /// The problems in the order of the keys, up to ``DefinitionReader/mostListed`` of each severity.
     package let problems: [DefinitionProblem]
     /// The path of the file; `nil` for bytes.
     package let path: String?
@@ -37,7 +37,7 @@ package struct DefinitionDocument<Content: Sendable>: Sendable {
 
     /// The content, if it has no errors.
     ///
-    /// - Throws: The only error, or the first of several with all of them as its causes, each with its line and column.
+    /// - Throws: The only error, or the first of several with all of them as causes, each with its line and column.
     func sound() throws(BackplaneError) -> Content {
         let errors = problems.filter { $0.severity == .error }
         guard let first = errors.first else { return content }
@@ -61,7 +61,7 @@ extension DefinitionProblem {
 }
 
 extension DefinitionDocument where Content == WebServiceDefinition {
-    /// Creates a document from the methods of a web service, without knowing serializers and models.
+    /// Creates a document from the methods of a web service, without checking the names of serializers and models.
     package init(parsing bytes: Data, path: String? = nil) { self.init(parsing: bytes, path: path, names: nil) }
 
     /// Creates a document from the methods of a web service.
@@ -83,7 +83,7 @@ package struct SharedHeaders: Sendable {
 }
 
 extension DefinitionDocument where Content == SharedHeaders {
-    /// Creates a document from the header fields that web services of a folder share.
+    /// Creates a document from the header fields that the web services of a folder share.
     package init(sharedHeaders bytes: Data, path: String? = nil) {
         let subject = DocumentSubject("file of shared headers", root: "it is a dictionary of header fields")
         self.init(parsing: bytes, path: path, or: SharedHeaders(headers: [:]), subject) { value in

@@ -3,16 +3,17 @@ package import BackplaneDocuments
 package import FoundationEssentials
 import Glibc
 
-/// The files of definitions, each read as a whole.
+/// The access to definition files, each of which is read as a whole.
 package enum DefinitionFile {
     /// The name of the file with the header fields that the web services of a folder share.
     package static let sharedHeaders = "NCWebService.plist"
-    /// The beginning of the names that Nemo Connect gave its files.
+    /// The prefix of the names of Nemo Connect's files.
     package static let prefix = "NCWebService+"
 
     /// Returns the contents of a file.
     ///
-    /// - Throws: `definition.unreadable`, also for what is not a regular file or is larger than a document may be.
+    /// - Throws: `definition.unreadable`, also for anything but a regular file, and for a file that is too large for a
+    ///   document.
     package static func read(_ path: String) throws(BackplaneError) -> Data {
         // The system would take a path that contains a zero for a shorter one.
         guard !path.utf8.contains(0) else { throw unreadable(path, "a path cannot contain a zero byte") }
@@ -41,7 +42,7 @@ package enum DefinitionFile {
         throw unreadable(path, "a definition has at most \(DocumentLimits.bytes >> 20) MB")
     }
 
-    /// Returns whether there is a folder or a file at a path; `nil` for neither.
+    /// Returns whether a folder, or else a file, exists at a path; `nil` for neither.
     static func isFolder(_ path: String) -> Bool? {
         var status = stat()
         guard !path.utf8.contains(0), stat(path, &status) == 0 else { return nil }
@@ -83,10 +84,10 @@ package enum DefinitionFile {
         }
     }
 
-    /// Returns whether a file has shared header fields, by its name.
+    /// Returns whether a file contains shared header fields, judging by its name.
     package static func hasSharedHeaders(_ path: String) -> Bool { name(of: path) == sharedHeaders }
 
-    /// Returns whether a file is a definition rather than a manifest: by its name, or by a method in it.
+    /// Returns whether a file is a definition rather than a manifest, judging by its name or its content.
     ///
     /// - Parameter value: The content; `nil` if it is malformed.
     package static func isDefinition(_ value: DocumentValue?, named path: String) -> Bool {

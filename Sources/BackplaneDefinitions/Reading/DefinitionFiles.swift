@@ -22,7 +22,9 @@ struct DefinitionFiles {
         case .file(let file): path = file
         case .url(let url):
             guard url.isFileURL else {
-                throw BackplaneError(.definitionUnreadable, "a definition is read from a file, and this is another URL")
+                throw BackplaneError(
+                    .definitionUnreadable,
+                    "a definition is read from a file, but this is another kind of URL; give a `file:` URL")
             }
             let place = url.path
             path = DefinitionFile.isFolder(place) == true ? try DefinitionFile.path(of: name, in: place) : place

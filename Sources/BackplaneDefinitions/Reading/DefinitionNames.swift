@@ -3,6 +3,6 @@ struct DefinitionNames: Sendable {
     var serializers: [String]
     var models: [String]
 
-    /// The name of the serializer that is built in.
+    /// The name of the built-in serializer.
     static let json = "NCJSONSerializer"
 }

@@ -1,13 +1,13 @@
 public import Backplane
 public import BackplaneDocuments
 
-/// A mistake in a definition, or something in it that is ignored, with its place.
+/// An error or an ignored value in a definition, with its location.
 public struct DefinitionProblem: Sendable {
     /// The consequence of a problem.
     public enum Severity: String, Sendable {
-        /// A problem because of which the web service cannot be created.
+        /// A problem that prevents the web service from being created.
         case error
-        /// A value that has no effect, or perhaps not the intended one.
+        /// A value that has no effect, or possibly not the intended one.
         case warning
     }
 

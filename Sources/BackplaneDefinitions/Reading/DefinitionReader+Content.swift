@@ -2,7 +2,7 @@ import Backplane
 import BackplaneDocuments
 
 extension DefinitionReader {
-    /// Reads `body`, `parameters` and `files`, of which the later ones go before.
+    /// Reads `files`, `parameters` and `body`, in this order of precedence.
     mutating func content(
         of section: Section, _ method: String, _ session: SessionType
     ) -> RequestTemplate.Content {
@@ -23,7 +23,7 @@ extension DefinitionReader {
             guard method == "GET" || method == "HEAD" else { return .form(parameters) }
             report(
                 .definitionIgnored,
-                "a `\(method)` request has no content, so that the parameters are sent in the query",
+                "a `\(method)` request has no content, so the parameters are sent in the query",
                 at: section.path / "parameters", severity: .warning)
             return .query(parameters)
         }
@@ -85,7 +85,7 @@ extension DefinitionReader {
         }
     }
 
-    /// Reads JSON, whose depth the document's limits.
+    /// Reads JSON, whose depth the document's reader limits.
     private mutating func json(_ value: DocumentValue, at path: DocumentPath) -> JSONTemplate {
         switch value {
         case .string(let text):

@@ -73,7 +73,7 @@ extension DefinitionReader {
                 .definitionInvalidValue,
                 "a path is relative to the base URL, but this is a full URL; set `allowsFullURL` to allow it", at: path)
         } else if !template.hasSoundOrigin {
-            report(.definitionInvalidValue, "the host of a full URL is written out, without indicators", at: path)
+            report(.definitionInvalidValue, "the host of a full URL cannot contain indicators; write it out", at: path)
         } else if !template.isFullURL {
             _ = bool("allowsFullURL", in: section)
         }

@@ -17,7 +17,7 @@ extension DefinitionReader {
         section.values[key].flatMap { self.section($0, at: section.path / key) }
     }
 
-    /// Reads a text that may be missing.
+    /// Reads an optional text.
     mutating func string(_ key: String, in section: Section) -> String? {
         guard let value = section.values[key] else { return nil }
         guard case .string(let text) = value else {
@@ -26,7 +26,7 @@ extension DefinitionReader {
         return bounded(text, at: section.path / key) ? text : nil
     }
 
-    /// Reads a text that may be missing but not empty.
+    /// Reads an optional text that must not be empty.
     mutating func name(_ key: String, in section: Section) -> String? {
         guard let text = string(key, in: section) else { return nil }
         guard text.isEmpty else { return text }
@@ -34,7 +34,7 @@ extension DefinitionReader {
         return nil
     }
 
-    /// Reads a Boolean value that may be missing; property lists of old may also have 0 or 1.
+    /// Reads an optional Boolean value; old property lists may contain 0 or 1 instead.
     mutating func bool(_ key: String, in section: Section) -> Bool {
         switch section.values[key] {
         case nil: return false
@@ -68,7 +68,7 @@ extension DefinitionReader {
             case .percent(let found):
                 report(
                     .definitionIndicator,
-                    "`\(found)` is not an indicator and stays as it is; write `%%` for a percent sign",
+                    "`\(found)` is not an indicator, and is sent unchanged; write `%%` for a percent sign",
                     at: path, severity: .warning)
             }
         }

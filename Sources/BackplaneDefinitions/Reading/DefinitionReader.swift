@@ -4,16 +4,16 @@ import BackplaneNetwork
 
 /// A reader that turns a value into methods and collects all problems instead of stopping at the first.
 struct DefinitionReader {
-    /// The number of errors, and of warnings, that are listed; more are counted.
+    /// The maximum number of listed errors, and of listed warnings; further ones are only counted.
     static let mostListed = 1_000
-    /// The greatest length of a text in a definition, in bytes, as long as a header field that servers take.
+    /// The maximum length of a text in a definition, in bytes: that of the longest header field that servers accept.
     static let longestText = 16 << 10
 
-    /// The names that exist; `nil` if they are not known.
+    /// The existing names; `nil` if they are unknown.
     let names: DefinitionNames?
     private var problems: [DefinitionProblem] = []
     private var errorCount = 0, warningCount = 0
-    /// The indicators and octets of the method that is being read, with their places.
+    /// The indicators and octets of the current method, with their places.
     var indicators: [(indicator: Indicator, path: DocumentPath)] = []
     var octets: [(text: String, path: DocumentPath)] = []
 
@@ -74,14 +74,15 @@ struct DefinitionReader {
             request: request, used: Set(indicators.map(\.indicator.index)))
     }
 
-    /// Checks the indicators of a method against its arguments, and returns the number of those.
+    /// Checks the indicators of a method against its arguments, and returns the number of arguments.
     private mutating func checkIndicators(of name: MethodName, at path: DocumentPath) -> Int {
         let count = name.count ?? indicators.map { $0.indicator.index + 1 }.max() ?? 0
         for (indicator, path) in indicators where indicator.index >= count {
             let has =
                 count == 0
                 ? "no arguments" : count == 1 ? "one argument, `%0`" : "the arguments `%0` to `%\(count - 1)`"
-            report(.definitionIndicator, "`\(indicator.text)` has no argument: `\(name.key)` has \(has)", at: path)
+            report(
+                .definitionIndicator, "`\(indicator.text)` refers to no argument: `\(name.key)` has \(has)", at: path)
         }
         for (octet, path) in octets {
             let digit = octet.utf8.dropFirst().first.flatMap { $0.isDecimalDigit ? Int($0 - UInt8(ascii: "0")) : nil }
@@ -94,7 +95,7 @@ struct DefinitionReader {
         return count
     }
 
-    /// Checks that each argument has a use, and an upload a body.
+    /// Checks that each argument is used, and that an upload has a body.
     private mutating func checkArguments(
         of name: MethodName, _ count: Int, _ content: RequestTemplate.Content, _ session: SessionType,
         at path: DocumentPath
@@ -104,7 +105,7 @@ struct DefinitionReader {
             if name.count != nil, session == .upload, unused.isEmpty {
                 report(
                     .definitionMissingKey,
-                    "an upload has a body; add `body`, `parameters` or `files`, or an argument for data", at: path)
+                    "an upload needs a body; add `body`, `parameters` or `files`, or an argument for data", at: path)
             }
             // One may be the body.
             if name.count != nil, unused.count <= 1 { return }
@@ -112,12 +113,12 @@ struct DefinitionReader {
         for index in unused {
             report(
                 .definitionIgnored,
-                "no indicator names the argument \(index), so that it has no effect unless it is data",
+                "no indicator refers to argument \(index), so it has no effect unless it is data",
                 at: path, severity: .warning)
         }
     }
 
-    /// The problems that are listed, with the number of the others.
+    /// The listed problems, with the number of further ones.
     var listed: [DefinitionProblem] {
         let (errors, warnings) = (problems.count { $0.severity == .error }, problems.count { $0.severity == .warning })
         var listed = problems

@@ -1,14 +1,14 @@
 import Backplane
 
-/// The arguments of one call, as its request takes them.
+/// The arguments of one call, in the form that its request needs.
 struct MethodArguments: Sendable {
     let values: [ArgumentValue]
     /// The selector of the method, for errors.
     let method: String
 
-    /// Returns the value of an indicator; a property that does not exist counts as null, as encoders leave those out.
+    /// Returns the value of an indicator; a missing property counts as null, because encoders omit null properties.
     ///
-    /// - Throws: `definition.arguments` if a value on the way has no properties.
+    /// - Throws: `definition.arguments` if a value on the path has no properties.
     func value(_ indicator: Indicator) throws(BackplaneError) -> ArgumentValue {
         var value = values[indicator.index]
         for name in indicator.properties {
@@ -28,14 +28,15 @@ struct MethodArguments: Sendable {
     ///
     /// - Parameters:
     ///   - place: The place of the text, with its article, for errors.
-    ///   - encoded: Encodes a text for the place; the commas between the elements of an array stay.
+    ///   - encoded: A function that encodes a text for the place; the commas between the elements of an array are not
+    ///     encoded.
     func text(
         _ indicator: Indicator, in place: String, _ encoded: (String) -> String = { $0 }
     ) throws(BackplaneError) -> String? {
         try text(of: value(indicator), indicator.subject, in: place, encoded)
     }
 
-    /// Returns the text that a template stands for; `nil` if an argument in it is null.
+    /// Returns the text of a template; `nil` if an argument in it is null.
     func text(of template: Template, in place: String) throws(BackplaneError) -> String? {
         if let literal = template.literal { return literal }
         var text = ""
@@ -84,7 +85,7 @@ struct MethodArguments: Sendable {
         }
     }
 
-    /// Returns the properties of an object by name, as fields: without those that are null, with `remoteId` as `id`.
+    /// Returns the properties of an object as fields by name, without nulls, and with `remoteId` as `id`.
     func fields(_ indicator: Indicator, in place: String) throws(BackplaneError) -> [(name: String, value: String)] {
         let value = try value(indicator)
         switch value {
@@ -95,7 +96,7 @@ struct MethodArguments: Sendable {
         }
     }
 
-    /// Returns the members of an object as fields, with values that are encoded for their place.
+    /// Returns the members of an object as fields, with values encoded for their place.
     func fields(
         of members: [String: ArgumentValue], _ subject: String, in place: String,
         _ encoded: (String) -> String = { $0 }

@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneNetwork
 
-/// The parts of an endpoint that a method and its arguments come to.
+/// The parts of the endpoint that results from a method and its arguments.
 struct RequestParts: Sendable {
     var path: String
     var query: [(name: String, value: String)] = []
@@ -35,7 +35,7 @@ struct RequestParts: Sendable {
 }
 
 extension HTTPBody {
-    /// The media type of data of which nothing is known.
+    /// The media type of unknown data.
     fileprivate static let anyBytes = "application/octet-stream"
 }
 

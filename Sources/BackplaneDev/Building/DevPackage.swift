@@ -42,7 +42,7 @@ struct DevPackage: Sendable, Hashable {
 }
 
 extension PackageFacts {
-    fileprivate func folders(of targets: [Target], in path: String) -> [String] {
+    fileprivate func folders(of targets: [PackageTarget], in path: String) -> [String] {
         targets.map { FilePath.absolute(FilePath.join(path, folder(of: $0, in: path))) }
     }
 }

@@ -5,7 +5,7 @@ import BackplaneTerminal
 
 extension DevEvent {
     func lines(at time: String, colour: Bool) -> [String] {
-        guard let (word, text, rest) = told else { return [] }
+        guard let (word, text, rest) = parts else { return [] }
         let padded = word.text + String(repeating: " ", count: max(0, Self.width - word.text.count))
         let first: [Span] = [Span(time + "  ", .faint), Span(padded, word.style), Span(text)]
         return [first.text(colour: colour)] + rest
@@ -13,9 +13,9 @@ extension DevEvent {
 
     private static let width = "rolled back  ".count
 
-    private typealias Telling = (word: Span, text: String, rest: [String])
+    private typealias Parts = (word: Span, text: String, rest: [String])
 
-    private var told: Telling? {
+    private var parts: Parts? {
         switch self {
         case .started(let beginning): (Span("dev", .heading), beginning.text, [])
         case .buildStarted(let build): build.isSwapped ? nil : (Span("building", .faint), build.product.printable, [])
@@ -27,15 +27,15 @@ extension DevEvent {
                 "\(obstacle.product.printable): process \(obstacle.process) is building in \(obstacle.folder.printable)",
                 []
             )
-        case .buildEnded(let result): result.told
+        case .buildEnded(let result): result.parts
         case .hostStarted(let application):
             application.isOwn
-                ? application.report.told : (Span("attached", .good), "to process \(application.report.process)", [])
+                ? application.report.parts : (Span("attached", .good), "to process \(application.report.process)", [])
         case .alsoRunning(let others):
             (Span("other host", .doubtful), "\(others.text); with --running, choose the host with --socket", [])
-        case .hostEnded(let ending): ending.told
+        case .hostEnded(let ending): ending.parts
         case .swapped(let swap): (Span("swapped", .good), swap.text, swap.report.remarks)
-        case .unchanged(let libraries): libraries.told
+        case .unchanged(let libraries): libraries.parts
         case .refused(let refusal):
             (
                 Span("refused", .bad), refusal.text,
@@ -82,7 +82,7 @@ extension DevEvent.Progress {
 }
 
 extension DevEvent.BuildResult {
-    fileprivate var told: (word: Span, text: String, rest: [String])? {
+    fileprivate var parts: (word: Span, text: String, rest: [String])? {
         let time = Figure.milliseconds(time.duration.milliseconds), rest = text.map(\.printableWithTabs)
         return switch outcome {
         case .failed:
@@ -101,7 +101,7 @@ extension DevEvent.BuildResult {
 }
 
 extension HostChild.Report {
-    fileprivate var told: (word: Span, text: String, rest: [String]) {
+    fileprivate var parts: (word: Span, text: String, rest: [String]) {
         let up = managers.count { $0.state == "ready" }, idle = managers.filter { $0.reason != nil }
         let count = up == managers.count ? counted(up, "manager") : "\(up) of \(counted(managers.count, "manager"))"
         let reasons = idle.map { "  \($0.name.printable): \($0.reason?.description.printable.namingOptions ?? "")" }
@@ -123,7 +123,7 @@ extension DevEvent.Others {
 
 extension DevEvent.Ending {
     /// The line for an ending; `nil` if the process stopped as requested.
-    fileprivate var told: (word: Span, text: String, rest: [String])? {
+    fileprivate var parts: (word: Span, text: String, rest: [String])? {
         guard isExpected else {
             return (
                 Span("died", .bad), "the application's process: \(how); save a change or press s to restart it",
@@ -149,7 +149,7 @@ extension DevEvent.Swap {
 
 extension DevEvent.Libraries {
     /// The line for unchanged libraries; `nil` if none was built here, such as a file that was only touched.
-    fileprivate var told: (word: Span, text: String, rest: [String])? {
+    fileprivate var parts: (word: Span, text: String, rest: [String])? {
         guard let time = builtIn.values.max() else { return nil }
         let names = libraries.map(FilePath.name).sorted().joined(separator: ", ").printable
         return (Span("no change", .faint), "\(names), built in \(Figure.milliseconds(time.duration.milliseconds))", [])

@@ -12,6 +12,8 @@ package struct DevSettings: Sendable {
     package var options: [String]
     /// The options of all swaps; `nil` leaves them to the host.
     package var swaps: SwapOptions?
+    /// A Boolean value that indicates whether a debugger will attach to the application.
+    package var isDebugged = false
     /// The function that reads the manifest.
     package var read: @Sendable () -> ManifestDocument
 
@@ -39,8 +41,9 @@ package struct DevSettings: Sendable {
 
     /// The arguments of the hidden command.
     package var arguments: [String] {
-        (environment.map { ["--environment=\($0)"] } ?? []) + options + pluginPaths.map { "--plugin-path=\($0)" } + [
-            "--", manifest,
-        ]
+        (environment.map { ["--environment=\($0)"] } ?? []) + (isDebugged ? ["--debug"] : []) + options
+            + pluginPaths.map { "--plugin-path=\($0)" } + [
+                "--", manifest,
+            ]
     }
 }

@@ -1,13 +1,13 @@
 /// A command that is entered with a single key.
 package enum DevKey: Character, Sendable, CaseIterable {
-    case rebuild = "r", rollBack = "b", generations = "g", startAnew = "s", help = "h", quit = "q"
+    case rebuild = "r", rollBack = "b", generations = "g", restart = "s", help = "h", quit = "q"
 
     var text: String {
         switch self {
         case .rebuild: "rebuild"
         case .rollBack: "roll back"
         case .generations: "generations"
-        case .startAnew: "restart"
+        case .restart: "restart"
         case .help: "help"
         case .quit: "quit"
         }

@@ -76,6 +76,6 @@ enum KeyReader {
 }
 
 /// The state that the signal handler needs, which can access globals only.
-nonisolated(unsafe) private var before = termios()  // written before the handler is there, only read from then on
+nonisolated(unsafe) private var before = termios()  // written before the handler is installed, only read afterwards
 nonisolated(unsafe) private var quiet = termios()  // the same
 private let isQuiet = Atomic(false)

@@ -23,7 +23,7 @@ struct DevLoop: Sendable {
         /// The user requested the previous code of a plugin.
         case rollBack(plugin: String)
         /// The user requested a restart of the host.
-        case startAnew
+        case restart
     }
 
     enum Answer: Sendable, Hashable {
@@ -52,7 +52,7 @@ struct DevLoop: Sendable {
     private enum Ask {
         case swap(Set<String>, isNew: Bool), both(Set<String>), apply(isNew: Bool), rollBack
     }
-    private enum ManifestState { case inForce, new, refused, worthTrying }
+    private enum ManifestState { case active, new, refused, worthTrying }
 
     private(set) var building: DevPackage.Product?
     private var isCancelling = false
@@ -62,7 +62,7 @@ struct DevLoop: Sendable {
     private var host = HostState.none
     private var asked: Ask?
     private var newLibraries: Set<String> = []
-    private var manifest = ManifestState.inForce
+    private var manifest = ManifestState.active
     private var readings = 0
     private var rollBacks: [String] = []
     private var refusals = Refusals()
@@ -103,7 +103,7 @@ struct DevLoop: Sendable {
             asked = nil
         case .answered(let answer): if answered(answer) { actions.append(.showRefusal) }
         case .rollBack(let plugin): rollBacks.append(plugin)
-        case .startAnew:
+        case .restart:
             failed = []
             if host == .up || host == .starting || host == .ending {
                 // A second request kills the host at once.
@@ -145,20 +145,20 @@ struct DevLoop: Sendable {
             return true
         case .both(let libraries) where answer == .done:
             refusals.swapped(libraries)
-            if manifest == .refused { manifest = .inForce }
+            if manifest == .refused { manifest = .active }
             return false
         case .both(let libraries) where answer == .unfinished:
             if manifest == .refused { manifest = .new }
             return refusals.refused(libraries, isNew: true, moreIsComing: !isBuilt || !newLibraries.isEmpty)
         case .both(let libraries) where answer == .misfit:
-            // Everybody is told of this refusal; the code alone may still fit.
+            // This refusal is reported to all observers; the code alone may still fit.
             alone = libraries
             return true
         case .both(let libraries):
             refusals.forget(libraries)
             return true
         case .apply where answer == .done:
-            if manifest == .refused { manifest = .inForce }
+            if manifest == .refused { manifest = .active }
             refusals.areWorthTryingAgain()
             return false
         case .apply(let isNew): return isNew
@@ -183,7 +183,7 @@ struct DevLoop: Sendable {
         switch host {
         case .none where isWorthStarting, .ended where isWorthStarting && hasNews:
             // A new host loads everything in its current state.
-            (host, newLibraries, manifest, refusals, rollBacks) = (.starting, [], .inForce, Refusals(), [])
+            (host, newLibraries, manifest, refusals, rollBacks) = (.starting, [], .active, Refusals(), [])
             alone = []
             actions.append(.startHost)
         case .starting where isWorthStarting && hasNews:
@@ -234,7 +234,7 @@ struct DevLoop: Sendable {
     ///
     /// Both were saved, or the host has refused one of them alone.
     private mutating func askForBoth() -> Action? {
-        guard isBuilt, manifest != .inForce else { return nil }
+        guard isBuilt, manifest != .active else { return nil }
         let hasNews = !newLibraries.isEmpty || manifest == .new || refusals.areWorthTrying
         let libraries = newLibraries.union(refusals.libraries)
         guard hasNews, !libraries.isEmpty else { return nil }

@@ -61,6 +61,9 @@ extension DevSession {
             application.isUp(report)
             printer.clearProgress()
             printer.print(.hostStarted(.init(isOwn: !application.isForeign, report: report)))
+            if command.settings.isDebugged {
+                printer.hint("attach a debugger: gdb -p \(report.process), or lldb -p \(report.process)")
+            }
             tell(.hostUp)
             if application.isForeign { bringUpToDate() }
         case .ended(let ending):

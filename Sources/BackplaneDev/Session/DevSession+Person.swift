@@ -22,7 +22,7 @@ extension DevSession {
             }
             for plugin in lastSwapped { tell(.rollBack(plugin: plugin)) }
         case .generations: application?.listGenerations()
-        case .startAnew: tell(.startAnew)
+        case .restart: tell(.restart)
         case .help: printer.hint(DevKey.legend)
         case .quit: isStopping ? endHost() : stop("q")
         }

@@ -18,18 +18,17 @@ public struct AuthenticationChallenge: Sendable, Equatable {
 
     init(scheme: String, token: String? = nil) { (self.scheme, self.token) = (scheme, token) }
 
-    /// The value of a parameter, whose name is given in lower case; the first of several.
+    /// The value of the first parameter with a name, which is given in lower case.
     public subscript(name: String) -> String? { parameters.first { $0.name == name }?.value }
 
     /// Returns the challenges of a response, in order.
     ///
-    /// A field may have several, and there may be several fields. What cannot be read is skipped, with the challenge
-    /// that it belongs to.
+    /// A field may contain several challenges, and there may be several fields. A malformed challenge is skipped.
     public static func challenges(in headers: HTTPHeaders) -> [AuthenticationChallenge] {
         headers.values("WWW-Authenticate").flatMap { ChallengeReader.challenges(in: $0) }
     }
 
-    /// Returns the parameters of a field that consists of nothing else, such as `Authentication-Info`.
+    /// Returns the parameters of a field that consists of parameters only, such as `Authentication-Info`.
     static func parameters(in value: String) -> [Parameter] {
         ChallengeReader.challenges(in: "info " + value).first?.parameters ?? []
     }
@@ -40,7 +39,7 @@ private struct ChallengeReader {
     private let bytes: [UInt8]
     private var index = 0
     private var found: [AuthenticationChallenge] = []
-    /// The challenge whose parameters are being read; `nil` before the first, and after one that cannot be read.
+    /// The challenge whose parameters are being read; `nil` before the first and after a malformed one.
     private var current: AuthenticationChallenge?
 
     private init(_ text: String) { bytes = Array(text.utf8) }
@@ -115,7 +114,7 @@ private struct ChallengeReader {
         return String(decoding: bytes[start..<end], as: UTF8.self)
     }
 
-    /// Reads a quoted string; `nil` if it has no end.
+    /// Reads a quoted string; `nil` if it is not terminated.
     private mutating func quotedString() -> String? {
         var content: [UInt8] = []
         index += 1
@@ -133,7 +132,7 @@ private struct ChallengeReader {
         return nil
     }
 
-    /// Gives up the current challenge, and skips up to the next comma that is not in quotes.
+    /// Discards the current challenge, and skips to the next comma outside of quotes.
     private mutating func skipItem() {
         current = nil
         while let byte = next, byte != UInt8(ascii: ",") {

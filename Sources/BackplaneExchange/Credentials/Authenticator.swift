@@ -1,37 +1,45 @@
+public import Backplane
 public import BackplaneNetwork
 
-/// A way to prove to a server who sends a request.
+/// A method of authenticating requests to a server.
 ///
 /// One authenticator serves all requests of one account, at the same time. The built-in ones are Basic, Digest and
-/// bearer.
+/// bearer; a program's own is a credential's with ``AuthenticationScheme``.
 public protocol Authenticator: Sendable {
-    /// Returns a request with the proof that is known to be wanted, or as it is if none is.
+    /// Returns a request with credentials if they are known to be required, or unchanged.
     ///
-    /// - Parameter network: The way of requests that authentication itself needs, which have no proof.
+    /// - Parameters:
+    ///   - call: The call that the exchange is made for.
+    ///   - network: The way of requests that authentication itself needs, which have no proof.
     /// - Throws: `network.sign-in` if there is no proof and none can be had; `CancellationError`.
-    func prepare(_ request: HTTPRequest, over network: HTTPPipeline) async throws -> HTTPRequest
+    func prepare(_ request: HTTPRequest, _ call: Call, over network: HTTPPipeline) async throws -> HTTPRequest
 
-    /// Returns whether another request may be accepted after this response; a response that may not is the result.
+    /// Returns whether a further request could be accepted; otherwise this response is the result.
     ///
     /// - Parameters:
     ///   - response: The response without its body.
     ///   - sent: The request as it was sent.
-    ///   - failures: The number of requests of this exchange that were answered before, and not accepted either.
+    ///   - failures: The number of earlier requests of this exchange that were not accepted.
     func mayAnswer(_ response: HTTPResponse, to sent: HTTPRequest, failures: Int) -> Bool
 
-    /// Returns the request with another proof, after a response that may be answered.
+    /// Returns the request with another proof, after a response that may be answered; `nil` if that is the result.
+    ///
+    /// Of a response that is the result then, a body is kept that is announced with at most 16 KB.
     ///
     /// - Parameters:
     ///   - response: The response without its body.
-    ///   - request: The request without any proof.
+    ///   - request: The request without credentials.
     ///   - sent: The request as it was sent.
+    ///   - failures: The number of requests of this exchange that were not accepted, with this one.
+    ///   - call: The call that the exchange is made for.
     ///   - network: The way of requests that authentication itself needs, which have no proof.
     /// - Throws: `network.sign-in` if no other proof can be had; `CancellationError`.
     func answer(
-        _ response: HTTPResponse, for request: HTTPRequest, sent: HTTPRequest, over network: HTTPPipeline
-    ) async throws -> HTTPRequest
+        _ response: HTTPResponse, for request: HTTPRequest, sent: HTTPRequest, failures: Int, _ call: Call,
+        over network: HTTPPipeline
+    ) async throws -> HTTPRequest?
 
-    /// Notes a response that is the result, such as one with the nonce of the next request.
+    /// Processes a response that is the result, for example one with the nonce for the next request.
     func received(_ response: HTTPResponse, to sent: HTTPRequest)
 }
 

@@ -1,7 +1,8 @@
+import Backplane
 import BackplaneNetwork
 import Synchronization
 
-/// The scheme Basic (RFC 7617), without being asked or as the answer to a challenge.
+/// The scheme Basic (RFC 7617), applied preemptively or in response to a challenge.
 final class BasicAuthenticator: Authenticator {
     private let value: String
     /// The origins that the field is sent to without a challenge; `nil` means all.
@@ -12,7 +13,7 @@ final class BasicAuthenticator: Authenticator {
         asked = Mutex(isPreemptive ? nil : Origins())
     }
 
-    func prepare(_ request: HTTPRequest, over network: HTTPPipeline) -> HTTPRequest {
+    func prepare(_ request: HTTPRequest, _ call: Call, over network: HTTPPipeline) -> HTTPRequest {
         let isWanted = asked.withLock { $0?.contains(request) ?? true }
         return isWanted ? request.authorized(value) : request
     }
@@ -23,14 +24,15 @@ final class BasicAuthenticator: Authenticator {
     }
 
     func answer(
-        _ response: HTTPResponse, for request: HTTPRequest, sent: HTTPRequest, over network: HTTPPipeline
-    ) -> HTTPRequest {
+        _ response: HTTPResponse, for request: HTTPRequest, sent: HTTPRequest, failures: Int, _ call: Call,
+        over network: HTTPPipeline
+    ) -> HTTPRequest? {
         asked.withLock { $0?.insert(request) }
         return request.authorized(value)
     }
 }
 
-/// Some origins of requests, of which the latest hundred are known.
+/// A set of origins that keeps the latest hundred.
 struct Origins {
     private static let most = 100
     private var origins: [HTTPOrigin] = []

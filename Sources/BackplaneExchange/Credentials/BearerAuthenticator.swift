@@ -3,7 +3,7 @@ import BackplaneNetwork
 import FoundationEssentials
 import Synchronization
 
-/// The scheme bearer (RFC 6750), whose token is asked for once, however many requests wait for it.
+/// The scheme bearer (RFC 6750), whose token is requested only once for all waiting requests.
 final class BearerAuthenticator: Authenticator {
     private struct State {
         var token: BearerToken?
@@ -20,7 +20,7 @@ final class BearerAuthenticator: Authenticator {
     static let limit = Duration.seconds(60)
 
     private let source: TokenSource
-    /// Called with each new token.
+    /// A function that receives each new token.
     private let keep: @Sendable (BearerToken) throws -> Void
     private let date: @Sendable () -> Date
     private let state: Mutex<State>
@@ -33,7 +33,7 @@ final class BearerAuthenticator: Authenticator {
         state = Mutex(State(token: token))
     }
 
-    func prepare(_ request: HTTPRequest, over network: HTTPPipeline) async throws -> HTTPRequest {
+    func prepare(_ request: HTTPRequest, _ call: Call, over network: HTTPPipeline) async throws -> HTTPRequest {
         request.authorized("Bearer \(try await token(instead: nil, over: network).revealed)")
     }
 
@@ -45,15 +45,16 @@ final class BearerAuthenticator: Authenticator {
     }
 
     func answer(
-        _ response: HTTPResponse, for request: HTTPRequest, sent: HTTPRequest, over network: HTTPPipeline
-    ) async throws -> HTTPRequest {
+        _ response: HTTPResponse, for request: HTTPRequest, sent: HTTPRequest, failures: Int, _ call: Call,
+        over network: HTTPPipeline
+    ) async throws -> HTTPRequest? {
         request.authorized("Bearer \(try await token(instead: sent.bearerToken, over: network).revealed)")
     }
 
-    /// Ends the account: tokens that still come are not kept.
+    /// Closes the account; tokens that arrive later are not stored.
     func close() { state.withLock { ($0.token, $0.isClosed) = (nil, true) } }
 
-    /// Returns the token, or waits for another one if it is refused or about to expire.
+    /// Returns the token, or waits for another one if it was rejected or is about to expire.
     private func token(instead refused: Secret?, over network: HTTPPipeline) async throws -> Secret {
         let now = date()
         let step = state.withLock { state -> Step in
@@ -62,7 +63,7 @@ final class BearerAuthenticator: Authenticator {
             }
             if let renewal = state.renewal { return .wait(renewal) }
             let old = state.token
-            // Nobody's own deadline or cancellation ends what others wait for.
+            // The deadline or cancellation of one request does not end what others wait for.
             let renewal = Task { try await self.renewed(old, over: network) }
             state.renewal = renewal
             return .wait(renewal)
@@ -86,14 +87,14 @@ final class BearerAuthenticator: Authenticator {
         } catch {
             state.withLock { state in
                 state.renewal = nil
-                // A refresh token that was refused is of no use any more.
+                // A rejected refresh token is of no further use.
                 if (error as? BackplaneError)?.isRefusal == true, state.token == old { state.token?.refreshToken = nil }
             }
             throw error
         }
     }
 
-    /// Asks for another token: with a refresh, and if that is refused or not possible with a sign-in.
+    /// Requests another token: with a refresh, or with a sign-in if that is rejected or impossible.
     private func another(_ old: BearerToken?, over network: HTTPPipeline) async throws -> BearerToken {
         if let refresh = source.refresh, let old, canRefresh(old) {
             do {
@@ -106,7 +107,7 @@ final class BearerAuthenticator: Authenticator {
         return try await Self.ask(signIn, [:], source, date, over: network)
     }
 
-    /// Asks for a token.
+    /// Requests a token.
     static func ask(
         _ request: TokenRequest, _ values: [String: Secret], _ source: TokenSource, _ date: @Sendable () -> Date,
         over network: HTTPPipeline
@@ -144,12 +145,12 @@ extension HTTPRequest {
 }
 
 extension BackplaneError {
-    /// A Boolean value that indicates whether a server has refused to give a token, and not only failed to.
+    /// A Boolean value that indicates whether a server has rejected a token request, rather than failed.
     fileprivate var isRefusal: Bool { code == .networkSignIn && [400, 401, 403].contains(httpStatus) }
 
-    /// The error of an account whose token is over, and cannot be renewed without the values of a sign-in.
+    /// The error for an account whose token has expired and cannot be refreshed without the values of a sign-in.
     static var signedOut: BackplaneError {
         BackplaneError(
-            .networkSignIn, "the account's token is over and cannot be renewed; sign in again with `signIn`")
+            .networkSignIn, "the account's token has expired and cannot be refreshed; sign in again with `signIn`")
     }
 }

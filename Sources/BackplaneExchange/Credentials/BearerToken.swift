@@ -3,29 +3,29 @@ import BackplaneDocuments
 import BackplaneNetwork
 import FoundationEssentials
 
-/// A bearer token, with what is known about its end.
+/// A bearer token with its expiry, if that is known.
 struct BearerToken: Sendable, Equatable {
     var value: Secret
     /// The token for the refresh; `nil` if there is none.
     var refreshToken: Secret?
-    /// The time from which the token is renewed before it is used; `nil` means once it is refused.
+    /// The time after which the token is renewed before use; `nil` means once it is rejected.
     var renewal: Date?
 
-    /// The greatest size of a token: what servers take as a header field.
+    /// The maximum size of a token: that of the longest header field that servers accept.
     static let mostBytes = 16 << 10
-    /// The greatest size of an answer that contains tokens.
+    /// The maximum size of a response that contains tokens.
     static let mostAnswerBytes = 256 << 10
 
     init(_ value: Secret, refreshToken: Secret? = nil, renewal: Date? = nil) {
         (self.value, self.refreshToken, self.renewal) = (value, refreshToken, renewal)
     }
 
-    /// Reads the token in an answer.
+    /// Parses the token in a response.
     ///
     /// - Parameters:
-    ///   - request: The request that was answered.
-    ///   - now: The time of the client.
-    /// - Throws: `network.sign-in`, without anything of the answer's content.
+    ///   - request: The request for the token.
+    ///   - now: The current time of the client.
+    /// - Throws: `network.sign-in`, without any of the response's content.
     init(_ response: HTTPResponse, to request: HTTPRequest, _ source: TokenSource, now: Date) throws(BackplaneError) {
         func failed(_ why: String) -> BackplaneError {
             BackplaneError(.networkSignIn, "the sign-in failed: \(why)", at: request.printableURL)
@@ -56,7 +56,7 @@ struct BearerToken: Sendable, Equatable {
             .map { now + $0 - min(30, $0 / 10) }
     }
 
-    /// Returns a token that a header field can have.
+    /// Returns the token if it can occur in a header field.
     private static func token(_ text: String) -> Secret? {
         guard (1...mostBytes).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             return nil
@@ -64,7 +64,7 @@ struct BearerToken: Sendable, Equatable {
         return Secret(text)
     }
 
-    /// Returns the seconds for which a token is good; `nil` if that is unknown, or would be over already.
+    /// Returns the remaining lifetime of a token in seconds; `nil` if it is unknown or has already passed.
     ///
     /// A point in time is the server's, whose clock may be wrong: it is compared with the server's own `Date`.
     ///

@@ -3,21 +3,21 @@ import FoundationEssentials
 
 /// A cookie as a server has set it (RFC 6265).
 struct Cookie: Sendable {
-    /// The greatest size of a cookie with its attributes (RFC 6265, section 6.1).
+    /// The maximum size of a cookie with its attributes (RFC 6265, section 6.1).
     static let mostBytes = 4_096
 
     let name: String
     let value: Secret
     /// The host or the domain in lower case.
     let domain: String
-    /// A Boolean value that indicates whether the cookie is for the host alone, and not for those below it.
+    /// A Boolean value that indicates whether the cookie is for the host alone, and not for its subdomains.
     let isForHost: Bool
     let path: String
     let isSecure: Bool
-    /// The time from which the cookie is void; `nil` means as long as the jar is there.
+    /// The time at which the cookie expires; `nil` means that it lasts as long as the jar.
     let expiry: Date?
 
-    /// Reads a `Set-Cookie` field of a response; `nil` if the server may not set that cookie.
+    /// Parses a `Set-Cookie` field of a response; `nil` if the server may not set that cookie.
     init?(_ field: String, from origin: HTTPOrigin, path requested: String, now: Date) {
         guard field.utf8.count <= Self.mostBytes, BasicField.hasNoControls(field) else { return nil }
         let parts = field.split(separator: ";", omittingEmptySubsequences: false)
@@ -35,7 +35,7 @@ struct Cookie: Sendable {
         if domain.isEmpty || domain == origin.host {
             (self.domain, isForHost) = (origin.host, attributes["domain"]?.isEmpty ?? true)
         } else {
-            // A single label is everybody's: `com`, and `localhost` but for itself.
+            // A single label such as `com` is a public suffix, and so is `localhost`, except for itself.
             guard domain.contains("."), Self.isBelow(domain, origin.host) else { return nil }
             (self.domain, isForHost) = (domain, false)
         }
@@ -53,17 +53,17 @@ struct Cookie: Sendable {
         }
     }
 
-    /// Returns whether the cookie goes with a request.
+    /// Returns whether the cookie is sent with a request.
     func matches(_ origin: HTTPOrigin, path requested: String, now: Date) -> Bool {
         guard domain == origin.host || !isForHost && Self.isBelow(domain, origin.host) else { return false }
         guard !isSecure || origin.scheme == "https", expiry.map({ $0 > now }) ?? true else { return false }
         return requested == path || requested.hasPrefix(path.hasSuffix("/") ? path : path + "/")
     }
 
-    /// Returns whether a cookie takes another one's place.
+    /// Returns whether a cookie replaces another one.
     func replaces(_ other: Cookie) -> Bool { name == other.name && domain == other.domain && path == other.path }
 
-    /// Returns whether a host is below a domain; addresses are below none.
+    /// Returns whether a host is a subdomain of a domain; an address never is.
     private static func isBelow(_ domain: String, _ host: String) -> Bool {
         host.hasSuffix("." + domain) && !host.utf8.allSatisfy { "0123456789.:[]".utf8.contains($0) }
     }

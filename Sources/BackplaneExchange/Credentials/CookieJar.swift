@@ -4,7 +4,7 @@ import Synchronization
 
 /// The cookies of one principal, in memory.
 final class CookieJar: Sendable {
-    /// The greatest number of cookies, of which the latest are kept (RFC 6265, section 6.1).
+    /// The maximum number of cookies, of which the latest are kept (RFC 6265, section 6.1).
     static let most = 3_000
 
     private let date: @Sendable () -> Date
@@ -12,7 +12,7 @@ final class CookieJar: Sendable {
 
     init(date: @escaping @Sendable () -> Date) { self.date = date }
 
-    /// Takes the cookies that a response sets.
+    /// Stores the cookies that a response sets.
     func receive(_ headers: HTTPHeaders, to request: HTTPRequest) {
         let fields = headers.values("Set-Cookie")
         guard !fields.isEmpty, let origin = HTTPOrigin(request.url) else { return }
@@ -26,7 +26,7 @@ final class CookieJar: Sendable {
         }
     }
 
-    /// Returns a request with the cookies that are for it, unless it has some of its own.
+    /// Returns a request with the matching cookies, unless it has cookies of its own.
     func request(_ request: HTTPRequest) -> HTTPRequest {
         guard request.headers["Cookie"] == nil, let origin = HTTPOrigin(request.url) else { return request }
         let now = date(), path = request.path

@@ -1,23 +1,27 @@
 import BackplaneNetwork
 
-/// What a host or a program knows to prove to some servers who sends a request.
+/// The data with which a host or a program authenticates requests to certain servers.
 ///
 /// ```swift
 /// let library = Credential(hosts: ["books.example.org"], .basic(Login(user: "ann", password: "white")))
 /// ```
 public struct Credential: Sendable, Hashable {
-    /// The way of proving.
+    /// The authentication scheme.
     public enum Scheme: Sendable, Hashable {
-        /// A user with a password (RFC 7617), which are sent without a challenge if `isPreemptive`.
+        /// A user and a password (RFC 7617), which are sent without a challenge if `isPreemptive`.
         case basic(Login, isPreemptive: Bool = true)
-        /// A user with a password, of which a digest is sent (RFC 7616); it needs a ``BackplaneNetwork/ContentDigest``.
+        /// A user and a password, sent as a digest (RFC 7616); requires a ``BackplaneNetwork/ContentDigest``.
         case digest(Login)
-        /// A token (RFC 6750).
+        /// A bearer token (RFC 6750).
         case bearer(TokenSource)
+        /// A scheme of the program's own.
+        case custom(AuthenticationScheme)
+        /// A manager that provides ``BackplaneNetwork/Authenticating``, with values that it is given; in a host only.
+        case component(_ manager: String, values: [String: Secret] = [:])
     }
-    /// The hosts that are sent a proof: names in lower case, each for all ports, or `name:port`.
+    /// The hosts that receive credentials: names in lower case, each for all ports, or `name:port`.
     public var hosts: [String]
-    /// The way of proving.
+    /// The authentication scheme.
     public var scheme: Scheme
     /// The managers whose components may use the credential; `nil` means all.
     public var managers: [String]?
@@ -29,40 +33,40 @@ public struct Credential: Sendable, Hashable {
         (self.hosts, self.scheme, self.managers, self.hasCookies) = (hosts, scheme, managers, hasCookies)
     }
 
-    /// Returns whether a request may have the proof.
+    /// Returns whether a request may carry the credentials.
     func covers(_ request: HTTPRequest) -> Bool {
         guard let origin = HTTPOrigin(request.url) else { return false }
         return hosts.contains { $0 == origin.host || $0 == "\(origin.host):\(origin.port)" }
     }
 }
 
-/// A user with a password.
+/// A user and a password.
 public struct Login: Sendable, Hashable {
-    /// The user and the password, each `nil` if it is one of the values with which an account is signed in.
+    /// The user and the password, each `nil` if it is supplied when an account signs in.
     public var user, password: Secret?
 
-    /// Creates a login; what is not given are the values `user` and `password` of an account.
+    /// Creates a login; a missing part is supplied as the value `user` or `password` when an account signs in.
     public init(user: Secret? = nil, password: Secret? = nil) { (self.user, self.password) = (user, password) }
 }
 
-/// The origin of a bearer token: given, or asked for with a request.
+/// The source of a bearer token: a fixed token, or a request.
 public struct TokenSource: Sendable, Hashable {
-    /// A token that does not change.
+    /// The fixed token.
     public var secret: Secret?
-    /// The request that is answered with a token.
+    /// The request for the first token.
     public var signIn: TokenRequest?
-    /// The request that is answered with another token; without it, or if it is refused, the sign-in is repeated.
+    /// The request for another token; without it, or if it is rejected, the sign-in is repeated.
     public var refresh: TokenRequest?
-    /// The JSON pointer (RFC 6901) of the token in an answer.
+    /// The JSON pointer (RFC 6901) of the token in a response.
     public var token: String
     /// The JSON pointer of the time at which the token expires: the seconds until then, or since 1970, or a date.
     public var expires: String?
     /// The JSON pointer of the token for ``refresh``.
     public var refreshToken: String?
-    /// A Boolean value that indicates whether tokens are kept in files across restarts.
+    /// A Boolean value that indicates whether tokens are stored in files across restarts.
     public var isKept: Bool
 
-    /// Creates a source whose tokens are asked for, and by default not kept.
+    /// Creates a source that requests its tokens, and by default does not store them.
     public init(
         signIn: TokenRequest, refresh: TokenRequest? = nil, token: String, expires: String? = nil,
         refreshToken: String? = nil, isKept: Bool = false
@@ -71,10 +75,20 @@ public struct TokenSource: Sendable, Hashable {
         (self.token, self.expires, self.refreshToken, self.isKept) = (token, expires, refreshToken, isKept)
     }
 
-    /// Creates a source with a token that does not change.
+    /// Creates a source with a fixed token.
     public init(secret: Secret) {
         (self.secret, signIn, refresh, token, expires, refreshToken) = (secret, nil, nil, "", nil, nil)
         isKept = false
+    }
+}
+
+extension Credential.Scheme {
+    /// A Boolean value that indicates whether accounts are signed in with any values, which the scheme gives a meaning.
+    var takesAnyValues: Bool {
+        switch self {
+        case .basic, .digest, .bearer: false
+        case .custom, .component: true
+        }
     }
 }
 
@@ -90,6 +104,8 @@ extension Credential.Scheme: Concealing {
         case .basic: "basic"
         case .digest: "digest"
         case .bearer: "bearer"
+        case .custom(let scheme): scheme.name
+        case .component: "component"
         }
     }
 }

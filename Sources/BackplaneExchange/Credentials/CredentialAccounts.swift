@@ -3,49 +3,61 @@ import BackplaneNetwork
 import FoundationEssentials
 import Synchronization
 
-/// Who sends a request: the authenticator of one account of a credential, and its number.
+/// The sender of a request: the authenticator of one account of a credential, and its principal.
 struct CredentialAccount: Sendable {
     /// The opaque number of credential, account and sign-in, which is never reused.
     ///
-    /// It is random, so that what was stored for one principal is not another's after a restart.
+    /// It is random, so that data stored for one principal does not belong to another after a restart.
     let principal: UInt64
     let authenticator: any Authenticator
-    /// The cookies of the account; `nil` if it keeps none.
+    /// The cookies of the account; `nil` if it stores none.
     let jar: CookieJar?
 
     static var newPrincipal: UInt64 { .random(in: 1 ... .max) }
 }
 
-/// The accounts of one credential that are signed in.
+/// The signed-in accounts of one credential.
 final class CredentialAccounts: Sendable {
-    /// The greatest number of accounts of one credential.
+    /// The maximum number of accounts of one credential.
     static let most = 10_000
-    /// The greatest size of the name of an account, and of a value of a sign-in.
+    /// The maximum sizes of an account's name and of a sign-in value.
     static let mostNameBytes = 1_024, mostValueBytes = 16 << 10
 
     let name: String
     let definition: Credential
     private let digest: (any ContentDigest)?
     private let kept: KeptTokens?
+    private let find: SchemeAuthenticator.Find?
     private let date: @Sendable () -> Date
     private let accounts = Mutex<[String: CredentialAccount]>([:])
 
-    /// - Parameter kept: The files of tokens; `nil` if there can be none.
+    /// - Parameters:
+    ///   - kept: The files of tokens; `nil` if there can be none.
+    ///   - find: Returns the functions of managers; `nil` if there are no managers.
     init(
         _ name: String, _ definition: Credential, _ digest: (any ContentDigest)?, _ kept: KeptTokens?,
-        date: @escaping @Sendable () -> Date
+        _ find: SchemeAuthenticator.Find?, date: @escaping @Sendable () -> Date
     ) {
+        self.find = find
         (self.name, self.definition, self.digest, self.kept, self.date) = (name, definition, digest, kept, date)
     }
 
-    /// The accounts that are signed in, with their principals, by name.
+    /// The signed-in accounts with their principals, sorted by name.
     var signedIn: [(name: String, principal: UInt64)] {
         accounts.withLock { accounts in accounts.map { ($0.key, $0.value.principal) } }.sorted { $0.0 < $1.0 }
     }
 
+    /// The accounts for which something is kept, whether or not they are signed in.
+    var keptAccounts: [(name: String, principal: UInt64)] {
+        get throws(BackplaneError) {
+            guard definition.scheme.keepsTokens, let kept else { return [] }
+            return try kept.accounts(of: name, definition)
+        }
+    }
+
     /// Returns an account.
     ///
-    /// - Parameter account: Its name; the empty one is that of the account that needs no values.
+    /// - Parameter account: The name; the empty one denotes the account that needs no values.
     /// - Throws: `network.credential` if it is not signed in; `network.unsupported`; `network.file`.
     func account(_ account: String) throws(BackplaneError) -> CredentialAccount {
         try accounts.withLock { accounts throws(BackplaneError) in
@@ -61,7 +73,7 @@ final class CredentialAccounts: Sendable {
         }
     }
 
-    /// Signs an account in, in place of the one with its name.
+    /// Signs an account in, replacing the one with the same name.
     ///
     /// - Returns: The account's principal.
     func signIn(
@@ -84,8 +96,10 @@ final class CredentialAccounts: Sendable {
             made = bearer(account, source, CredentialAccount.newPrincipal, token, keeping)
             signedIn = (token, keeping)
         } else {
-            let unknown = Set(values.keys).subtracting(["user", "password"])
-            guard unknown.isEmpty else { throw refusedValues(unknown, ["user", "password"]) }
+            if !definition.scheme.takesAnyValues {
+                let unknown = Set(values.keys).subtracting(["user", "password"])
+                guard unknown.isEmpty else { throw refusedValues(unknown, ["user", "password"]) }
+            }
             guard let login = try make(account, values) else { throw refused("needs the values `user` and `password`") }
             made = login
         }
@@ -96,15 +110,15 @@ final class CredentialAccounts: Sendable {
             return accounts.updateValue(made, forKey: account)
         }
         (old?.authenticator as? BearerAuthenticator)?.close()
-        if let (token, keeping) = signedIn {  // after the old account's last chance to keep another token
+        if let (token, keeping) = signedIn {  // after which the old account can no longer store a token
             try keeping?.keep(.init(principal: made.principal, token: token), of: account, name, definition)
         }
         return made.principal
     }
 
-    /// Forgets an account, and what is kept of it.
+    /// Removes an account, with its stored token.
     ///
-    /// - Throws: `network.file` if what is kept cannot be removed.
+    /// - Throws: `network.file` if the stored token cannot be removed.
     func signOut(_ account: String) throws(BackplaneError) {
         let old = accounts.withLock { $0.removeValue(forKey: account) }
         (old?.authenticator as? BearerAuthenticator)?.close()
@@ -112,7 +126,7 @@ final class CredentialAccounts: Sendable {
         try kept?.remove(account, name)
     }
 
-    /// Makes an account of what is known without a request; `nil` if that is not enough.
+    /// Creates an account from local data, without a request; `nil` if that is not sufficient.
     ///
     /// - Parameter values: The values of a sign-in; `nil` if there was none.
     private func make(_ account: String, _ values: [String: Secret]?) throws(BackplaneError) -> CredentialAccount? {
@@ -143,10 +157,37 @@ final class CredentialAccounts: Sendable {
             }
             guard account.isEmpty, source.signIn?.names.isEmpty == true else { return nil }
             return bearer(account, source, principal, nil, keeping)
+        case .custom(let scheme):
+            guard let values else { return nil }
+            return try made(.init(name: account, principal: principal, values: values)) { try scheme.make($0, digest) }
+        case .component(let manager, let own):
+            guard let values else { return nil }
+            guard let find else {
+                throw BackplaneError(
+                    .networkUnsupported,
+                    "the credential `\(name)` needs the manager `\(manager)`, and only a host has managers; nothing was sent"
+                )
+            }
+            let account = AuthenticationScheme.Account(
+                name: account, principal: principal, values: own.merging(values) { $1 })
+            return try made(account) { SchemeAuthenticator(manager, $0, digest) { try await find(manager, $0) } }
         }
     }
 
-    /// A jar for a new account; `nil` if the credential keeps no cookies.
+    private func made(
+        _ account: AuthenticationScheme.Account,
+        _ make: (AuthenticationScheme.Account) throws -> any Authenticator
+    ) throws(BackplaneError) -> CredentialAccount {
+        do {
+            return CredentialAccount(principal: account.principal, authenticator: try make(account), jar: jar)
+        } catch {
+            throw BackplaneError(
+                .networkSignIn, "the credential `\(name)` has no authenticator",
+                causes: [BackplaneError(thrown: error)])
+        }
+    }
+
+    /// A cookie jar for a new account; `nil` if the credential stores no cookies.
     private var jar: CookieJar? { definition.hasCookies ? CookieJar(date: date) : nil }
 
     private func login(
@@ -170,13 +211,13 @@ final class CredentialAccounts: Sendable {
         return CredentialAccount(principal: principal, authenticator: authenticator, jar: jar)
     }
 
-    /// Returns the files of tokens, if they are to be kept.
+    /// Returns the token files, if tokens are to be stored.
     private func requireKept(_ source: TokenSource) throws(BackplaneError) -> KeptTokens? {
         guard source.isKept else { return nil }
         if let kept { return kept }
         throw BackplaneError(
             .networkUnsupported,
-            "the credential `\(name)` keeps tokens, which needs a folder and SHA-256; this build or program does not have both"
+            "the credential `\(name)` stores tokens, which requires a folder and SHA-256, but this build or program lacks one of them"
         )
     }
 
@@ -192,7 +233,7 @@ final class CredentialAccounts: Sendable {
 }
 
 extension String {
-    /// The text as an error shows it: short, and without control characters.
+    /// The text shortened and without control characters, for an error.
     fileprivate var printable: String {
         String(prefix(100).map { $0.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F } ? " " : $0 })
     }

@@ -2,9 +2,9 @@ import Backplane
 import BackplaneNetwork
 import Synchronization
 
-/// The stage that proves to servers who sends a request, and answers their challenges.
+/// The stage that authenticates requests, and answers the challenges of servers.
 struct CredentialStage: PipelineStage {
-    /// The greatest number of answers to challenges in one exchange, whatever an authenticator still would try.
+    /// The maximum number of answers to challenges in one exchange, for any authenticator.
     private static let mostAnswers = 5
 
     let next: any HTTPFileExecutor
@@ -12,16 +12,16 @@ struct CredentialStage: PipelineStage {
     let name: String
     let authenticator: any Authenticator
     let jar: CookieJar?
-    /// The way of requests that authentication itself needs.
+    /// The transport of the requests that authentication itself needs.
     let network: HTTPPipeline
 
     var inside: any HTTPExecutor { next }
 
     func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
-        try await authenticated(request) { [next] request, isResult in
+        try await authenticated(request, options) { [next] request, options, isResult in
             let response = try await next.open(request, options)
-            if !isResult(response) { await response.discard() }
-            return response
+            // The connection is free before another proof is asked for, which may need one.
+            return isResult(response) ? response : await response.kept()
         }
     }
 
@@ -29,25 +29,33 @@ struct CredentialStage: PipelineStage {
         _ request: HTTPRequest, to path: String, _ options: HTTPOptions,
         headed: @escaping @Sendable (HTTPStreamedResponse) -> Bool, received: @escaping @Sendable (Int) -> Void
     ) async throws -> HTTPResponse {
-        try await authenticated(request) { [next] request, isResult in
+        try await authenticated(request, options) { [next] request, options, isResult in
             HTTPStreamedResponse(
                 try await next.download(
                     request, to: path, options, headed: { isResult($0) && headed(shown($0)) }, received: received))
+        } givenUp: { response in
+            _ = headed(response)
         }.downloaded
     }
 
     /// Makes exchanges until the response to one of them is the result.
+    ///
+    /// - Parameter givenUp: Called with a response that is the result although it was to be answered.
     private func authenticated(
-        _ request: HTTPRequest,
-        _ exchange: (HTTPRequest, @escaping @Sendable (HTTPStreamedResponse) -> Bool) async throws ->
-            HTTPStreamedResponse
+        _ request: HTTPRequest, _ options: HTTPOptions,
+        _ exchange: (HTTPRequest, HTTPOptions, @escaping @Sendable (HTTPStreamedResponse) -> Bool) async throws ->
+            HTTPStreamedResponse,
+        givenUp: (HTTPStreamedResponse) -> Void = { _ in }
     ) async throws -> HTTPStreamedResponse {
         try require(request)
-        var sent = try await authenticator.prepare(request, over: network)
+        let call = options.call ?? Call()
+        var sent = try await authenticator.prepare(request, call, over: network)
         var failures = 0
         while true {
             let isAnswered = Mutex(false)  // decided once, since another request may change the account meanwhile
-            let response = try await exchange(jar?.request(sent) ?? sent) { [sent, failures] response in
+            var options = options
+            options.proofFields = sent.headers.fields.map(\.name).filter { request.headers[$0] == nil }
+            let response = try await exchange(jar?.request(sent) ?? sent, options) { [sent, failures] response in
                 let isResult = !mayAnswer(response.head, for: request, sent, failures)
                 isAnswered.withLock { $0 = !isResult }
                 return isResult
@@ -58,14 +66,24 @@ struct CredentialStage: PipelineStage {
                 authenticator.received(head, to: sent)
                 return shown(response)
             }
-            sent = try await authenticator.answer(head, for: request, sent: sent, over: network)
             failures += 1
+            guard
+                let other = try await authenticator.answer(
+                    head, for: request, sent: sent, failures: failures, call, over: network)
+            else {
+                let result = shown(response)
+                givenUp(result)
+                return result
+            }
+            sent = other
         }
     }
 
-    /// Returns a response as the sender sees it: without the cookies that the jar has taken.
+    /// Returns a response for the sender, without the cookies that the jar has stored.
     private func shown(_ response: HTTPStreamedResponse) -> HTTPStreamedResponse {
-        guard jar != nil else { return response }
+        guard jar != nil, Redaction.cookies.hides(response.headers.values("Set-Cookie").joined()) else {
+            return response
+        }
         var response = response
         response.headers["Set-Cookie"] = nil
         return response
@@ -77,7 +95,7 @@ struct CredentialStage: PipelineStage {
             && authenticator.mayAnswer(head, to: sent, failures: failures)
     }
 
-    /// Checks that the request may have a proof.
+    /// Checks that the request may carry the credentials.
     private func require(_ request: HTTPRequest) throws(BackplaneError) {
         guard credential.covers(request) else {
             throw BackplaneError(
@@ -88,7 +106,7 @@ struct CredentialStage: PipelineStage {
         guard request.authorization == nil else {
             throw BackplaneError(
                 .networkCredential,
-                "the request has an `Authorization` of its own, and the credential `\(name)`; give one of them; nothing was sent",
+                "the request has both its own `Authorization` and the credential `\(name)`; give only one of them; nothing was sent",
                 at: request.printableURL)
         }
     }

@@ -3,7 +3,7 @@ public import BackplaneNetwork
 package import FoundationEssentials
 import Synchronization
 
-/// The credentials of a pipeline, by name, with the accounts that are signed in.
+/// The credentials of a pipeline by name, with their signed-in accounts.
 ///
 /// ```swift
 /// let credentials = Credentials(["library": Credential(hosts: ["books.example.org"], .basic(login))])
@@ -13,6 +13,8 @@ import Synchronization
 /// A request chooses one with `HTTPOptions.credential`. Copies share the accounts.
 public struct Credentials: Sendable {
     private let accounts: [String: CredentialAccounts]
+    /// A Boolean value that indicates whether credentials that a manager proves are refused.
+    package var refusesManagers = false
 
     fileprivate init(_ accounts: [String: CredentialAccounts]) { self.accounts = accounts }
 
@@ -20,8 +22,8 @@ public struct Credentials: Sendable {
     ///
     /// - Parameters:
     ///   - definitions: The credentials by name.
-    ///   - digest: The hash functions, which Digest and kept tokens need.
-    ///   - folder: The folder in which tokens are kept, which must exist; `nil` if none are.
+    ///   - digest: The hash functions, which Digest and stored tokens require.
+    ///   - folder: The folder in which tokens are stored, which must exist; `nil` if none are stored.
     public init(
         _ definitions: [String: Credential] = [:], digest: (any ContentDigest)? = nil, keptIn folder: String? = nil
     ) {
@@ -31,7 +33,7 @@ public struct Credentials: Sendable {
         self = vault.credentials(definitions)
     }
 
-    /// The accounts that are signed in: of which credential, their name, and their principal.
+    /// The signed-in accounts: the credential, the name and the principal of each.
     public var signedIn: [(credential: String, account: String, principal: UInt64)] {
         accounts.sorted { $0.key < $1.key }.flatMap { name, accounts in
             accounts.signedIn.map { (name, $0.name, $0.principal) }
@@ -43,7 +45,7 @@ public struct Credentials: Sendable {
 
     /// Returns the accounts of a credential.
     ///
-    /// - Throws: `network.credential` if there is none of this name.
+    /// - Throws: `network.credential` if no credential has this name.
     func accounts(of name: String) throws(BackplaneError) -> CredentialAccounts {
         if let accounts = accounts[name] { return accounts }
         let names = names.map { "`\($0)`" }.joined(separator: ", ")
@@ -52,10 +54,21 @@ public struct Credentials: Sendable {
             "there is no credential `\(name.prefix(100))`; \(names.isEmpty ? "there are none" : "known: \(names)")")
     }
 
+    /// Checks that an exchange may use a credential, which it may not if a manager that proves it might wait for it.
+    ///
+    /// - Throws: `network.credential`.
+    func requirePassable(_ accounts: CredentialAccounts) throws(BackplaneError) {
+        guard refusesManagers, case .component(let manager, _) = accounts.definition.scheme else { return }
+        throw BackplaneError(
+            .networkCredential,
+            "what executors, observers and authenticators send themselves cannot choose the credential `\(accounts.name)`, which `\(manager)` proves; the two might wait for each other; nothing was sent"
+        )
+    }
+
     /// Checks that a component may use a credential.
     ///
     /// - Parameter managers: The managers that the component belongs to.
-    /// - Throws: `network.credential` if there is none of this name, or it is for other managers.
+    /// - Throws: `network.credential` if no credential has this name, or it is for other managers.
     package func require(_ name: String, for managers: [String]) throws(BackplaneError) {
         guard let allowed = try accounts(of: name).definition.managers, !managers.contains(where: allowed.contains)
         else { return }
@@ -76,9 +89,9 @@ extension Credentials: Concealing {
     public var description: String { names.joined(separator: ", ") }
 }
 
-/// The accounts of all credentials of a host, which outlast its manifests.
+/// The accounts of all credentials of a host, which survive changes of its manifest.
 ///
-/// Manifests with an equal definition of one name share its accounts, as long as one of them is in use.
+/// Manifests that define a credential of the same name equally share its accounts, as long as one of them is in use.
 package final class CredentialVault: Sendable {
     private struct Key: Hashable {
         let name: String
@@ -89,6 +102,7 @@ package final class CredentialVault: Sendable {
     }
     private let digest: (any ContentDigest)?
     private let kept: KeptTokens?
+    private let find: SchemeAuthenticator.Find?
     private let date: @Sendable () -> Date
     private let places = Mutex<[Key: Place]>([:])
 
@@ -96,12 +110,13 @@ package final class CredentialVault: Sendable {
     ///
     /// - Parameters:
     ///   - folder: Returns the folder in which tokens are kept, and makes it if necessary; `nil` if none are.
+    ///   - find: Returns the functions of managers that prove credentials; `nil` if there are no managers.
     ///   - date: Returns the time by which tokens expire.
     package init(
         digest: (any ContentDigest)?, keptIn folder: (@Sendable () throws(BackplaneError) -> String)? = nil,
-        date: @escaping @Sendable () -> Date = { Date() }
+        find: SchemeAuthenticator.Find? = nil, date: @escaping @Sendable () -> Date = { Date() }
     ) {
-        (self.digest, self.date) = (digest, date)
+        (self.digest, self.find, self.date) = (digest, find, date)
         if let folder, let digest { kept = KeptTokens(folder: folder, digest: digest) } else { kept = nil }
     }
 
@@ -114,7 +129,7 @@ package final class CredentialVault: Sendable {
                 let key = Key(name: name, definition: definition)
                 let known =
                     places[key]?.accounts
-                    ?? CredentialAccounts(name, definition, digest, kept, date: date)
+                    ?? CredentialAccounts(name, definition, digest, kept, find, date: date)
                 places[key] = Place(accounts: known)
                 accounts[name] = known
             }

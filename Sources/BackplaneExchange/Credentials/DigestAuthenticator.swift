@@ -3,18 +3,18 @@ import BackplaneNetwork
 import FoundationEssentials
 import Synchronization
 
-/// The scheme Digest (RFC 7616), whose nonces requests to one origin share.
+/// The scheme Digest (RFC 7616); requests to one origin share a nonce.
 final class DigestAuthenticator: Authenticator {
-    /// A nonce of an origin, and how often it was used.
+    /// A nonce of an origin with the number of its uses.
     private struct Session {
         var challenge: DigestChallenge
         var nonce: String
         var count: UInt32 = 0
         let clientNonce: String
     }
-    /// The number of answers to stale nonces in one exchange; a nonce that is always stale ends with the third.
+    /// The maximum number of answers to stale nonces in one exchange.
     private static let mostStale = 3
-    /// The greatest number of origins with a nonce; the latest are kept.
+    /// The maximum number of origins with a nonce, of which the latest are kept.
     private static let mostOrigins = 100
 
     private let user, password: String
@@ -22,7 +22,7 @@ final class DigestAuthenticator: Authenticator {
     private let clientNonce: @Sendable () -> String
     private let sessions = Mutex<[(origin: HTTPOrigin, session: Session)]>([])
 
-    /// - Parameter clientNonce: Makes a nonce; for tests.
+    /// - Parameter clientNonce: A function that creates a nonce; for tests.
     init(
         user: String, password: String, _ digest: any ContentDigest,
         clientNonce: @escaping @Sendable () -> String = DigestAuthenticator.randomNonce
@@ -30,7 +30,7 @@ final class DigestAuthenticator: Authenticator {
         (self.user, self.password, self.digest, self.clientNonce) = (user, password, digest, clientNonce)
     }
 
-    func prepare(_ request: HTTPRequest, over network: HTTPPipeline) async throws -> HTTPRequest {
+    func prepare(_ request: HTTPRequest, _ call: Call, over network: HTTPPipeline) async throws -> HTTPRequest {
         guard let session = next(for: request, nil) else { return request }
         return try await proved(request, session)
     }
@@ -44,15 +44,16 @@ final class DigestAuthenticator: Authenticator {
     }
 
     func answer(
-        _ response: HTTPResponse, for request: HTTPRequest, sent: HTTPRequest, over network: HTTPPipeline
-    ) async throws -> HTTPRequest {
+        _ response: HTTPResponse, for request: HTTPRequest, sent: HTTPRequest, failures: Int, _ call: Call,
+        over network: HTTPPipeline
+    ) async throws -> HTTPRequest? {
         guard let challenge = challenge(of: response), let session = next(for: request, challenge) else {
-            return request
+            return nil
         }
         return try await proved(request, session)
     }
 
-    /// Takes the nonce that the response gives for the next request (RFC 7616, section 3.5).
+    /// Stores the nonce for the next request that a response contains (RFC 7616, section 3.5).
     func received(_ response: HTTPResponse, to sent: HTTPRequest) {
         guard sent.authorization != nil, let info = response.headers["Authentication-Info"],
             let nonce = AuthenticationChallenge.parameters(in: info).first(where: { $0.name == "nextnonce" })?.value,
@@ -93,7 +94,7 @@ final class DigestAuthenticator: Authenticator {
     private func proved(_ request: HTTPRequest, _ session: Session) async throws -> HTTPRequest {
         var request = request
         if session.challenge.quality == .body {
-            // What was counted is what is sent, also if the body is a file that changes.
+            // The hashed bytes are the ones that are sent, even if the body is a file that changes.
             request.body = try await request.body.collected(upTo: HTTPOptions.collectionLimit)
         }
         let field = DigestField(
@@ -109,7 +110,7 @@ final class DigestAuthenticator: Authenticator {
 }
 
 extension HTTPRequest {
-    /// The path and the query of the URL, as a request to its server has them.
+    /// The path and the query of the URL, as in a request to its server.
     fileprivate var target: String {
         guard let address = URLComponents(string: url) else { return "/" }
         let path = address.percentEncodedPath

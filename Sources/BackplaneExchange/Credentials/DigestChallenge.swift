@@ -2,7 +2,7 @@ import BackplaneNetwork
 
 /// A challenge of the scheme Digest that can be answered (RFC 7616, section 3.3).
 struct DigestChallenge: Sendable, Equatable {
-    /// The hash function of an answer.
+    /// The hash function of a response.
     enum Algorithm: String, Sendable, CaseIterable {
         case sha256 = "SHA-256"
         case md5 = "MD5"
@@ -15,10 +15,10 @@ struct DigestChallenge: Sendable, Equatable {
     var realm, nonce: String
     var opaque: String?
     var algorithm = Algorithm.md5
-    /// A Boolean value that indicates whether one key serves all answers to this challenge.
+    /// A Boolean value that indicates whether one key is used for all responses to this challenge.
     var isSession = false
     var quality = Quality.head
-    /// A Boolean value that indicates whether only the nonce of the request was too old.
+    /// A Boolean value that indicates whether the request was rejected only because its nonce was stale.
     var isStale = false
     /// A Boolean value that indicates whether the user's name is sent as a digest.
     var hashesUser = false
@@ -27,8 +27,8 @@ struct DigestChallenge: Sendable, Equatable {
         (self.realm, self.nonce, self.algorithm) = (realm, nonce, algorithm)
     }
 
-    /// Creates a challenge from its parameters; `nil` if it is of another scheme, incomplete, or of an algorithm or a
-    /// quality that is not known.
+    /// Creates a challenge from its parameters; `nil` if it is incomplete, of another scheme, or of an unknown
+    /// algorithm or quality.
     init?(_ challenge: AuthenticationChallenge) {
         guard challenge.scheme == "digest", let realm = challenge["realm"], let nonce = challenge["nonce"],
             [realm, nonce, challenge["opaque"] ?? ""].allSatisfy(BasicField.hasNoControls)
@@ -47,7 +47,7 @@ struct DigestChallenge: Sendable, Equatable {
         hashesUser = challenge["userhash"]?.lowercased() == "true"
     }
 
-    /// Returns the challenge to answer: the first of those with the strongest algorithm that there is.
+    /// Returns the challenge to answer: the first one with the strongest available algorithm.
     static func best(of challenges: [AuthenticationChallenge], _ digest: (any ContentDigest)?) -> DigestChallenge? {
         let known = challenges.compactMap(DigestChallenge.init)
         return Algorithm.allCases.lazy.filter { digest?.has($0) == true }
@@ -56,10 +56,10 @@ struct DigestChallenge: Sendable, Equatable {
 }
 
 extension ContentDigest {
-    /// Returns whether there is a hash function.
+    /// Returns whether a hash function is available.
     fileprivate func has(_ algorithm: DigestChallenge.Algorithm) -> Bool { hash(algorithm, []) != nil }
 
-    /// Returns the hash of bytes; `nil` if there is no such function.
+    /// Returns the hash of bytes; `nil` if the function is not available.
     func hash(_ algorithm: DigestChallenge.Algorithm, _ bytes: [UInt8]) -> [UInt8]? {
         switch algorithm {
         case .sha256: sha256(of: bytes)

@@ -1,12 +1,12 @@
 import BackplaneNetwork
 
-/// The `Authorization` that answers a challenge of the scheme Digest (RFC 7616, section 3.4).
+/// The `Authorization` field that answers a challenge of the scheme Digest (RFC 7616, section 3.4).
 struct DigestField {
     let challenge: DigestChallenge
     let user, password: String
-    /// The nonce in force: the challenge's, or one that a later response gave.
+    /// The current nonce: the challenge's, or one that a later response gave.
     var nonce: String
-    /// The number of requests with this nonce, with this one.
+    /// The number of requests with this nonce, including this one.
     var count: UInt32
     /// The nonce of the client, which stays the same for one challenge.
     var clientNonce: String
@@ -25,7 +25,7 @@ struct DigestField {
     /// - Parameters:
     ///   - method: The method of the request.
     ///   - target: The path and the query of the request's URL.
-    ///   - body: The content of the request, which counts only if the challenge asks for it.
+    ///   - body: The content of the request, which is used only if the challenge requires it.
     func value(_ method: String, _ target: String, body: [UInt8]) -> String {
         let number = hexadecimal(count), quality = challenge.quality.rawValue
         var key = hash("\(user):\(challenge.realm):\(password)")
@@ -44,7 +44,7 @@ struct DigestField {
         return "Digest " + fields.joined(separator: ", ")
     }
 
-    /// The user's name: as it is, as a digest, or encoded if it is not ASCII (RFC 8187).
+    /// The user's name: unchanged, as a digest, or encoded if it is not ASCII (RFC 8187).
     private var name: String {
         if challenge.hashesUser { return "username=\"\(hash("\(user):\(challenge.realm)"))\"" }
         if user.utf8.allSatisfy({ $0 < 0x80 }) { return "username=\(user.quoted)" }
@@ -73,7 +73,7 @@ extension String {
 }
 
 extension UInt8 {
-    /// The byte as an extended parameter contains it (RFC 8187, section 3.2.1).
+    /// The byte in the encoding of an extended parameter (RFC 8187, section 3.2.1).
     fileprivate var asAttributeCharacter: String {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -2,16 +2,16 @@ public import Backplane
 import BackplaneNetwork
 
 extension HTTPPipeline {
-    /// Signs an account of a credential in, in place of the one that had its name.
+    /// Signs an account of a credential in, replacing the one with the same name.
     ///
     /// - Parameters:
     ///   - credential: The name of the credential.
     ///   - account: The name of the account, by which requests choose it.
-    ///   - values: The values that the sign-in needs: `user` and `password`, or those that its template names. Of the
-    ///     values for a bearer token only the token is kept.
-    /// - Returns: The principal: an opaque number that is another one after each sign-in.
-    /// - Throws: `network.credential` if there is no such credential, or it takes other values; `network.sign-in` if
-    ///   the server gives no token; other codes of the network; `call.cancelled`.
+    ///   - values: The values that the sign-in requires: `user` and `password`, or those that its template names. The
+    ///     values for a bearer token are not stored, only the token is.
+    /// - Returns: The principal: an opaque number that changes with each sign-in.
+    /// - Throws: `network.credential` if there is no such credential, or it requires other values; `network.sign-in` if
+    ///   the server returns no token; other codes of the network; `call.cancelled`.
     @discardableResult
     public func signIn(
         _ credential: String, as account: String, with values: [String: String]
@@ -25,16 +25,17 @@ extension HTTPPipeline {
         }
     }
 
-    /// Signs an account of a credential out; one that is not signed in stays so.
+    /// Signs an account of a credential out; does nothing if it is not signed in.
     ///
-    /// - Throws: `network.credential` if there is no such credential; `network.file` if a kept token cannot be removed.
+    /// - Throws: `network.credential` if there is no such credential; `network.file` if a stored token cannot be
+    ///   removed.
     public func signOut(_ credential: String, account: String) throws(BackplaneError) {
         try credentials.accounts(of: credential).signOut(account)
     }
 
     /// Checks that a component may use a credential.
     ///
-    /// - Throws: `network.credential` if there is none of this name, or it is not for the component's managers.
+    /// - Throws: `network.credential` if no credential has this name, or it is not for the component's managers.
     package func requireCredential(_ name: String, for managers: [String]) throws(BackplaneError) {
         try credentials.require(name, for: managers)
     }
@@ -47,11 +48,14 @@ extension HTTPPipeline {
     ) throws(BackplaneError) -> CredentialStage? {
         guard let name = options.credential else {
             guard options.account == nil else {
-                throw BackplaneError(.networkCredential, "the request names an account, and no credential that has it")
+                throw BackplaneError(
+                    .networkCredential, "the request names an account, but not its credential; name both")
             }
             return nil
         }
-        let accounts = try credentials.accounts(of: name), account = try accounts.account(options.account ?? "")
+        let accounts = try credentials.accounts(of: name)
+        try credentials.requirePassable(accounts)
+        let account = try accounts.account(options.account ?? "")
         return CredentialStage(
             next: executor, credential: accounts.definition, name: name, authenticator: account.authenticator,
             jar: account.jar,

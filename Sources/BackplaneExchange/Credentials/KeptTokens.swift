@@ -3,18 +3,18 @@ import BackplaneDocuments
 import BackplaneNetwork
 import FoundationEssentials
 
-/// The files of the tokens that outlast a restart, which only their owner may read.
+/// The files of tokens that survive a restart, which only their owner may read.
 struct KeptTokens: Sendable {
-    /// A token with the principal that it is for.
+    /// A token with its principal.
     struct Entry: Sendable {
         var principal: UInt64
         var token: BearerToken
     }
-    /// Returns the folder, which exists then.
+    /// A function that returns the folder, and creates it if necessary.
     let folder: @Sendable () throws(BackplaneError) -> String
     let digest: any ContentDigest
 
-    /// Returns what is kept for an account; `nil` if that is nothing, or was made with another credential.
+    /// Returns the stored token of an account; `nil` if there is none, or it was issued for another credential.
     func entry(of account: String, _ credential: String, _ definition: Credential) throws(BackplaneError) -> Entry? {
         let path = try path(of: account, credential)
         guard let bytes = FileManager.default.contents(atPath: path), bytes.count <= BearerToken.mostAnswerBytes,
@@ -31,6 +31,29 @@ struct KeptTokens: Sendable {
         return Entry(principal: principal, token: token)
     }
 
+    /// Returns the names and the principals of the accounts of a credential for which something is kept.
+    ///
+    /// - Throws: `network.file` if the folder cannot be read.
+    func accounts(
+        of credential: String, _ definition: Credential
+    ) throws(BackplaneError) -> [(name: String, principal: UInt64)] {
+        let folder = try folder(), files: [String]
+        do { files = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
+            throw BackplaneError(.networkFile, "the kept tokens cannot be listed", at: folder)
+        }
+        var accounts: [(name: String, principal: UInt64)] = []
+        for file in files.prefix(CredentialAccounts.most) where file.hasSuffix(".json") {
+            guard let bytes = FileManager.default.contents(atPath: folder + "/" + file),
+                bytes.count <= BearerToken.mostAnswerBytes,
+                case .object(let members)? = try? JSONValue(parsing: bytes),
+                members["credential"] == .string(credential), case .string(let name)? = members["account"],
+                let entry = try entry(of: name, credential, definition)
+            else { continue }
+            accounts.append((name, entry.principal))
+        }
+        return accounts
+    }
+
     /// Keeps the token of an account.
     ///
     /// - Throws: `network.file` if it cannot be written.
@@ -39,7 +62,8 @@ struct KeptTokens: Sendable {
     ) throws(BackplaneError) {
         var members: [String: JSONValue] = [
             "definition": .string(fingerprint(of: definition)), "principal": .string(String(entry.principal)),
-            "token": .string(entry.token.value.revealed),
+            "token": .string(entry.token.value.revealed), "credential": .string(credential),
+            "account": .string(account),
         ]
         members["refreshToken"] = entry.token.refreshToken.map { .string($0.revealed) }
         members["renewal"] = entry.token.renewal.map { .string(String($0.timeIntervalSince1970)) }
@@ -48,12 +72,12 @@ struct KeptTokens: Sendable {
         _ = try file.finish()
     }
 
-    /// Removes what is kept for an account.
+    /// Removes the stored token of an account.
     func remove(_ account: String, _ credential: String) throws(BackplaneError) {
         let path = try path(of: account, credential)
         guard FileManager.default.fileExists(atPath: path) else { return }
         do { try FileManager.default.removeItem(atPath: path) } catch {
-            throw BackplaneError(.networkFile, "the kept token cannot be removed", at: path)
+            throw BackplaneError(.networkFile, "the stored token cannot be removed", at: path)
         }
     }
 
@@ -62,7 +86,7 @@ struct KeptTokens: Sendable {
         try folder() + "/" + hexadecimal("\(credential.utf8.count):\(credential)\(account)") + ".json"
     }
 
-    /// Returns a text by which it is known whether a token was made with this credential.
+    /// Returns a fingerprint that identifies the credential that a token was issued for.
     private func fingerprint(of definition: Credential) -> String { hexadecimal(definition.identity) }
 
     private func hexadecimal(_ text: String) -> String {
@@ -71,7 +95,7 @@ struct KeptTokens: Sendable {
 }
 
 extension Credential {
-    /// What decides for whom and for which hosts a token is, as a text that contains secrets.
+    /// The parts of the credential that determine the user and the hosts of a token; the text contains secrets.
     fileprivate var identity: String {
         guard case .bearer(let source) = scheme, let signIn = source.signIn else { return "" }
         let content: JSONValue

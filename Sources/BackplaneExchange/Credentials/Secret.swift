@@ -1,3 +1,5 @@
+import BackplaneNetwork
+
 /// A text that no description shows: a password, a token.
 ///
 /// ```swift
@@ -5,28 +7,39 @@
 /// print(password)  // …
 /// ```
 public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral {
-    /// The text itself, for those that it is meant for.
+    /// The text itself, for its intended use.
     public let revealed: String
 
-    /// Creates a secret of a text.
+    /// Creates a secret from a text.
     public init(_ text: String) { revealed = text }
 
-    /// Creates a secret whose text is in the program.
+    /// Creates a secret from a literal.
     public init(stringLiteral value: String) { revealed = value }
 }
 
 extension Secret: Concealing {
     /// An ellipsis, whatever the text is.
-    public var description: String { "…" }
+    public var description: String { Redaction.descriptions.hides(revealed) ? "…" : revealed }
+
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, hiding: revealed) }
 }
 
 /// A value that contains secrets, of which neither descriptions nor mirrors show more than `description` says.
 public protocol Concealing: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension Concealing {
-    /// The description, so that a value is not shown in full because it is printed for debugging.
+    /// The description, so that printing a value for debugging does not reveal it.
     public var debugDescription: String { description }
 
     /// A mirror without children, so that `dump` shows the description alone.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension Mirror {
+    /// Creates a mirror without children, of a value that contains a text that no mirror shows.
+    init(_ value: some Any, hiding text: @autoclosure () -> String) {
+        let children: KeyValuePairs<String, Any> = Redaction.mirrors.hides(text()) ? [:] : ["hidden": text()]
+        self.init(value, children: children)
+    }
 }

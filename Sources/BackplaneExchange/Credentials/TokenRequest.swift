@@ -2,7 +2,7 @@ import Backplane
 public import BackplaneDocuments
 import BackplaneNetwork
 
-/// A request that is answered with a token: a template into which the values of an account are put.
+/// The template of a request for a token, which the values of an account fill in.
 ///
 /// ```swift
 /// TokenRequest(
@@ -44,9 +44,9 @@ public struct TokenRequest: Sendable, Hashable {
         return Set((Array(members.values) + Array(headers.values)).flatMap(\.names))
     }
 
-    /// Returns the request with values in their places.
+    /// Returns the request with values filled in.
     ///
-    /// - Throws: `network.sign-in` with the names of those that are missing, and of those that are not asked for.
+    /// - Throws: `network.sign-in` with the names of missing and unexpected values.
     func request(with values: [String: Secret]) throws(BackplaneError) -> HTTPRequest {
         let missing = names.subtracting(values.keys).sorted().map { "`\($0)`" }
         guard missing.isEmpty else {
@@ -72,20 +72,20 @@ public struct TokenRequest: Sendable, Hashable {
     }
 }
 
-/// A part of a request for a token.
+/// A part of the template of a token request.
 public indirect enum TokenTemplate: Sendable, Hashable, ExpressibleByStringLiteral {
-    /// A text as it is.
+    /// A fixed text.
     case text(Secret)
-    /// The value of an account with this name; in a refresh also `refreshToken` and `token`.
+    /// The value of an account with this name; in a refresh also `refreshToken` or `token`.
     case value(String)
-    /// A value of JSON that is no text: a number, a Boolean value, `null`.
+    /// A JSON value other than a string: a number, a Boolean value or `null`.
     case literal(JSONValue)
     /// A list.
     case array([TokenTemplate])
     /// Parts by key.
     case object([String: TokenTemplate])
 
-    /// Creates a text of a literal.
+    /// Creates a fixed text from a literal.
     public init(stringLiteral value: String) { self = .text(Secret(value)) }
 
     var names: [String] {
@@ -115,7 +115,7 @@ public indirect enum TokenTemplate: Sendable, Hashable, ExpressibleByStringLiter
         }
     }
 
-    /// The part as it is written: the value of an account as `{"value": NAME}`.
+    /// The part as it is written in a manifest: the value of an account as `{"value": NAME}`.
     package var written: JSONValue {
         switch self {
         case .text(let text): .string(text.revealed)
@@ -126,7 +126,7 @@ public indirect enum TokenTemplate: Sendable, Hashable, ExpressibleByStringLiter
         }
     }
 
-    /// Creates the part that is written so.
+    /// Creates a part from its form in a manifest.
     package init(written value: JSONValue) {
         switch value {
         case .string(let text): self = .text(Secret(text))
@@ -145,9 +145,15 @@ public indirect enum TokenTemplate: Sendable, Hashable, ExpressibleByStringLiter
 extension TokenRequest: Concealing {
     /// The method and the URL, without any secret.
     public var description: String { "\(method) \(HTTPRequest(method, url).printableURL)" }
+
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, hiding: url) }
 }
 
 extension TokenTemplate: Concealing {
     /// An ellipsis, since any part may be a secret.
     public var description: String { "…" }
+
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, hiding: String(decoding: written.json, as: UTF8.self)) }
 }

@@ -19,7 +19,7 @@ extension HTTPRequest {
 extension HTTPExecutor {
     /// Requires the capabilities that a request needs; executors call it first.
     ///
-    /// - Throws: `network.unsupported` with the names of those that are missing.
+    /// - Throws: `network.unsupported` with the names of the missing ones.
     public func require(_ request: HTTPRequest, _ options: HTTPOptions) throws(BackplaneError) {
         let missing = request.requirements(options).subtracting(capabilities)
         guard missing.isEmpty else {

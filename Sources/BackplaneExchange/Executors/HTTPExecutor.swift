@@ -6,7 +6,7 @@ public import BackplaneNetwork
 /// One request is one exchange: redirects, retries, caching and authentication are the pipeline's. An executor that
 /// adopts these rules passes the suite of `BackplaneConformance`:
 ///
-/// - What ``capabilities`` does not contain is refused before anything is sent, with ``require(_:_:)``.
+/// - A request that needs more than ``capabilities`` is refused before anything is sent, with ``require(_:_:)``.
 /// - ``open(_:_:)`` returns once the head of the final response has arrived, whatever its status. The response's body
 ///   is read from its producer as it is requested, and the request's body as the server accepts it.
 /// - Cancelling the task ends the exchange immediately, and so does releasing the response.
@@ -14,7 +14,7 @@ public import BackplaneNetwork
 public protocol HTTPExecutor: Sendable {
     /// The URL schemes that the executor serves, in lower case.
     var schemes: [String] { get }
-    /// The parts of HTTP that the executor has.
+    /// The parts of HTTP that the executor supports.
     var capabilities: HTTPCapabilities { get }
 
     /// Sends a request, and returns once the head of the final response has arrived.
@@ -38,11 +38,12 @@ public protocol HTTPFileExecutor: HTTPExecutor {
     ///
     /// - Parameters:
     ///   - path: The path of the file, which replaces an existing one once it is complete.
-    ///   - headed: Called with the response without its body, once its head has arrived, and before `received`. Returns
-    ///     whether the body is wanted: if it is not, the exchange ends, and an existing file stays as it was.
-    ///   - received: Called with the number of bytes of each part of the body.
+    ///   - headed: A function that is called once the response's head has arrived, before `received`, with the response
+    ///     without its body. It returns whether to receive the body: if not, the exchange ends, and an existing file
+    ///     remains unchanged.
+    ///   - received: A function that is called with the number of bytes of each part of the body.
     /// - Returns: The response without its body.
-    /// - Throws: What ``HTTPExecutor/open(_:_:)`` throws; `network.too-large`; `network.file` if the file cannot be
+    /// - Throws: The errors of ``HTTPExecutor/open(_:_:)``; `network.too-large`; `network.file` if the file cannot be
     ///   written.
     func download(
         _ request: HTTPRequest, to path: String, _ options: HTTPOptions,
@@ -54,7 +55,7 @@ extension HTTPExecutor {
     /// Sends a request, and writes the response's body to a file, without the limits and the progress of a pipeline.
     ///
     /// - Returns: The response without its body.
-    /// - Throws: What ``open(_:_:)`` throws; `network.file` if the file cannot be written.
+    /// - Throws: The errors of ``open(_:_:)``; `network.file` if the file cannot be written.
     public func download(_ request: HTTPRequest, to path: String, _ options: HTTPOptions) async throws -> HTTPResponse {
         guard let executor = self as? any HTTPFileExecutor else {
             return try await open(request, options).write(to: path)
@@ -68,7 +69,7 @@ extension HTTPExecutor {
     ///   - request: The request.
     ///   - limit: The maximum number of bytes of the body.
     ///   - options: The options that executors follow.
-    /// - Throws: What ``open(_:_:)`` throws; `network.too-large` if the body has more than `limit` bytes.
+    /// - Throws: The errors of ``open(_:_:)``; `network.too-large` if the body has more than `limit` bytes.
     public func execute(
         _ request: HTTPRequest, upTo limit: Int = HTTPOptions.collectionLimit, _ options: HTTPOptions = HTTPOptions()
     ) async throws -> HTTPResponse {
@@ -93,7 +94,7 @@ extension HTTPStreamedResponse {
         }
     }
 
-    /// Returns whether a body follows that `Content-Length` counts (RFC 9110, section 6.4.1).
+    /// Returns whether a body follows whose length `Content-Length` states (RFC 9110, section 6.4.1).
     package func hasBody(for request: HTTPRequest) -> Bool {
         request.method != "HEAD" && status != 204 && status != 304
     }

@@ -34,7 +34,7 @@ public struct MemoryExecutor: HTTPExecutor {
         (self.schemes, self.capabilities, self.answer) = (schemes, capabilities, answer)
     }
 
-    /// Answers a request.
+    /// A function that answers a request.
     public func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
         try require(request, options)
         try Task.checkCancellation()

@@ -1,11 +1,11 @@
 import Backplane
 import BackplaneNetwork
 
-/// The rules for the fields that a filter adds to an attempt: they vary nothing, and replace nothing.
+/// The rules for the fields that a filter adds to an attempt: they neither vary the response nor replace others.
 enum AddedFields {
     /// Adds fields to a head.
     ///
-    /// - Throws: `network.refused` for a field that the head has, or that must not be added.
+    /// - Throws: `network.refused` for a field that the head already has, or that must not be added.
     static func add(_ fields: HTTPHeaders, to headers: inout HTTPHeaders) throws(BackplaneError) {
         let own = headers
         for field in fields.fields {
@@ -21,6 +21,23 @@ enum AddedFields {
         }
     }
 
+    /// Adds the fields of a proof to a head: any but those of the request and those that frame the message.
+    ///
+    /// - Throws: `network.refused` for a field that the head has, or that must not be added.
+    static func add(proof fields: HTTPHeaders, to headers: inout HTTPHeaders) throws(BackplaneError) {
+        let own = headers
+        for field in fields.fields {
+            guard own[field.name] == nil else {
+                throw refused("its proof has the field `\(field.name)`, which the request has already")
+            }
+            guard !framing.contains(field.name.lowercased()) else {
+                throw refused(
+                    "its proof has the field `\(field.name)`, which belongs to the exchange and not to a proof")
+            }
+            headers.add(field.name, field.value)
+        }
+    }
+
     private static func isHarmless(_ name: String) -> Bool {
         !names.contains(name) && !prefixes.contains(where: name.hasPrefix)
     }
@@ -31,6 +48,11 @@ enum AddedFields {
         "accept", "authorization", "cache-control", "connection", "content-encoding", "content-language",
         "content-length", "content-location", "content-range", "content-type", "cookie", "expect", "host", "keep-alive",
         "max-forwards", "pragma", "prefer", "proxy-authorization", "range", "te", "trailer", "transfer-encoding",
+        "upgrade",
+    ]
+    /// The names of fields that frame the message, or that the jar of an account sends.
+    private static let framing: Set<String> = [
+        "connection", "content-length", "cookie", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding",
         "upgrade",
     ]
     private static let prefixes = ["accept-", "if-"]

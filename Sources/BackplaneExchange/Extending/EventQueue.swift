@@ -1,11 +1,11 @@
 package import BackplaneNetwork
 
-/// The events that wait for a slow observer: bounded, and with only the latest progress of each exchange.
+/// A bounded queue of events for a slow observer, with only the latest progress of each exchange.
 package struct EventQueue: Sendable {
-    /// The greatest number of events that wait; further ones are dropped and counted.
+    /// The maximum number of queued events; further ones are dropped and counted.
     static let most = 1_000
     private var events: [ExchangeEvent] = []
-    /// The places of the last events that are progress, by exchange.
+    /// The indices of the latest progress events, by exchange.
     private var progress: [UInt64: Int] = [:]
     private var lost = 0
 
@@ -22,7 +22,7 @@ package struct EventQueue: Sendable {
         events.append(event)
     }
 
-    /// Takes all events that wait; `nil` if there are none.
+    /// Takes all queued events; `nil` if there are none.
     package mutating func take() -> ExchangeEvents? {
         guard !events.isEmpty else { return nil }
         defer { self = EventQueue() }

@@ -1,7 +1,7 @@
 package import Backplane
 public import BackplaneNetwork
 
-/// A part of the way of exchanges that changes the heads of requests, and adds fields to those of attempts.
+/// A filter of exchanges, which changes the heads of requests or adds fields to those of attempts.
 ///
 /// ```swift
 /// let signer = ExchangeFilter(
@@ -10,10 +10,10 @@ public import BackplaneNetwork
 /// ```
 ///
 /// A filter of requests runs once for each exchange, before retries and redirects. A filter of attempts runs for each
-/// attempt and each redirect, and may only add fields that do not vary the response. One that throws, fails the
-/// exchange before anything is sent.
+/// attempt and each redirect, and may only add fields that do not vary the response. If a filter throws, the exchange
+/// fails before anything is sent.
 public struct ExchangeFilter: Sendable {
-    /// What a filter does in one exchange.
+    /// A filter that is prepared for one exchange.
     package struct Ready: Sendable {
         var interests: FilterInterests
         var request: @Sendable (FilteredRequest) async throws -> FilteredRequest
@@ -38,8 +38,8 @@ public struct ExchangeFilter: Sendable {
     /// - Parameters:
     ///   - name: The name in errors.
     ///   - hosts: The names of the hosts whose requests are filtered; empty for every host.
-    ///   - digests: A Boolean value that indicates whether the filter is given the digest of the body.
-    ///   - request: Returns the head to send.
+    ///   - digests: A Boolean value that indicates whether the filter receives the digest of the body.
+    ///   - request: A function that returns the head to send.
     public init(
         _ name: String, hosts: Set<String> = [], digests: Bool = false,
         requests request: @escaping @Sendable (FilteredRequest) async throws -> FilteredRequest
@@ -53,8 +53,8 @@ public struct ExchangeFilter: Sendable {
     /// - Parameters:
     ///   - name: The name in errors.
     ///   - hosts: The names of the hosts whose attempts are filtered; empty for every host.
-    ///   - digests: A Boolean value that indicates whether the filter is given the digest of the body.
-    ///   - attempt: Returns the fields to add.
+    ///   - digests: A Boolean value that indicates whether the filter receives the digest of the body.
+    ///   - attempt: A function that returns the fields to add.
     public init(
         _ name: String, hosts: Set<String> = [], digests: Bool = false,
         attempts attempt: @escaping @Sendable (FilteredRequest) async throws -> HTTPHeaders

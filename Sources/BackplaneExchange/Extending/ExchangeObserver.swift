@@ -1,30 +1,30 @@
 public import BackplaneNetwork
 import Synchronization
 
-/// A function that is told the stages of exchanges, in order and beside them.
+/// An observer that receives the stages of exchanges in order, without delaying them.
 ///
 /// ```swift
 /// let printer = ExchangeObserver { event in print(event.stage.rawValue, event.url) }
 /// let network = HTTPPipeline([executor], observers: [printer])
 /// ```
 ///
-/// No exchange waits for an observer or fails with it. One that is slow misses events: of progress it is told the
-/// latest, and of 1,000 others that wait, further ones are dropped.
+/// No exchange waits for an observer or fails because of it. A slow observer misses events: of progress it receives
+/// only the latest, and beyond 1,000 queued events, further ones are dropped.
 public final class ExchangeObserver: Sendable {
     private struct State {
         var queue = EventQueue()
         var isDelivering = false
         var hasFailed = false
     }
-    /// The function that is called within the exchanges; `nil` if events are delivered beside them.
+    /// The function that is called synchronously within exchanges; `nil` if events are delivered asynchronously.
     private let within: (@Sendable (ExchangeEvent) -> Void)?
     private let deliver: @Sendable (ExchangeEvents) async throws -> Void
     private let failed: @Sendable (any Error) -> Void
     private let state = Mutex(State())
 
-    /// Creates an observer from a function, which is told one event after the other.
+    /// Creates an observer from a function, which receives one event after the other.
     ///
-    /// - Parameter observe: Takes an event. What it throws is ignored.
+    /// - Parameter observe: A function that handles an event. Its errors are ignored.
     public convenience init(_ observe: @escaping @Sendable (ExchangeEvent) async throws -> Void) {
         self.init(
             batches: { batch in
@@ -32,9 +32,10 @@ public final class ExchangeObserver: Sendable {
             }, failed: { _ in })
     }
 
-    /// Creates an observer from a function that takes all events that have gathered.
+    /// Creates an observer from a function that receives all queued events at once.
     ///
-    /// - Parameter failed: Called with the first error, and again with the first one after a success.
+    /// - Parameter failed: A function that is called with the first error, and again with the first one after a
+    ///   success.
     package init(
         batches deliver: @escaping @Sendable (ExchangeEvents) async throws -> Void,
         failed: @escaping @Sendable (any Error) -> Void
@@ -42,12 +43,12 @@ public final class ExchangeObserver: Sendable {
         (self.deliver, self.failed, within) = (deliver, failed, nil)
     }
 
-    /// Creates an observer from a function that is called within the exchanges, which it must not hold up.
+    /// Creates an observer from a function that is called synchronously within exchanges, and must not block.
     package init(within: @escaping @Sendable (ExchangeEvent) -> Void) {
         (self.within, deliver, failed) = (within, { _ in }, { _ in })
     }
 
-    /// Adds an event, which is delivered once the function has taken all before it.
+    /// Adds an event, which is delivered once the function has handled all earlier ones.
     func note(_ event: ExchangeEvent) {
         if let within { return within(event) }
         let begins = state.withLock { state in

@@ -2,10 +2,10 @@ import Backplane
 package import BackplaneNetwork
 
 /// The filters and the observers of a pipeline's exchanges.
-package struct ExchangeCompany: Sendable {
+package struct ExchangeExtensions: Sendable {
     var filters: [ExchangeFilter]
     var digest: (any ContentDigest)?
-    /// Returns the observers of an exchange that begins.
+    /// A function that returns the observers of a new exchange.
     var observers: @Sendable () -> [ExchangeObserver]
 
     package init(
@@ -16,20 +16,20 @@ package struct ExchangeCompany: Sendable {
     }
 }
 
-/// One exchange before its executor is chosen: the request as it is to be sent, and who accompanies it.
+/// One exchange before its executor is chosen: the request to send, with its filters and observers.
 struct ExchangeStart: Sendable {
     private(set) var request: HTTPRequest
     private(set) var options: HTTPOptions
     private(set) var watch: ExchangeWatch
     let filters: FilterRun?
-    /// `nil` if nobody observes the exchange.
+    /// The observation of the exchange; `nil` without observers.
     private(set) var observed: ObservedExchange?
 
-    /// Tells the observers that the exchange begins.
-    init(_ request: HTTPRequest, _ options: HTTPOptions, _ company: ExchangeCompany) {
+    /// Creates the start of an exchange, and notifies the observers of it.
+    init(_ request: HTTPRequest, _ options: HTTPOptions, _ extensions: ExchangeExtensions) {
         (self.request, self.options, watch) = (request, options, ExchangeWatch(request, options))
-        filters = FilterRun(company.filters, company.digest, options)
-        observed = ObservedExchange(request, options, company.observers())
+        filters = FilterRun(extensions.filters, extensions.digest, options)
+        observed = ObservedExchange(request, options, extensions.observers())
         guard let observed else { return }
         self.options.received = { [own = options.received] count in
             own?(count)
@@ -48,13 +48,13 @@ struct ExchangeStart: Sendable {
         request = try await watch.limitedToHead { [request] in try await filters.request(request) }
     }
 
-    /// Goes on with other options.
+    /// Continues with other options.
     mutating func follow(_ options: HTTPOptions) {
         self.options = options
         watch = watch.replacing(request, options)
     }
 
-    /// Returns the start of a redirect's request, which is a part of this exchange.
+    /// Returns the start of a redirected request, which is part of this exchange.
     func hop(_ request: HTTPRequest, _ options: HTTPOptions) -> ExchangeStart {
         var hop = self
         (hop.request, hop.observed) = (request, nil)

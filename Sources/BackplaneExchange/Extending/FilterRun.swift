@@ -7,9 +7,9 @@ final class FilterRun: Sendable {
     private let filters: [ExchangeFilter]
     private let digest: (any ContentDigest)?
     private let call: Call
-    /// A Boolean value that indicates whether a credential has added fields, which no filter sees.
+    /// A Boolean value that indicates whether a credential has added fields, which are hidden from filters.
     private let hidesProof: Bool
-    /// The digest of the body, once a filter has asked for it; what is sent again is the same body.
+    /// The digest of the body, once a filter has requested it; retries send the same body.
     private let known = Mutex<String?>(nil)
 
     /// Creates the run of an exchange's filters; `nil` if there are none.
@@ -19,9 +19,9 @@ final class FilterRun: Sendable {
         hidesProof = options.credential != nil
     }
 
-    /// Returns the request with the head that the filters of requests make of its own.
+    /// Returns the request with the head that the request filters return.
     ///
-    /// - Throws: `network.refused` if one fails; the network's errors and `CancellationError` as they are.
+    /// - Throws: `network.refused` if a filter fails; `CancellationError` and network errors of filters unchanged.
     func request(_ request: HTTPRequest) async throws -> HTTPRequest {
         try await reduce(request, .requests) { filter, head, request in
             let filtered = try await filter.request(head)
@@ -30,17 +30,19 @@ final class FilterRun: Sendable {
         }
     }
 
-    /// Returns the request with the fields that the filters of attempts add to its own.
+    /// Returns the request with the fields that the attempt filters add.
     ///
     /// - Throws: What ``request(_:)`` throws; `network.refused` for a field that must not be added.
-    func attempt(_ request: HTTPRequest) async throws -> HTTPRequest {
-        try await reduce(request, .attempts) { filter, head, request in
+    ///
+    /// - Parameter proof: The names of the fields that prove who sends the request.
+    func attempt(_ request: HTTPRequest, hiding proof: [String]) async throws -> HTTPRequest {
+        try await reduce(request, .attempts, hiding: proof) { filter, head, request in
             try AddedFields.add(try await filter.attempt(head), to: &request.headers)
         }
     }
 
     private func reduce(
-        _ request: HTTPRequest, _ part: FilterInterests,
+        _ request: HTTPRequest, _ part: FilterInterests, hiding proof: [String] = [],
         _ apply: (ExchangeFilter.Ready, FilteredRequest, inout HTTPRequest) async throws -> Void
     ) async throws -> HTTPRequest {
         var request = request
@@ -50,7 +52,7 @@ final class FilterRun: Sendable {
                 guard ready.interests.contains(part) else { continue }
                 let digest = ready.interests.contains(.digest) ? try await digest(of: request.body) : nil
                 try await apply(
-                    ready, FilteredRequest(hidesProof ? request.withoutProof : request, digest: digest), &request)
+                    ready, FilteredRequest(hidesProof ? request.without(proof) : request, digest: digest), &request)
             } catch is CancellationError {
                 throw CancellationError()
             } catch {
@@ -61,28 +63,35 @@ final class FilterRun: Sendable {
     }
 
     private func digest(of body: HTTPBody) async throws -> String {
-        guard let digest else {
-            throw BackplaneError(
-                .networkUnsupported, "the digest of the body is asked for, and there is no `ContentDigest` to make it")
-        }
-        if body.isEmpty { return digest.sha256(of: []).hexadecimal }
         if let known = known.withLock({ $0 }) { return known }
-        guard body.isReplayable else {
-            throw BackplaneError(
-                .networkBody, "the digest of the body is asked for, and the body can be read only once")
-        }
-        let whole = try await body.collected(upTo: HTTPOptions.collectionLimit)
-        let text = digest.sha256(of: whole.bytes ?? []).hexadecimal
-        known.withLock { $0 = text }
+        let text = try await body.digestText(by: digest)
+        if !body.isEmpty { known.withLock { $0 = text } }
         return text
     }
 }
 
+extension HTTPBody {
+    /// Returns the SHA-256 of the body in lower-case hexadecimal digits.
+    ///
+    /// - Throws: `network.unsupported` without a digest; `network.body` for a body that can be read only once.
+    func digestText(by digest: (any ContentDigest)?) async throws -> String {
+        guard let digest else {
+            throw BackplaneError(
+                .networkUnsupported, "a filter needs the body's digest, but there is no `ContentDigest` to compute it")
+        }
+        if isEmpty { return digest.sha256(of: []).hexadecimal }
+        guard isReplayable else { throw BackplaneError.digestOfStream }
+        return digest.sha256(of: try await collected(upTo: HTTPOptions.collectionLimit).bytes ?? []).hexadecimal
+    }
+}
+
 extension HTTPRequest {
-    /// The request without the fields that a credential adds.
-    fileprivate var withoutProof: HTTPRequest {
+    /// Returns the request without the fields that a credential adds.
+    fileprivate func without(_ proof: [String]) -> HTTPRequest {
         var request = self
-        for name in ["Authorization", "Cookie"] { request.headers[name] = nil }
+        for name in ["Authorization", "Cookie"] + proof where Redaction.proofs.hides(headers[name] ?? "") {
+            request.headers[name] = nil
+        }
         return request
     }
 }
@@ -95,6 +104,11 @@ extension [UInt8] {
 }
 
 extension BackplaneError {
+    /// The error of a body that would have to be digested before it is sent.
+    static var digestOfStream: BackplaneError {
+        BackplaneError(.networkBody, "the digest of the body is asked for, and the body can be read only once")
+    }
+
     /// Returns the error of an exchange for one of a filter.
     fileprivate func ofFilter(_ name: String, at url: String) -> BackplaneError {
         if [.callCancelled, .callDeadline].contains(code) { return self }

@@ -8,7 +8,7 @@ struct FilterStage: PipelineStage {
     var inside: any HTTPExecutor { next }
 
     func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
-        try await next.open(try await filters.attempt(request), options)
+        try await next.open(try await filters.attempt(request, hiding: options.proofFields), options)
     }
 
     func download(
@@ -16,6 +16,7 @@ struct FilterStage: PipelineStage {
         headed: @escaping @Sendable (HTTPStreamedResponse) -> Bool, received: @escaping @Sendable (Int) -> Void
     ) async throws -> HTTPResponse {
         try await next.download(
-            try await filters.attempt(request), to: path, options, headed: headed, received: received)
+            try await filters.attempt(request, hiding: options.proofFields), to: path, options, headed: headed,
+            received: received)
     }
 }

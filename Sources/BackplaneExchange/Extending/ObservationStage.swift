@@ -1,6 +1,6 @@
 import BackplaneNetwork
 
-/// The stage that tells observers of each attempt, and of the head of its response.
+/// The stage that notifies observers of each attempt, and of the head of its response.
 struct ObservationStage: PipelineStage {
     let next: any HTTPFileExecutor
     let observed: ObservedExchange

@@ -2,10 +2,10 @@ import Backplane
 import BackplaneNetwork
 import Synchronization
 
-/// The stages of one exchange, as they are told to its observers.
+/// The observation of one exchange, which notifies observers of its stages.
 final class ObservedExchange: Sendable {
     private struct State {
-        /// The last event, without what applies to a single one.
+        /// The last event, without the properties that apply only to it.
         var event: ExchangeEvent
         /// The announced length of the response's body.
         var length: Int64?
@@ -15,7 +15,7 @@ final class ObservedExchange: Sendable {
     private let start = ContinuousClock.now
     private let state: Mutex<State>
 
-    /// Tells the observers that an exchange begins; `nil` if there are none.
+    /// Notifies the observers that an exchange begins; `nil` if there are none.
     init?(_ request: HTTPRequest, _ options: HTTPOptions, _ observers: [ExchangeObserver]) {
         guard !observers.isEmpty else { return nil }
         self.observers = observers
@@ -27,7 +27,7 @@ final class ObservedExchange: Sendable {
         tell(.start)
     }
 
-    /// Tells an event, with facts that hold from now on, and with others that hold for it alone.
+    /// Sends an event, with properties that later events keep, and others that apply only to this one.
     private func tell(
         _ stage: ExchangeEvent.Stage, _ change: (inout ExchangeEvent) -> Void = { _ in },
         once: (inout ExchangeEvent) -> Void = { _ in }
@@ -67,13 +67,13 @@ final class ObservedExchange: Sendable {
         tell(.redirect) { ($0.method, $0.url) = (request.method, request.printableURL) }
     }
 
-    /// Notes the bytes of the request's body that have passed.
+    /// Adds to the bytes of the request's body that were sent.
     func sent(_ count: Int64) {
         guard state.withLock({ $0.event.sent != count }) else { return }
         tell(.progress) { $0.sent = count }
     }
 
-    /// Notes bytes of the response's body, which are told unless they complete it.
+    /// Adds to the bytes of the response's body, and reports the progress unless the body is complete.
     func received(_ count: Int) {
         let isComplete = state.withLock { state in
             guard state.event.received + Int64(count) == state.length else { return false }
@@ -88,7 +88,7 @@ final class ObservedExchange: Sendable {
         tell(.end, once: { $0.error = error?.code.rawValue })
     }
 
-    /// Returns the response with a body whose end is that of the exchange.
+    /// Returns the response with a body whose end also ends the exchange.
     func watching(_ response: HTTPStreamedResponse) -> HTTPStreamedResponse {
         var response = response
         let body = response.body

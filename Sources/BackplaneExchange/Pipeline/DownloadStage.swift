@@ -18,7 +18,7 @@ struct DownloadStage: PipelineStage {
         guard let limit = options.readTimeout else {
             return try await write(request, to: path, options, headed: headed, received: received)
         }
-        let last = Moment()  // at which something arrived
+        let last = Moment()  // the time of the last arrival
         return try await Race.run {
             try await write(request, to: path, options) { response in
                 last.time = .now
@@ -67,7 +67,7 @@ struct DownloadStage: PipelineStage {
             response.body.cancel()
             throw error
         }
-        try Task.checkCancellation()  // nobody waits any more for what was given up
+        try Task.checkCancellation()  // an abandoned exchange is no longer awaited
         _ = try file.finish()
         return await response.downloaded
     }

@@ -12,14 +12,14 @@ struct ExchangeWatch: Sendable {
         (self.request, self.options, self.start) = (request, options, start)
     }
 
-    /// Returns the watch of another request in the place of this one, with the time that has passed.
+    /// Returns the watch of a replacement request, which keeps the start time of this one.
     func replacing(_ request: HTTPRequest, _ options: HTTPOptions) -> ExchangeWatch {
         ExchangeWatch(request, options, since: start)
     }
 
     /// Opens the exchange.
     ///
-    /// - Parameter given: The options that the executor is given.
+    /// - Parameter given: The options to pass to the executor.
     func open(_ executor: any HTTPExecutor, _ given: HTTPOptions) async throws -> HTTPStreamedResponse {
         try executor.require(request, options)
         let meter = options.progress.map(ProgressMeter.init)
@@ -39,7 +39,7 @@ struct ExchangeWatch: Sendable {
 
     /// Writes the body of the response to a file.
     ///
-    /// - Parameter headed: Called with the head of a response, again if another attempt follows after that.
+    /// - Parameter headed: A function that is called with the head of a response, and again if another attempt follows.
     func download(
         _ executor: any HTTPFileExecutor, to path: String,
         headed: @escaping @Sendable (HTTPStreamedResponse) -> Void
@@ -48,7 +48,7 @@ struct ExchangeWatch: Sendable {
         let meter = options.progress.map(ProgressMeter.init)
         let outgoing = meter.map { metered(executor, $0) } ?? request
         let head = Moment(), isOver = Atomic(false)
-        defer { isOver.store(true, ordering: .relaxed) }  // what is given up is not reported any more
+        defer { isOver.store(true, ordering: .relaxed) }  // an abandoned exchange is no longer reported
         var response = try await Race.run {
             try await executor.download(outgoing, to: path, options) { response in
                 guard !isOver.load(ordering: .relaxed) else { return false }

@@ -27,7 +27,7 @@ public struct HTTPPipeline: Sendable {
     /// The error of every exchange, because it is not known how they are to be made; `nil` if they can be made.
     private let refusal: BackplaneError?
     /// The filters and the observers of exchanges.
-    private let company: ExchangeCompany
+    private let extensions: ExchangeExtensions
 
     /// Creates a pipeline; of several executors for one scheme, the first is used.
     ///
@@ -37,7 +37,7 @@ public struct HTTPPipeline: Sendable {
     ///   - retries: The budgets and the clock of retries.
     ///   - credentials: The credentials that requests may choose.
     ///   - filters: The filters, which run in this order.
-    ///   - digest: The algorithm for filters that ask for the digest of a body; `nil` fails their exchanges.
+    ///   - digest: The hash function for filters that request the digest of a body; if `nil`, their exchanges fail.
     ///   - observers: The observers.
     public init(
         _ executors: [any HTTPExecutor], tls: [String: TLSSettings] = [:], retries: Retries = Retries(),
@@ -46,16 +46,17 @@ public struct HTTPPipeline: Sendable {
     ) {
         self.init(
             executors, tls: tls, named: [:], reserved: [], retries: retries, credentials: credentials,
-            company: ExchangeCompany(filters: filters, digest: digest, observers: observers))
+            extensions: ExchangeExtensions(filters: filters, digest: digest, observers: observers))
     }
 
     package init(
         _ executors: [any HTTPExecutor], tls: [String: TLSSettings], named: [String: Connect], reserved: Set<String>,
-        retries: Retries, credentials: Credentials = Credentials(), company: ExchangeCompany = ExchangeCompany(),
+        retries: Retries, credentials: Credentials = Credentials(),
+        extensions: ExchangeExtensions = ExchangeExtensions(),
         refusal: BackplaneError? = nil
     ) {
         (self.executors, self.tls, self.named, self.reserved) = (executors, tls, named, reserved)
-        (self.retries, self.credentials, self.company, self.refusal) = (retries, credentials, company, refusal)
+        (self.retries, self.credentials, self.extensions, self.refusal) = (retries, credentials, extensions, refusal)
     }
 
     /// Sends a request and returns the response with its body in memory, whatever its status.
@@ -64,7 +65,7 @@ public struct HTTPPipeline: Sendable {
     ///   - request: The request.
     ///   - limit: The maximum number of bytes of the body.
     ///   - options: The options of the exchange.
-    /// - Throws: What ``open(_:_:)`` throws; `network.too-large` if the body has more than `limit` bytes.
+    /// - Throws: The errors of ``open(_:_:)``; `network.too-large` if the body has more than `limit` bytes.
     public func send(
         _ request: HTTPRequest, upTo limit: Int = HTTPOptions.collectionLimit, _ options: HTTPOptions = HTTPOptions()
     ) async throws -> HTTPResponse {
@@ -73,7 +74,7 @@ public struct HTTPPipeline: Sendable {
 
     /// Sends a request and returns the response with its body in memory.
     ///
-    /// - Parameter headed: Called once the head of the response has arrived.
+    /// - Parameter headed: A function that is called once the head of the response has arrived.
     package func send(
         _ request: HTTPRequest, upTo limit: Int, _ options: HTTPOptions, headed: () -> Void
     ) async throws -> HTTPResponse {
@@ -110,7 +111,7 @@ public struct HTTPPipeline: Sendable {
     ///   - path: The path of the file, which replaces an existing one. Only its owner may read it.
     ///   - options: The options of the exchange.
     /// - Returns: The response without its body.
-    /// - Throws: What ``open(_:_:)`` throws; `network.file` if the file cannot be written.
+    /// - Throws: The errors of ``open(_:_:)``; `network.file` if the file cannot be written.
     public func download(
         _ request: HTTPRequest, to path: String, _ options: HTTPOptions = HTTPOptions()
     ) async throws -> HTTPResponse {
@@ -119,8 +120,8 @@ public struct HTTPPipeline: Sendable {
 
     /// Sends a request, and writes the response's body to a file.
     ///
-    /// - Parameter headed: Called with the response once its head has arrived; again if its body breaks off, and
-    ///   another attempt follows.
+    /// - Parameter headed: A function that is called with the response once its head has arrived, and again if its body
+    ///   breaks off and another attempt follows.
     package func download(
         _ request: HTTPRequest, to path: String, _ options: HTTPOptions,
         headed: @escaping @Sendable (HTTPStreamedResponse) -> Void
@@ -130,14 +131,14 @@ public struct HTTPPipeline: Sendable {
         }
     }
 
-    /// Makes an exchange in the company of its filters and observers, with its settings of TLS.
+    /// Makes an exchange with its filters, observers and TLS settings.
     ///
     /// - Parameter ends: A Boolean value that indicates whether the exchange ends with the response of `exchange`.
     private func accompanied<Response>(
         _ request: HTTPRequest, _ options: HTTPOptions, ends: Bool = true,
         _ exchange: (ExchangeStart) async throws -> Response
     ) async throws -> Response {
-        var start = ExchangeStart(request, options, company)
+        var start = ExchangeStart(request, options, extensions)
         do {
             try await start.filter()
             start.follow(withTLS(start.options, for: start.request))
@@ -164,7 +165,7 @@ public struct HTTPPipeline: Sendable {
     ///
     /// - Throws: `network.refused` if there is none; `network.failed` if it does not start.
     package func executor(for request: HTTPRequest, _ options: HTTPOptions) async throws -> any HTTPFileExecutor {
-        try await executor(ExchangeStart(request, options, ExchangeCompany()))
+        try await executor(ExchangeStart(request, options, ExchangeExtensions()))
     }
 
     private func executor(_ start: ExchangeStart) async throws -> any HTTPFileExecutor {
@@ -176,8 +177,8 @@ public struct HTTPPipeline: Sendable {
         }
     }
 
-    /// Returns an executor with the stages around it that the options ask for: retries, in them redirects, in them a
-    /// credential, and next to the executor the filters of attempts.
+    /// Returns an executor with the stages that the options request, from the outermost: retries, redirects,
+    /// credentials, and next to the executor the attempt filters.
     private func staged(
         _ executor: any HTTPExecutor, _ start: ExchangeStart
     ) throws(BackplaneError) -> any HTTPFileExecutor {
@@ -191,7 +192,7 @@ public struct HTTPPipeline: Sendable {
                 (hop.redirects, hop.retry, hop.tls) = (0, nil, nil)
                 (hop.attempted, hop.attempt) = (nil, 1)  // a hop is a part of the attempt, which is counted outside
                 if let name = hop.credential, !credentials.covers(name, request) {
-                    (hop.credential, hop.account) = (nil, nil)  // for good, also if a later redirect leads back
+                    (hop.credential, hop.account) = (nil, nil)  // permanently, even if a later redirect leads back
                 }
                 hop = withTLS(hop, for: request)
                 observed?.redirected(to: request)

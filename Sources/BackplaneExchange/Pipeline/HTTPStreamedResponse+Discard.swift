@@ -9,6 +9,24 @@ extension HTTPStreamedResponse {
             { try await body.collect(upTo: 16 << 10) }, within: .seconds(1), otherwise: CancellationError())
     }
 
+    /// Reads a body that is announced as short into memory, so that the connection can be reused, and leaves out others.
+    func kept() async -> HTTPStreamedResponse {
+        let body = body
+        var read: [UInt8]?
+        if let length = contentLength, length <= 16 << 10 {
+            read = try? await Race.run(
+                { try await body.collect(upTo: 16 << 10) }, within: .seconds(1), otherwise: CancellationError())
+        }
+        var response = HTTPStreamedResponse(
+            status: status, headers: headers, version: version,
+            body: HTTPBodyStream(read ?? [], trailers: read == nil ? [:] : trailers))
+        response.timings = timings
+        guard read == nil else { return response }
+        body.cancel()
+        response.headers["Content-Length"] = nil
+        return response
+    }
+
     /// The response without its body, which is in a file.
     var downloaded: HTTPResponse {
         get async {

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// The state that retries share: a budget for each host, and the clock and the randomness of delays.
+/// The shared state of retries: a budget for each host, and the clock and the randomness of delays.
 ///
 /// A pipeline has one of its own unless it is given one, as a test does to control time:
 ///
@@ -19,8 +19,8 @@ public final class Retries: Sendable {
     ///
     /// - Parameters:
     ///   - clock: The clock of delays and budgets.
-    ///   - date: Returns the time that a date in `Retry-After` is compared with.
-    ///   - random: Returns a number from 0 up to 1: the part of a delay's bound that is waited.
+    ///   - date: A function that returns the current time, with which a date in `Retry-After` is compared.
+    ///   - random: A function that returns a number from 0 up to 1: the fraction of a delay's bound to wait.
     public init(
         clock: some Clock<Duration> = ContinuousClock(), date: @escaping @Sendable () -> Date = { Date() },
         random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }

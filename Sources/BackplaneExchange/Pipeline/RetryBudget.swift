@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The number of retries that each host may still cause, so that retries do not aggravate an outage.
+/// The number of retries that remain for each host, so that retries do not aggravate an outage.
 ///
 /// A host begins with ten. A retry takes one; each request returns a tenth, and each second another. So no more than a
 /// tenth of the requests are repeated in the long run, and six more a minute.

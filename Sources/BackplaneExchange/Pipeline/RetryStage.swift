@@ -39,7 +39,8 @@ struct RetryStage: PipelineStage {
     ) async throws -> HTTPStreamedResponse {
         let start = ContinuousClock.now
         var number = options.attempt
-        /// Whether an attempt has reached the body; further attempts have the same time for their heads as the first.
+        /// A Boolean value that indicates whether an attempt has reached the body; further attempts then have the same
+        /// time for their heads as the first.
         var hadBody = false
         if number > 1 {
             try await beginRejected(request, options, number)
@@ -142,11 +143,11 @@ private final class Judgement: Sendable {
     var delay: Duration? { state.withLock { $0.delay } }
 
     var isOver: Bool { state.withLock { $0.isOver } }
-    /// Whether the response has arrived and is the result, unless its body breaks off.
+    /// A Boolean value that indicates whether the response has arrived and is the result, unless its body breaks off.
     var isWanted: Bool { state.withLock { $0.isThere && $0.delay == nil && !$0.isOver } }
 
     func judge(_ delay: Duration?) { state.withLock { ($0.isThere, $0.delay) = (true, delay) } }
 
-    /// Records that the attempt has ended, whatever arrives later.
+    /// Records that the attempt has ended, so that later responses are ignored.
     func giveUp() { state.withLock { $0.isOver = true } }
 }

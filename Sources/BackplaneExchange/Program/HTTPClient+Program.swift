@@ -16,7 +16,7 @@ extension HTTPClient {
 
     /// Loads an endpoint outside of any call, as a program does.
     ///
-    /// - Throws: What `load(_:_:progress:)` throws.
+    /// - Throws: The errors of `load(_:_:progress:)`.
     public func load<Response>(
         _ endpoint: Endpoint<Response>, progress: (@Sendable (HTTPProgress) -> Void)? = nil
     ) async throws(BackplaneError) -> Response {

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneNetwork
 import Glibc
 
-/// The exchanges of a program without plugins, through its own pipeline.
+/// The transport of a program without plugins: its own pipeline.
 struct PipelineWay: HTTPWay {
     let pipeline: HTTPPipeline
 

@@ -45,11 +45,11 @@ extension HTTPRequest {
         return ready
     }
 
-    /// Returns the request as an executor that has a URL scheme of its own sends it.
+    /// Returns the request as an executor with its own URL scheme sends it.
     ///
     /// A URL of that scheme stays unchanged, unless the scheme is `http` or `https`.
     ///
-    /// - Throws: `network.refused` as ``readyToSend()`` does; for a URL of the scheme, if it contains a space or a
+    /// - Throws: The errors of ``readyToSend()``; `network.refused` for a URL of the scheme that contains a space or a
     ///   control character.
     package func readyToSend(by scheme: String) throws(BackplaneError) -> HTTPRequest {
         guard self.scheme == scheme, !["http", "https"].contains(scheme) else { return try readyToSend() }
@@ -59,7 +59,7 @@ extension HTTPRequest {
         return try withValidHead()
     }
 
-    /// Returns the request with a head that any executor can send, whatever its URL.
+    /// Returns the request with a head that any executor can send, regardless of its URL.
     private func withValidHead() throws(BackplaneError) -> HTTPRequest {
         guard method.isToken else { throw refused("the method is not a token such as GET") }
         var ready = HTTPRequest(method, url, body: body)

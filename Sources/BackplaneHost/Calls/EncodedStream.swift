@@ -107,7 +107,7 @@ final class EncodedStream: ProvidedStream, CallOwner {
             switch step {
             case .ask(let count, let answer): instance.next(id, count, answer: answer)
             case .close(let owed, let error):
-                // First, because a provider that is told to close answers what it owes with a reason of its own.
+                // First, because a provider that closes answers pending requests with a reason of its own.
                 if let owed { Callbacks.end(owed, EncodedAnswer(error)) }
                 return instance.close(id) { [self] in provider.ended(id) }
             case .done: return
@@ -149,7 +149,7 @@ final class EncodedStream: ProvidedStream, CallOwner {
             let request = state.request
             switch request {
             case .queued: (state.request, state.isOver) = (nil, true)
-            // If the provider answers meanwhile, the request after that is told.
+            // If the provider answers meanwhile, the next request receives the reason.
             case .asked, nil: if !state.isOver, !isConsumers { state.failure = error }
             }
             guard !state.isInside else { return (request, false) }

@@ -14,7 +14,7 @@ struct WatchedComponent: Sendable {
 ///
 /// The start of a call is not recorded. All that is known is the first of the consecutive samples with calls in flight.
 struct PoolCandidates {
-    struct Candidate: Equatable {
+    struct Occupant: Equatable {
         var name, plugin: String
         var calls: Int
         var since: Deadline
@@ -22,10 +22,10 @@ struct PoolCandidates {
     private var since: [ObjectIdentifier: Deadline] = [:]
 
     /// Takes a sample: returns the components with calls in flight now, the longest busy first.
-    mutating func look(at components: [WatchedComponent], _ now: Deadline) -> [Candidate] {
+    mutating func look(at components: [WatchedComponent], _ now: Deadline) -> [Occupant] {
         let busy = components.map { ($0, $0.callsInFlight()) }.filter { $0.1 > 0 }
         since = Dictionary(busy.map { ($0.0.id, since[$0.0.id] ?? now) }) { first, _ in first }
-        let candidates = busy.map { Candidate(name: $0.name, plugin: $0.plugin, calls: $1, since: since[$0.id] ?? now) }
+        let candidates = busy.map { Occupant(name: $0.name, plugin: $0.plugin, calls: $1, since: since[$0.id] ?? now) }
         return candidates.enumerated().sorted { ($0.element.since, $0.offset) < ($1.element.since, $1.offset) }.map(
             \.element)
     }

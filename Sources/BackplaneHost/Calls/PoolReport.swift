@@ -9,7 +9,7 @@ struct PoolReport {
     /// The candidates as text, such as "Books of org.example.books 1.2.0 (libBooks.so): 2 calls for 1.5 s; Clock of …".
     let candidates: String
 
-    init(_ candidates: [PoolCandidates.Candidate], at now: Deadline) {
+    init(_ candidates: [PoolCandidates.Occupant], at now: Deadline) {
         let parts = candidates.map { candidate in
             "\(candidate.name) of \(candidate.plugin): \(candidate.calls) call\(candidate.calls == 1 ? "" : "s") for \(Self.seconds(now - candidate.since))"
         }

@@ -19,7 +19,7 @@ actor Coordinator {
     nonisolated let network: HostNetwork
 
     /// The source of the active manifest, readable without waiting for this actor.
-    nonisolated let manifestSource: SourceInForce
+    nonisolated let manifestSource: ActiveSource
     /// The listeners to the host's events.
     nonisolated let events = HostEventFeed()
     /// The names of the lanes when they were last announced.
@@ -45,21 +45,28 @@ actor Coordinator {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
+<<<<<<< HEAD
     init(_ document: ManifestDocument, linked: [LinkedPlugin], _ given: HostOptions) {
         let log = HostLog(given.log, given.logLevels)
         var options = given
         options.log = log
         (self.options, self.log) = (options, log)
         manifestSource = SourceInForce(document.source)
+=======
+    init(_ document: ManifestDocument, linked: [LinkedPlugin], _ options: HostOptions) {
+        self.options = options
+        manifestSource = ActiveSource(document.source)
+>>>>>>> 52429ace0c6ae5f509be17b8e428b8d4c6efb30a
         if options.namesCrashes { LastWords.keep() }
         watchdog = options.occupationLimit.map { Watchdog(limit: $0, log: options.log) }
         let dataFolder = { @Sendable () throws(BackplaneError) in
             try DataFolder(in: given.dataFolder, manifest: document.path ?? "unnamed")
         }
         var means = options.network
-        means.vault = CredentialVault(digest: options.digest) { () throws(BackplaneError) in
-            try dataFolder().credentialsFolder()
-        }
+        means.vault = CredentialVault(
+            digest: options.digest,
+            keptIn: { () throws(BackplaneError) in try dataFolder().credentialsFolder() },
+            find: { [managers = means.managers] manager, call in try await managers.authenticator(manager, call) })
         network = HostNetwork(means, document)
         live = LiveComposition(
             document, linked: linked, options.lifecycle, timer: timer, remotes: remotes, network: network,
@@ -76,7 +83,7 @@ actor Coordinator {
         (self.dataFolder, records) = (dataFolder, store)
         starter = ComponentStarter(
             options: options.lifecycle, timer: timer, clock: options.timerClock ?? timer, network: network,
-            store: store, data: ComponentData(log: options.log, dataFolder))
+            store: store, data: ComponentData(store: store, log: options.log, dataFolder))
         network.managers.connect(CoordinatorManagers(self))
     }
 

@@ -41,7 +41,9 @@ struct ComponentStarter {
     ) async throws(BackplaneError) -> RunningComponent {
         if node.role == .dataAccessController { prepareStore() }
         let place: String?
-        do throws(BackplaneError) { place = try data.place(of: node, in: plan) } catch { throw error.located(in: node) }
+        do throws(BackplaneError) { place = try await data.place(of: node, in: plan) } catch {
+            throw error.located(in: node)
+        }
         let timers = ComponentTimers(of: node.name, clock: clock, deadlines: timer, log: options.log)
         let folder = data.networkFolder(of: node)
         let handle = ComponentHandles.add(
@@ -77,8 +79,8 @@ struct ComponentStarter {
                 try await type.create(creation, watch, HostThread.launch)
             }
             return RunningComponent(
-                node: node, type, number: number, gate: gate, instance: instance, handle: handle, timers: timers,
-                timer: timer)
+                node: node, type, number: number, gate: gate, instance: instance, handle: handle,
+                dataPlace: place, timers: timers, timer: timer)
         } catch {
             await retire(handle, releasing: nil)
             throw error.located(in: node)

@@ -134,7 +134,7 @@ extension CompositionChanges {
         let standstill = Task {
             _ = domain
             await shutdown.stop(leaving, for: new.plan)
-            live.putInForce(new, keeping: change.kept)
+            live.activate(new, keeping: change.kept)
             live.pause = nil
         }
         live.pause = standstill

@@ -5,10 +5,9 @@ extension Instances {
     /// Records the place of the data of a component that has started successfully.
     ///
     /// Until the manifest changes again, the data is found there anyway, so a failure is only logged.
-    func keepData(of node: LiveNode, in plan: Plan) {
-        guard node.node.role == .dataAccessController else { return }
-        do throws(BackplaneError) { try starter.data.keep(node.node, in: plan) } catch {
-            guard let component = node.running else { return }
+    func keepData(of component: RunningComponent) {
+        guard let place = component.dataPlace else { return }
+        do throws(BackplaneError) { try starter.data.keep(component.node, at: place) } catch {
             live.log(.error, "could not record where the data of a renamed component is", component, error)
         }
     }
@@ -16,9 +15,13 @@ extension Instances {
     /// Records the places of the data of all controllers that continue a former namespace, whether they are up or not.
     ///
     /// They would not find it once the manifest no longer states their former names.
-    func keepFormerData(in plan: Plan) {
+    func keepFormerData(in plan: Plan) async {
         for node in plan.nodes where node.dataNamespace != nil && node.was != nil {
-            do throws(BackplaneError) { try starter.data.keep(node, in: plan) } catch {
+            do throws(BackplaneError) {
+                if let place = try await starter.data.place(of: node, in: plan) {
+                    try starter.data.keep(node, at: place)
+                }
+            } catch {
                 live.options.log.write(
                     LogRecord(
                         level: .error, source: "host",
@@ -37,8 +40,9 @@ extension Instances {
         for node in new.plan.nodes {
             guard let namespace = node.dataNamespace, let was = before[node.id].map({ old.plan.nodes[$0] }),
                 let left = was.dataNamespace,
-                let place = try? starter.data.place(of: was, in: old.plan),
-                let next = try? starter.data.place(of: node, in: new.plan), place != next, await hasData(at: place)
+                let place = try? await starter.data.place(of: was, in: old.plan),
+                let next = try? await starter.data.place(of: node, in: new.plan), place != next,
+                await hasData(at: place)
             else { continue }
             let former = left == namespace ? was.was ?? place : left
             let advice =
@@ -55,8 +59,7 @@ extension Instances {
     }
 
     private func hasData(at place: String) async -> Bool {
-        if starter.data.hasFiles(at: place) { return true }
-        guard starter.store.isOpen, let namespaces = try? await starter.store.namespaces() else { return false }
-        return namespaces.contains(place)
+        guard starter.store.isOpen else { return starter.data.hasFiles(at: place) }
+        return (try? await starter.data.hasData(at: place)) ?? false
     }
 }

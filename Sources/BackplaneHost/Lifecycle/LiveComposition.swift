@@ -14,7 +14,7 @@ final class LiveComposition {
 
     /// The manifest to load or, once that has happened, the one that was loaded.
     private var document: ManifestDocument
-    private let source: SourceInForce
+    private let source: ActiveSource
     private var loadedManifest: LoadedManifest?
     /// The folder created by a swap that loaded libraries before the manifest did.
     private var madeLoadFolder: LoadFolder?
@@ -44,7 +44,7 @@ final class LiveComposition {
 
     init(
         _ document: ManifestDocument, linked: [LinkedPlugin], _ options: LifecycleOptions, timer: DeadlineTimer,
-        remotes: RemoteTable, network: HostNetwork, source: SourceInForce, watchdog: Watchdog?
+        remotes: RemoteTable, network: HostNetwork, source: ActiveSource, watchdog: Watchdog?
     ) {
         (self.document, self.linked, self.options, self.timer, self.remotes) = (
             document, linked, options, timer, remotes
@@ -95,7 +95,7 @@ extension LiveComposition {
     var loaded: LoadedManifest {
         if let loadedManifest { return loadedManifest }
         let new = load(document)
-        putInForce(new, keeping: [:])
+        activate(new, keeping: [:])
         if isStopped { new.loadFolder?.remove() }
         return new
     }
@@ -125,16 +125,16 @@ extension LiveComposition {
     /// - Parameters:
     ///   - kept: The new place of each node that stays, keyed by its old place.
     ///   - placed: The nodes that already exist, by their new places.
-    func putInForce(_ new: LoadedManifest, keeping kept: [Int: Int], placing placed: [Int: LiveNode] = [:]) {
+    func activate(_ new: LoadedManifest, keeping kept: [Int: Int], placing placed: [Int: LiveNode] = [:]) {
         var staying = placed
         for (old, place) in kept { staying[place] = nodes[old] }
-        putInForce(new, new.plan.nodes.map { staying[$0.id] ?? makeNode($0) })
+        activate(new, new.plan.nodes.map { staying[$0.id] ?? makeNode($0) })
     }
 
     /// Activates a manifest with the given nodes.
     ///
     /// - Parameter nodes: The nodes by their places in the manifest's plan.
-    func putInForce(_ new: LoadedManifest, _ nodes: [LiveNode]) {
+    func activate(_ new: LoadedManifest, _ nodes: [LiveNode]) {
         for (live, node) in zip(nodes, new.plan.nodes) { live.node = node }
         nameGates(of: nodes)
         lead(exchangesOf: nodes, by: new)
@@ -144,7 +144,7 @@ extension LiveComposition {
         (document, loadedManifest) = (new.document, new)
         source.value = new.document.source
         // A swap may take back the generation that it activates.
-        generations.putInForce(new.plugins, isForGood: handover == nil)
+        generations.activate(new.plugins, isForGood: handover == nil)
         watchdog?.start(watched)
     }
 
@@ -190,7 +190,7 @@ extension LiveComposition {
     func giveRoomBack(of plugins: [LoadedPlugin]) {
         let bulky = plugins.filter { !$0.unmapped.isEmpty }
         guard !bulky.isEmpty else { return }
-        // A file system may take long; if no thread can be started, the copies stay as they are.
+        // A file system may take long; if no thread can be started, the copies remain unchanged.
         _ = HostThread.tryStart("bp-copies") {
             for plugin in bulky { if let copy = plugin.copy { LoadFolder.giveRoomBack(plugin.unmapped, of: copy) } }
         }

@@ -19,15 +19,17 @@ final class RunningComponent: Sendable {
     let handle: UInt64
     /// The number that identifies the component as a caller.
     let number: UInt16
+    /// The place of its data if it is a data access controller.
+    let dataPlace: String?
 
     /// The streams of the component that are open.
     var streams: ComponentStreams { calls.streams }
 
     init(
         node: Plan.Node, _ type: ComponentClass, number: UInt16, gate: Gate, instance: ComponentInstance,
-        handle: UInt64, timers: ComponentTimers, timer: DeadlineTimer
+        handle: UInt64, dataPlace: String?, timers: ComponentTimers, timer: DeadlineTimer
     ) {
-        self.number = number
+        (self.number, self.dataPlace) = (number, dataPlace)
         (self.node, self.type, self.gate, self.instance, self.handle) = (node, type, gate, instance, handle)
         name = node.name
         calls = ComponentCalls(

@@ -25,10 +25,10 @@ struct Shutdown {
                     .unknownManager, "the active manifest no longer has a manager `\(node.node.name)`")
                 node.gate.refuse(error, passage: node.passage)
             } else if node.isStopping {
-                node.gate.hold(lettingAside: false, passage: node.passage, retreat: retreat)
+                node.gate.hold(lettingAside: false, passage: node.passage, leaving: stopping)
             }
         }
-        let retreat = Retreat()
+        let stopping = LeavingComponents()
         var held: [Gate] = []
         for node in leaving where node.node.role == .manager {
             live.remotes.close(node.node)
@@ -36,7 +36,7 @@ struct Shutdown {
         }
         await stop(leaving.filter { $0.running != nil }) { node, component in
             shut(node)
-            if let number = node.number { retreat.add(number) }
+            if let number = node.number { stopping.add(number) }
             // Calls that came through this node may already wait for a component that was stopped before it.
             if node.gate.callsInFlight > 0 || component.calls.callsInFlight > 0 {
                 for gate in held { gate.refuseHeldUp() }

@@ -235,7 +235,7 @@ final class Startup {
             node.state = .ready(component)
             node.awaited = []
             live.started.append(node)
-            instances.keepData(of: node, in: loaded.plan)
+            instances.keepData(of: component)
             live.remotes.open(component.node, but: live.connections.open(component).refused)
             component.timers.begin()
             live.log(.debug, "started", component)

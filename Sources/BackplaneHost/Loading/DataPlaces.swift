@@ -26,6 +26,8 @@ struct DataPlaces: Equatable, Sendable {
     ///   - was: The namespace that it continues, which counts only as long as it has no place of its own.
     ///   - others: A function that returns whether the plan has a namespace, by which a place may be taken.
     ///   - exists: A function that returns whether there is data at a place.
+    ///
+    /// A new place has a name that no namespace can have, because `@` at the beginning is the host's.
     func place(of namespace: String, was: String?, others: (String) -> Bool, exists: (String) -> Bool) -> String {
         if let place = kept(by: namespace, others) { return place }
         let isOwn = !isTaken(namespace, from: namespace, since: 0, others)
@@ -61,8 +63,8 @@ struct DataPlaces: Equatable, Sendable {
     private func unused(like namespace: String) -> String {
         let taken = Set(entries.map(\.place))
         var number = 2
-        while taken.contains("\(namespace)@\(number)") { number += 1 }
-        return "\(namespace)@\(number)"
+        while taken.contains("@\(namespace)@\(number)") { number += 1 }
+        return "@\(namespace)@\(number)"
     }
 }
 

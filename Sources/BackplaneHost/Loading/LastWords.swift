@@ -2,7 +2,9 @@ import CBackplaneHost
 
 /// The line printed to standard error when a trap in plugin code ends the process.
 ///
-/// It contains the file name of the copy, and with it the plugin and its generation.
+/// It names the plugin, its generation, the innermost function of the plugin on the stack and the file of the copy. The
+/// function is found in a child process, since that search may meet a lock that the crashed thread holds; it is left
+/// out if it is not found within a moment.
 ///
 /// A line is also printed when the process has no memory left: the Swift runtime ends such a process in whatever code
 /// asks for memory next.
@@ -14,4 +16,7 @@ enum LastWords {
     ///
     /// A write to a closed pipe is not a trap.
     static func keep() { bph_keep_last_words() }
+
+    /// Records the plugin of a copy, because the name of the first copy of a plugin in Swift does not contain its id.
+    static func name(_ plugin: String, inCopyAt path: String) { bph_name_plugin(path, plugin) }
 }

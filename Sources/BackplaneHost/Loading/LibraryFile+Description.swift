@@ -14,6 +14,7 @@ extension LibraryFile {
         do throws(BackplaneError) {
             let description = try PluginDescription(asking: entry, getInterface: getInterface)
             try identity.requireAgreement(with: description)
+            LastWords.name(description.id, inCopyAt: copy)
             return description
         } catch {
             throw BackplaneError(error.code, error.message, at: path, causes: error.causes)

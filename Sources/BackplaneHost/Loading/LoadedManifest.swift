@@ -50,7 +50,7 @@ struct LoadedManifest: Sendable {
     ) {
         self.reading = reading
         catalogue = Catalogue(of: plugins)
-        // A plugin that is named twice is there.
+        // A plugin that is named twice is already loaded.
         let loadErrors = loadProblems.map(\.error).filter { $0.code != .pluginDuplicate }
         let resolution = Resolution(document, catalogue: catalogue, loadErrors: loadErrors) { entry, configuration in
             plugins[entry.order].description.components[entry.index].review(Array(configuration))

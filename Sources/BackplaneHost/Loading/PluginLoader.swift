@@ -138,14 +138,14 @@ struct PluginLoader {
         for library in wanted {
             ready.append(Result { () throws(BackplaneError) in try open(library) })
         }
-        let loaded = PatientThread.map(ready, limit: limit) { _, opened in
+        let loaded = AbandonableThread.map(ready, limit: limit) { _, opened in
             opened.flatMap(Self.load)
         } late: { _, opened in
             opened.flatMap { .failure($0.overdue("be loaded", limit)) }
         } unable: { _, opened in
             opened.flatMap { _ in .failure(.noThread) }
         }
-        let described = PatientThread.map(loaded, limit: limit) { _, opened in
+        let described = AbandonableThread.map(loaded, limit: limit) { _, opened in
             opened.flatMap { Self.describe($0, getInterface) }
         } late: { _, opened in
             opened.flatMap { .failure($0.overdue("describe itself", limit)) }

@@ -53,7 +53,7 @@ extension ManifestDocument {
             var component = component(
                 .dataAccessController, controller.className, controller.version, controller.configuration,
                 at: path / label, lockKey: "\(key)/\(label)")
-            (component.namespace, component.was) = (controller.namespace ?? controller.className, controller.was)
+            (component.namespace, component.was) = (controller.folderName, controller.was)
             definitions.append(component)
         }
         if let controller = definition.communicationController {

@@ -18,6 +18,13 @@ extension Credential {
         case .bearer(let source):
             members["type"] = .string(CredentialType.bearer.rawValue)
             members.merge(source.members) { $1 }
+        case .component(let manager, let values):
+            members["type"] = .string(CredentialType.component.rawValue)
+            members["manager"] = .string(manager)
+            if !values.isEmpty { members["values"] = .dictionary(values.mapValues { .string($0.revealed) }) }
+        case .custom(let scheme):
+            // No manifest can have the functions of a program; the name says which are missing.
+            members["type"] = .string(scheme.name)
         }
         return .dictionary(members)
     }

@@ -54,6 +54,9 @@ public struct DataAccessControllerDefinition: Sendable, Hashable {
         )
         self.was = was
     }
+
+    /// The name of the controller's private folder.
+    var folderName: String { namespace ?? className }
 }
 
 /// The definition of the component that communicates for a manager, through services of its own.

@@ -1,5 +1,6 @@
 internal import Backplane
 internal import BackplaneDocuments
+internal import BackplaneNetwork
 internal import FoundationEssentials
 
 extension ManifestDocument {
@@ -36,7 +37,8 @@ extension ManifestDocument {
 
     /// Returns a string as a message may show it: with variables as written, because their values may be secret.
     func shown(_ text: String, at path: ManifestPath) -> String {
-        spellings[path] ?? text
+        guard let spelling = spellings[path], Redaction.variables.hides(text) else { return text }
+        return spelling
     }
 
     static func positioning(_ problems: [Problem], in text: Data?) -> [Problem] {

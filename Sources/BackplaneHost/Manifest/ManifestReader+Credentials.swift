@@ -5,7 +5,7 @@ import BackplaneNetwork
 
 /// The schemes of credentials as a manifest names them.
 enum CredentialType: String, CaseIterable {
-    case basic, digest, bearer
+    case basic, digest, bearer, component
 
     /// The keys of a credential of this type.
     var keys: ManifestKeys {
@@ -14,6 +14,7 @@ enum CredentialType: String, CaseIterable {
             case .basic: ["user", "password", "preemptive"]
             case .digest: ["user", "password"]
             case .bearer: ["secret", "signIn", "refresh", "token", "expires", "refreshToken", "keep"]
+            case .component: ["manager", "values"]
             }
         return ManifestKeys(["type", "hosts", "managers", "cookies"] + own)
     }
@@ -55,6 +56,9 @@ extension ManifestReader {
             scheme = .basic(login(in: section), isPreemptive: isPreemptive)
         case .digest: scheme = .digest(login(in: section))
         case .bearer: scheme = tokenSource(in: section).map { .bearer($0) }
+        case .component:
+            let values = values(in: section)
+            scheme = requiredString("manager", in: section).map { .component($0, values: values) }
         }
         return scheme.map { Credential(hosts: hosts, $0, managers: managers, hasCookies: hasCookies) }
     }
@@ -76,6 +80,19 @@ extension ManifestReader {
                 at: path)
         }
         return hosts
+    }
+
+    /// Reads the values that a manager is given with each request.
+    private mutating func values(in section: Section) -> [String: Secret] {
+        guard let section = dictionary("values", in: section) else { return [:] }
+        guard section.values.count <= ManifestLimits.credentialValues else {
+            let words = "expected at most \(ManifestLimits.credentialValues) values, found \(section.values.count)"
+            report(.manifestUnsupported, words, at: section.path)
+            return [:]
+        }
+        var values: [String: Secret] = [:]
+        for name in section.values.keys.sorted() { values[name] = secret(name, in: section) }
+        return values
     }
 
     private mutating func login(in section: Section) -> Login {

@@ -35,7 +35,12 @@ extension ManifestReader {
             guard let host = self.section(value, at: hosts.path / name) else { continue }
             settings[name] = TLSSettings(
                 roots: string("roots", in: host),
-                minimum: choice("minimum", of: TLSSettings.Version.allCases, in: host))
+                minimum: choice("minimum", of: TLSSettings.Version.allCases, in: host),
+                certificate: string("certificate", in: host), key: string("key", in: host))
+            if host.values["key"] != nil, host.values["certificate"] == nil {
+                report(
+                    .manifestMissingKey, "`key` needs `certificate`, which is missing", at: host.path / "certificate")
+            }
             // Without the setting that was meant, exchanges would be less secure than they are thought to be.
             reportUnknownKeys(in: host, known: .tls, severity: .error)
         }
@@ -44,7 +49,7 @@ extension ManifestReader {
 }
 
 extension ManifestKeys {
-    fileprivate static let tls = ManifestKeys(["roots", "minimum"])
+    fileprivate static let tls = ManifestKeys(["roots", "minimum", "certificate", "key"])
 }
 
 extension String {

@@ -1,5 +1,6 @@
 internal import Backplane
 internal import BackplaneDocuments
+internal import BackplaneNetwork
 
 extension ManifestReader {
     /// Returns a value with the variables in its strings expanded.
@@ -52,7 +53,8 @@ extension ManifestReader {
 
     /// Returns a string as a message may show it: with variables as written, because their values may be secret.
     func shown(_ text: String, at path: ManifestPath) -> String {
-        spellings[path] ?? text
+        guard let spelling = spellings[path], Redaction.variables.hides(text) else { return text }
+        return spelling
     }
 }
 

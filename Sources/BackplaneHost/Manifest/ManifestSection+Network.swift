@@ -25,6 +25,8 @@ extension ManifestSection {
                     var host: [String: ManifestValue] = [:]
                     host["roots"] = settings.roots.map { .string($0) }
                     host["minimum"] = settings.minimum.map { .string($0.rawValue) }
+                    host["certificate"] = settings.certificate.map { .string($0) }
+                    host["key"] = settings.key.map { .string($0) }
                     return .dictionary(host)
                 })
         }

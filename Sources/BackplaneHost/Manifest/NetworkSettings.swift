@@ -26,7 +26,18 @@ public struct NetworkSettings: Sendable, Hashable {
     }
 
     /// The managers that take part in exchanges.
-    var managers: Set<String> { Set(executors.values).union(filters.map(\.manager)).union(observers) }
+    var managers: Set<String> {
+        Set(executors.values).union(filters.map(\.manager)).union(observers).union(authenticators)
+    }
+
+    /// The managers that prove credentials, sorted.
+    var authenticators: [String] {
+        Set(
+            credentials.values.compactMap { credential -> String? in
+                if case .component(let manager, _) = credential.scheme { manager } else { nil }
+            }
+        ).sorted()
+    }
 }
 
 /// A manager that filters exchanges.

@@ -61,11 +61,17 @@ package struct Plan: Sendable {
     package let faults: [String: BackplaneError]
     /// The errors of the manifest itself, which may explain why a manager is missing.
     let documentErrors: [BackplaneError]
+    /// The namespaces of the data access controllers of all managers, also of those with errors.
+    let dataNamespaces: Set<String>
     /// The nodes of each manager except its own, in the order of creation.
     let layersByManager: [String: [Int]]
 
-    init(nodes: [Node], managers: [String: Int], faults: [String: BackplaneError], documentErrors: [BackplaneError]) {
+    init(
+        nodes: [Node], managers: [String: Int], faults: [String: BackplaneError], documentErrors: [BackplaneError],
+        dataNamespaces: Set<String>
+    ) {
         (self.nodes, self.managers, self.faults, self.documentErrors) = (nodes, managers, faults, documentErrors)
+        self.dataNamespaces = dataNamespaces
         var layers: [String: [Int]] = [:]
         for node in nodes where node.role != .manager {
             for manager in node.managers { layers[manager, default: []].append(node.id) }

@@ -34,8 +34,11 @@ struct PlanChange {
             uniquingKeysWith: { _, _ in nil })
         for node in new.nodes {
             // A shared collaborator is the same only if all who share it change alike.
-            let place = places[node.key] ?? unconfigured[Unconfigured(node, usedBy: newUses[node.id])] ?? nil
-            guard let place, kept[place] == nil, keeps(old.nodes[place], as: node, isSame) else {
+            let alike = [places[node.key], unconfigured[Unconfigured(node, usedBy: newUses[node.id])] ?? nil]
+            let place = alike.lazy.compactMap(\.self).first { [kept] place in
+                kept[place] == nil && keeps(old.nodes[place], as: node, isSame)
+            }
+            guard let place else {
                 added.append(node.id)
                 continue
             }
@@ -61,7 +64,9 @@ struct PlanChange {
     private func keeps(_ old: Plan.Node, as new: Plan.Node, _ isSame: (Catalogue.Entry, Catalogue.Entry) -> Bool)
         -> Bool
     {
-        guard old.namespace == new.namespace, isSame(old.entry, new.entry), old.wires.count == new.wires.count
+        // A component of the network whose folder has another name would otherwise share it with the name's next owner.
+        guard old.namespace == new.namespace, old.networkFolder == new.networkFolder, isSame(old.entry, new.entry),
+            old.wires.count == new.wires.count
         else { return false }
         return zip(old.wires, new.wires).allSatisfy { old, new in
             old.label == new.label && kept[old.provider] == new.provider

@@ -27,7 +27,7 @@ extension ELFLoaderTables {
         .misleading("segment \(number) refers to address \(hex(segment.address)), outside its memory")
     }
 
-    /// Checks that the table of segments in memory is that in the file: whoever looks for code later reads it there.
+    /// Checks that the table of segments in memory is that in the file: later readers of code use the one in memory.
     private func checkTable(_ number: Int, _ segment: Segment) throws(ELFImage.Defect) {
         let start = try reader.uint64(32), count = try reader.uint16(56)
         guard segment.sizeInMemory >= UInt64(count) * 56, memory.has(segment.address, segment.sizeInMemory) else {

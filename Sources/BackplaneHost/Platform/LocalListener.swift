@@ -102,7 +102,7 @@ package final class LocalListener: Sendable {
 
     /// Stops accepting connections, and removes the socket.
     package func close() {
-        // By now the path may belong to somebody else.
+        // By now the path may belong to another process.
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         bound.withLock { bound in
             guard let now = try? FileStatus(at: path) else { return }

@@ -12,7 +12,7 @@ package final class TrialProcess: Sendable {
     package static let shared = TrialProcess(isPossible: bph_can_try() != 0)
 
     /// The result of a trial.
-    package enum Verdict: Sendable, Hashable {
+    package enum Conclusion: Sendable, Hashable {
         case passed
         /// The system's loader refuses it, for a reason that it reports again when this process loads the library.
         case refused(String)
@@ -76,7 +76,7 @@ package final class TrialProcess: Sendable {
     ///   - limit: The time after which the child is killed.
     ///   - isGivenUp: Returns whether the result is no longer awaited, which ends the process.
     package func open(_ path: String, toolchain: String = "", limit: Duration, isGivenUp: () -> Bool = { false })
-        -> Verdict
+        -> Conclusion
     {
         guard isPossible else { return .impossible }
         guard take(isGivenUp: isGivenUp) else { return .givenUp }
@@ -154,7 +154,7 @@ package final class TrialProcess: Sendable {
     /// Returns the verdict on a library; `nil` if the trial was abandoned.
     private func ask(
         _ channel: Int32, _ path: String, _ toolchain: String, _ limit: Duration, _ isGivenUp: () -> Bool
-    ) throws(SystemError) -> Verdict? {
+    ) throws(SystemError) -> Conclusion? {
         guard path.utf8.count <= BPH_TRIAL_PATH else { throw SystemError(ENAMETOOLONG) }
         let id = state.withLock { state in
             state.lastRequest = max(1, state.lastRequest &+ 1)

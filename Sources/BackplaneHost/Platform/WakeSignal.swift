@@ -34,7 +34,7 @@ package final class WakeSignal: Sendable {
             pollfd(fd: waitingEnd.number, events: Int16(POLLIN), revents: 0),
             pollfd(fd: descriptor ?? -1, events: Int16(events), revents: 0),
         ]
-        // Rounded up to whole milliseconds, because waking too early would be of no use.
+        // Rounded up to whole milliseconds, because waking up too early would be useless.
         let limit = deadline.map { max(0, ($0.nanoseconds - Deadline.now.nanoseconds + 999_999) / 1_000_000) } ?? -1
         guard poll(&entries, nfds_t(entries.count), Int32(clamping: limit)) > 0 else { return 0 }
         if entries[0].revents != 0 {

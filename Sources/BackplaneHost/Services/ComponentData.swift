@@ -1,25 +1,35 @@
 import Backplane
+import BackplaneRecords
 import Synchronization
 
 /// The folders of components, and the parts of the record store that belong to data access controllers.
 final class ComponentData: Sendable {
     private let open: @Sendable () throws(BackplaneError) -> DataFolder
+    private let store: HostStore
     private let log: any LogSink
     /// The places as they were read, which only this host changes.
     private let known = Mutex<DataPlaces?>(nil)
 
-    init(log: any LogSink, _ open: @escaping @Sendable () throws(BackplaneError) -> DataFolder) {
-        (self.log, self.open) = (log, open)
+    init(
+        store: HostStore, log: any LogSink, _ open: @escaping @Sendable () throws(BackplaneError) -> DataFolder
+    ) {
+        (self.store, self.log, self.open) = (store, log, open)
     }
 
     /// Returns the place of a data access controller's data: the name of its folder and of its part of the store.
-    func place(of node: Plan.Node, in plan: Plan) throws(BackplaneError) -> String? {
+    func place(of node: Plan.Node, in plan: Plan) async throws(BackplaneError) -> String? {
         guard let namespace = node.dataNamespace else { return nil }
         let places = try places()
         guard node.was != nil || !places.entries.isEmpty else { return namespace }
-        let folder = try open(), present = Set(plan.nodes.lazy.compactMap(\.dataNamespace))
-        return places.place(
-            of: namespace, was: node.was, others: present.contains, exists: folder.hasFolder)
+        let folder = try open()
+        // An interrupted start leaves an empty folder, which must not hide the data of the former name.
+        var isUnused = false
+        if node.was != nil, folder.hasFolder(named: namespace) {
+            isUnused = (try? await hasData(at: namespace)) == false
+        }
+        return places.place(of: namespace, was: node.was, others: plan.dataNamespaces.contains) { [isUnused] place in
+            folder.hasFolder(named: place) && !(isUnused && place == namespace)
+        }
     }
 
     /// Returns the folder of a component, created if necessary; that of a data access controller is at its place.
@@ -41,9 +51,17 @@ final class ComponentData: Sendable {
     /// Returns whether there are files at a place.
     func hasFiles(at place: String) -> Bool { (try? open())?.hasFiles(named: place) ?? false }
 
-    /// Records that a controller has started successfully with its data.
-    func keep(_ node: Plan.Node, in plan: Plan) throws(BackplaneError) {
-        guard let namespace = node.dataNamespace, let place = try place(of: node, in: plan) else { return }
+    /// Returns whether there are files or records at a place.
+    ///
+    /// - Throws: `store.unusable` or `store.damaged` if there are no files and the store cannot be read.
+    func hasData(at place: String) async throws(BackplaneError) -> Bool {
+        if hasFiles(at: place) { return true }
+        return try await store.collections(in: place).contains { $0.count > 0 }
+    }
+
+    /// Records that a controller has started successfully with its data at a place.
+    func keep(_ node: Plan.Node, at place: String) throws(BackplaneError) {
+        guard let namespace = node.dataNamespace else { return }
         let earlier = try places()
         var later = earlier
         later.keep(place, for: namespace)

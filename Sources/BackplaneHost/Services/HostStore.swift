@@ -44,7 +44,7 @@ final class HostStore: Sendable {
 
     /// Opens the store on a thread of its own; only the first request does.
     ///
-    /// Whether a data access controller uses the store is not known before it does, so a failure does not prevent its
+    /// It is unknown in advance whether a data access controller uses the store, so a failure does not prevent its
     /// start.
     ///
     /// - Parameter failed: Called if the store cannot be opened.

@@ -140,7 +140,7 @@ final class OfferedServices: Sendable {
             defer { streams = [:] }
             return streams.values.map(\.self)
         }
-        // A provider's function may not return, and nobody waits for it here.
+        // A provider's function may never return, so it is not awaited here.
         StreamEndings(open.map { stream in { stream.close() } }, timer: serviceOperations.timer).run()
         for call in calls {
             call.reply.end(.askerStopped)

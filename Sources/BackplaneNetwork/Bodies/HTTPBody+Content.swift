@@ -26,7 +26,7 @@ extension HTTPBody {
 
     /// Returns the fields of a form as `application/x-www-form-urlencoded`, in their order.
     ///
-    /// Spaces become `+`, all other bytes but letters, digits and `*-._` are percent-encoded (WHATWG, URL, section
+    /// Spaces become `+`, and all bytes except letters, digits and `*-._` are percent-encoded (WHATWG, URL, section
     /// 5.2).
     public static func form(_ fields: KeyValuePairs<String, String>) -> HTTPBody {
         form(fields.map { ($0.key, $0.value) })

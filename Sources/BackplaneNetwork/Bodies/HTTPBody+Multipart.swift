@@ -34,7 +34,7 @@ public struct HTTPPart: Sendable {
         HTTPPart(name: name, fileName: nil, mediaType: nil, content: .bytes(Array(value.utf8)))
     }
 
-    /// Returns a part with bytes in memory; with a file name, the server takes it for a file.
+    /// Returns a part with bytes in memory; with a file name, the server treats it as a file.
     public static func bytes(
         _ name: String, _ bytes: [UInt8], fileName: String? = nil, type: String = "application/octet-stream"
     ) -> HTTPPart {

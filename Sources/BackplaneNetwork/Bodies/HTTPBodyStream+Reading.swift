@@ -5,7 +5,7 @@ extension HTTPBodyStream {
     /// Reads the rest of the body.
     ///
     /// - Parameter limit: The maximum number of bytes.
-    /// - Throws: `network.too-large` as soon as there are more, which ends the stream; whatever reading throws.
+    /// - Throws: `network.too-large` as soon as there are more, which ends the stream; the errors of reading.
     public func collect(upTo limit: Int) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         for try await chunk in self {
@@ -23,8 +23,8 @@ extension HTTPBodyStream {
     ///
     /// - Parameter path: The path of the file, which replaces an existing one. Only its owner may read it.
     /// - Returns: The number of bytes.
-    /// - Throws: `network.file` if the file cannot be written, which ends the stream; whatever reading throws. Then
-    ///   an existing file is as it was.
+    /// - Throws: `network.file` if the file cannot be written, which ends the stream; the errors of reading. An
+    ///   existing file then remains unchanged.
     @discardableResult
     public func write(to path: String) async throws -> Int64 {
         let file = try IncomingFile(path)
@@ -40,8 +40,8 @@ extension HTTPBodyStream {
 
     /// Returns the stream with a length that the number of its bytes must match.
     ///
-    /// The chunk that completes the length is held back until the source has ended. A server that had all the announced
-    /// bytes would take a longer body for a complete one, and could respond before the error.
+    /// The chunk that completes the length is held back until the source has ended. Otherwise a server with all the
+    /// announced bytes would take a longer body to be complete, and could respond before the error.
     func checked(length: Int64) -> HTTPBodyStream {
         let count = Mutex<Int64>(0), source = self
         return HTTPBodyStream(length: length, cancel: cancel) {

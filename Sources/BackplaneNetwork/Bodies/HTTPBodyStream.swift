@@ -21,12 +21,13 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
     public let length: Int64?
     private let state: BodyStreamState
 
-    /// Creates a stream from the functions of its producer.
+    /// Creates a stream from its producer's functions.
     ///
     /// - Parameters:
     ///   - length: The number of all bytes, or `nil` if it is unknown.
-    ///   - cancel: Releases what the producer holds; called once, unless the end was read or `next` threw.
-    ///   - next: Produces the next part. It is not called while a call is in progress, nor after the end or an error.
+    ///   - cancel: A function that releases the producer's resources; called once, unless the end was read or `next`
+    ///     threw.
+    ///   - next: A function that produces the next part. It is not called concurrently, nor after the end or an error.
     public init(length: Int64? = nil, cancel: @escaping @Sendable () -> Void = {}, next: @escaping Next) {
         self.length = length
         state = BodyStreamState(next: next, cancel: cancel)
@@ -55,7 +56,7 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
         }
     }
 
-    /// The trailer fields, once the stream was read to its end; before, there are none.
+    /// The trailer fields, which are empty until the stream was read to its end.
     public var trailers: HTTPHeaders { state.trailers }
 
     /// Ends the stream for its producer; a later read throws `network.body`.

@@ -2,10 +2,10 @@ package import Backplane
 package import FoundationEssentials
 import Glibc
 
-/// A file that is written beside its destination, and moved there when it is complete.
+/// A file that is written next to its destination, and moved there when it is complete.
 ///
-/// While it is written, it has a name that no file of a component has, and is locked (`flock(2)`): one without a lock
-/// was left by a process that was killed.
+/// While it is written, it has a name that no file of a component has, and is locked (`flock(2)`). A file without a
+/// lock is the remainder of a killed process.
 package final class IncomingFile: @unchecked Sendable {  // used by one thread at a time
     private static let mark = ".backplane-incoming-"
     private static let judgedMark = ".backplane-judged-"
@@ -33,11 +33,11 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
             let temporary = String(folder + mark + digits)
             let number = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard number >= 0 else { throw failure(path) }
-            // A file system without locks gives none to who looks for abandoned files either.
+            // On a file system without locks, the search for abandoned files gets no lock either.
             let isTaken = flock(number, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
             var status = stat()
             if !isTaken, fstat(number, &status) == 0, status.st_nlink > 0 { return (temporary, number) }
-            close(number)  // it was taken for an abandoned one before it was locked, and is removed
+            close(number)  // it was removed as abandoned before it was locked
         }
     }
 
@@ -47,7 +47,7 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
         return String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
 
-    /// Returns a path beside another one for a complete file that is still to be validated.
+    /// Returns a path next to another one, for a complete file that is still to be validated.
     ///
     /// The file is not locked, so ``removeAbandoned(in:)`` must not run while it is in use.
     static func judged(beside path: String) -> String {

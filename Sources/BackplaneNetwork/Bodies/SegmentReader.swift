@@ -8,11 +8,11 @@ package enum BodySegment: Sendable {
     case file(String)
 }
 
-/// A reader of a body's segments, which opens each file when it is reached.
+/// A reader of a body's segments, which opens each file when it reaches it.
 final class SegmentReader: Sendable {
     private struct State {
         var segments: ArraySlice<(segment: BodySegment, length: Int64)>
-        /// The bytes that are being read, where they are more than one chunk.
+        /// The bytes that are being read, if they exceed one chunk.
         var bytes: ArraySlice<UInt8> = []
         /// The file that is being read, with the number of remaining bytes.
         var file: (file: OpenFile, path: String, rest: Int64)?
@@ -23,7 +23,7 @@ final class SegmentReader: Sendable {
     let length: Int64
     private let state: Mutex<State>
 
-    /// Creates a reader, which takes the lengths of all files.
+    /// Creates a reader, and determines the lengths of all files.
     ///
     /// - Throws: `network.body` if a file is missing, is not a regular file, or may not be read.
     init(_ segments: [BodySegment]) throws(BackplaneError) {

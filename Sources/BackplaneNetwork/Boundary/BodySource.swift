@@ -2,7 +2,7 @@ package import Backplane
 import CBackplane
 import Synchronization
 
-/// The body of a request that a component hands to its host, which pulls it while it is sent.
+/// The body of a component's request, which the host pulls while it sends it.
 final class BodySource: Sendable {
     private struct State {
         var stream: HTTPBodyStream?

@@ -4,14 +4,14 @@ package import CBackplane
 /// The destination of a body's next piece: a callback and its context, called exactly once.
 package struct ChunkReply: Sendable {
     private let done: bp_chunk
-    /// The asker's own context, which is handed back untouched.
+    /// The caller's context, which is passed back unchanged.
     private let context: ForeignPointer
 
     package init(_ done: @escaping bp_chunk, _ context: UnsafeMutableRawPointer?) {
         (self.done, self.context) = (done, ForeignPointer(raw: context))
     }
 
-    /// Hands over bytes, which are lent.
+    /// Passes borrowed bytes on.
     package func end(_ bytes: ArraySlice<UInt8>) {
         bytes.withUnsafeBufferPointer {
             done(context.raw, Int32(BP_OK), bp_bytes(data: $0.baseAddress, length: $0.count), nil, 0)

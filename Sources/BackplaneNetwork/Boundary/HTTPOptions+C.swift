@@ -26,7 +26,7 @@ extension HTTPOptions {
         }
     }
 
-    /// The options that have names.
+    /// The named options.
     private var named: [(key: String, value: String)] {
         var named: [(key: String, value: String)] = []
         if let executor { named.append(("executor", executor)) }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// An HTTP exchange of a component whose bodies stream both ways, through `backplane.http/2`.
 final class StreamedExchange: Sendable {
-    /// The head of the final response, and where its body is read.
+    /// The head of the final response, and the numbers for reading its body.
     struct Head: Sendable {
         var response: HTTPResponse
         var version: String?
@@ -16,7 +16,7 @@ final class StreamedExchange: Sendable {
     typealias Waiter = UnsafeContinuation<Result<Head, BackplaneError>, Never>
 
     private struct State {
-        /// The opener, until it has the response that it waits for.
+        /// The task that opens the exchange, while it waits for the response.
         var waiter: Waiter?
         var head: Head?
         /// The error that ended the exchange.
@@ -25,7 +25,7 @@ final class StreamedExchange: Sendable {
     private let table: ConstantPointer<bp_http_2>
     private let component: UInt64
     private let options: HTTPOptions
-    /// A Boolean value that indicates whether the body goes to a file, so that the opener waits for its end.
+    /// A Boolean value that indicates whether the body is written to a file, so that opening waits for its end.
     private let waitsForEnd: Bool
     private let state = Mutex(State())
 
@@ -113,7 +113,7 @@ final class StreamedExchange: Sendable {
                 return waitsForEnd ? nil : state.waiter.take()
             }
             waiter?.resume(returning: .success(final))
-        default: break  // a response that was not asked for
+        default: break  // a response that was not requested
         }
     }
 

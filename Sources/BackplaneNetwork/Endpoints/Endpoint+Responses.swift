@@ -101,7 +101,7 @@ extension Endpoint where Response == Data {
 }
 
 extension Endpoint where Response == Nothing {
-    /// Creates an endpoint for whose response only the status counts.
+    /// Creates an endpoint without a value, of whose response only the status matters.
     public init(
         _ method: String, _ path: String, query: KeyValuePairs<String, String?> = [:], headers: HTTPHeaders = [:],
         body: HTTPBody = .none
@@ -131,7 +131,7 @@ extension Endpoint where Response == DownloadedFile {
 
 /// A file that a load has written.
 public struct DownloadedFile: Sendable {
-    /// The absolute path inside a component, and otherwise the path as it was given.
+    /// The path: inside a component the absolute one, and otherwise the one that was given.
     public let path: String
     /// The number of bytes.
     public let size: Int64

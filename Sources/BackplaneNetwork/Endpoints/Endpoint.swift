@@ -14,8 +14,8 @@ public struct Endpoint<Response: Sendable>: Sendable {
     public var method: String
     /// The path, relative to the client's base URL; or a full URL, if ``allowsFullURL``.
     ///
-    /// It may have a query. What a URL cannot contain is percent-encoded; percent-encoded bytes stay as they are.
-    /// Segments `.` and `..` are refused, so that a path built from values stays below the base URL.
+    /// It may have a query. Characters that a URL cannot contain are percent-encoded; percent-encoded bytes remain
+    /// unchanged. Segments `.` and `..` are refused, so that a path built from values stays below the base URL.
     public var path: String
     /// The fields of the query, which follow those of the base URL and the path; all their bytes are encoded.
     public var query: [(name: String, value: String)]
@@ -27,11 +27,11 @@ public struct Endpoint<Response: Sendable>: Sendable {
     ///
     /// The header fields of the client are sent only to the origin of its base URL.
     public var allowsFullURL = false
-    /// The time that a load may take, with all its attempts; `nil` means the limits of ``options`` and the call's only.
+    /// The time limit of a load with all its attempts; `nil` means only the limits of ``options`` and of the call.
     public var timeout: Duration? = .seconds(60)
     /// The statuses of a response that is loaded; `nil` means any.
     public var validStatuses: Range<Int>? = 200..<300
-    /// The rules for further attempts; `nil` means those of the client, and ``RetryPolicy/none`` a single attempt.
+    /// The retry policy; `nil` means that of the client, and ``RetryPolicy/none`` a single attempt.
     public var retry: RetryPolicy?
     /// The maximum number of redirects that are followed; 0 means that a redirect is the response.
     public var redirects = 20
@@ -39,13 +39,13 @@ public struct Endpoint<Response: Sendable>: Sendable {
     public var options = HTTPOptions()
     /// The decoder for this endpoint; `nil` means the one of the type (``DecodedResponse``), or else the client's.
     public var decoder: (any ResponseDecoder)?
-    /// The error type that a response whose status is not valid is decoded into; `nil` means the client's.
+    /// The error type that a response with an invalid status is decoded into; `nil` means the client's.
     public var failure: EndpointFailure?
     /// The maximum number of bytes of a failed response's body that its error keeps: 16 KB.
     ///
     /// They are awaited for at most a second.
     public var failureLimit = 16 << 10
-    /// How much of its loads is logged; `nil` means as much as the client says, by default nothing.
+    /// The log level of its loads; `nil` means that of the client, which by default logs nothing.
     public var logLevel: LoadLogLevel?
     /// The interceptors of this endpoint, which are inside those of the client; the first is outermost.
     public var interceptors: [HTTPInterceptor] = []
@@ -73,12 +73,12 @@ public struct Endpoint<Response: Sendable>: Sendable {
     }
 }
 
-/// The verdict on a value that was loaded.
+/// The verdict on a loaded value.
 public enum EndpointVerdict: Sendable {
     /// The value is the result of the load.
     case accept
     /// The load fails with `network.rejected`, with this reason.
     case reject(String)
-    /// Another attempt may help; if the rules for retries do not allow it, the load fails with this reason.
+    /// Another attempt may help; if the retry policy does not allow one, the load fails with this reason.
     case retry(String)
 }

@@ -10,15 +10,15 @@ public struct EndpointDefaults: Sendable {
     public var headers: HTTPHeaders = [:]
     /// The decoder of endpoints without one; `nil` means a `JSONDecoder` with default settings.
     public var decoder: (any ResponseDecoder)?
-    /// The error type that responses whose status is not valid are decoded into; `nil` means none.
+    /// The error type that responses with an invalid status are decoded into; `nil` means none.
     public var failure: EndpointFailure?
     /// The interceptors around every load, the first outermost.
     public var interceptors: [HTTPInterceptor] = []
-    /// The rules for further attempts of endpoints without any; `nil` means a single attempt.
+    /// The retry policy of endpoints without one; `nil` means a single attempt.
     public var retry: RetryPolicy?
-    /// The log level of endpoints without any.
+    /// The log level of endpoints without one.
     public var logLevel = LoadLogLevel.none
-    /// The function that log lines are given to, instead of the component's log or a program's standard error.
+    /// The function that receives log lines, instead of the component's log or a program's standard error.
     public var log: (@Sendable (_ message: String, _ metadata: [String: String], _ call: Call) -> Void)?
 
     /// Creates settings without a base URL.

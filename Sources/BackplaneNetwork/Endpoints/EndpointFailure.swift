@@ -1,7 +1,7 @@
 public import Backplane
 import FoundationEssentials
 
-/// A type that the bodies of responses with a status that is not valid are decoded into.
+/// An error type that the bodies of responses with an invalid status are decoded into.
 ///
 /// ```swift
 /// struct Refusal: ComponentError, Decodable {

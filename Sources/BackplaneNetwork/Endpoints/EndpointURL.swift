@@ -43,12 +43,12 @@ enum EndpointURL {
             && scheme.allSatisfy { $0.isASCIILetter || $0.isASCII && $0.isNumber || "+-.".contains($0) }
     }
 
-    /// Returns whether there is a segment that some server takes for `.` or `..`: also one that is percent-encoded,
-    /// ends at a backslash or has parameters.
+    /// Returns whether a server could interpret a segment as `.` or `..`: also one that is percent-encoded, ends at a
+    /// backslash or has parameters.
     private static func hasDotSegment(_ path: String) -> Bool {
         // Bytes, since a slash with a combining mark is another character than a slash.
         var bytes = Array(path.utf8)
-        // A server behind another one may decode what that has decoded: as often as it changes anything.
+        // A server behind another one may decode the result again, so decoding is repeated until nothing changes.
         for round in 0... {
             guard let decoded = percentDecoded(bytes) else { break }
             guard round < 5 else { return true }
@@ -90,7 +90,7 @@ enum EndpointURL {
         text.percentEncoding { $0.isUnreserved || "%:/?#[]@!$&'()*+,;=".utf8.contains($0) }
     }
 
-    /// Returns a value of which all bytes but unreserved ones are percent-encoded.
+    /// Returns a value with all bytes percent-encoded except unreserved ones.
     private static func encodedValue(_ text: String) -> String { text.percentEncoding(allBut: \.isUnreserved) }
 
     private static func invalid(_ why: String, _ location: String) -> BackplaneError {

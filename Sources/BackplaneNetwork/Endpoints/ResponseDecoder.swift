@@ -42,6 +42,6 @@ public protocol ParsedResponse: Sendable {
 }
 
 extension HTTPResponse: ParsedResponse {
-    /// Returns the response itself, so that an endpoint can have it as it is.
+    /// Returns the response itself, for an endpoint with an unparsed response.
     public static func parse(_ response: HTTPResponse) -> HTTPResponse { response }
 }

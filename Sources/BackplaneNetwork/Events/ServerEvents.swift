@@ -1,7 +1,7 @@
 public import Backplane
 import FoundationEssentials
 
-/// The events of a server (WHATWG, HTML, section 9.2), with a new connection whenever one ends.
+/// The events of a server (WHATWG, HTML, section 9.2), with automatic reconnection.
 ///
 /// Leaving the loop ends the connection.
 public struct ServerEvents: AsyncSequence, Sendable {
@@ -36,11 +36,11 @@ extension HTTPClient {
     /// ```
     ///
     /// A connection that ends, breaks or is silent is re-established, with the identifier of the last event, after the
-    /// delay that the server requests (up to `retryAfterLimit`) or three seconds, and longer after failures. The rules
-    /// for that are the endpoint's or the client's `retry`: after so many connections without an event, none of which
-    /// was good for longer than the longest delay, the sequence ends with the error of the last one. A request that
-    /// they do not repeat, such as a `POST`, is sent once, and the sequence ends with its response. The endpoint's
-    /// `timeout` is that of each connection up to the head.
+    /// delay that the server requests (up to `retryAfterLimit`) or three seconds, and longer after failures. The policy
+    /// is the endpoint's or the client's `retry`: after its number of connections without an event, none of which
+    /// lasted longer than the longest delay, the sequence ends with the error of the last one. A request that it does
+    /// not repeat, such as a `POST`, is sent once, and the sequence ends with its response. The endpoint's `timeout` is
+    /// that of each connection up to the head.
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint.
@@ -112,7 +112,7 @@ private final class EventReading {
             throw BackplaneError(.networkFailed, "the server ended the event stream")
         }
         received = try parser.take(bytes)[...]
-        // A stream without events, which is cut now and then, is sound as well, unless it is cut as soon as it is made.
+        // A connection without events that breaks occasionally is normal, unless it breaks immediately.
         let isSound = ContinuousClock.now - connected >= Swift.max(policy.limit, .seconds(1))
         if !received.isEmpty || isSound { failures = 0 }
     }

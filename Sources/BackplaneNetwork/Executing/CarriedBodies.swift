@@ -1,9 +1,9 @@
 import Backplane
 import CBackplane
 
-/// The bodies of one exchange that a component carries out for its host, through `backplane.bodies`.
+/// The bodies of one exchange that a component performs for its host, through `backplane.bodies`.
 struct CarriedBodies: Sendable {
-    /// The maximum number of bytes that cross at once.
+    /// The maximum number of bytes that cross the boundary at once.
     private static let pieceSize = 256 << 10
     private let table: ConstantPointer<bp_bodies_1>
     private let component: UInt64
@@ -39,7 +39,7 @@ struct CarriedBodies: Sendable {
         }
     }
 
-    /// Hands over bytes, and returns when the host's reader has taken them.
+    /// Pushes bytes, and returns when the host's reader has consumed them.
     ///
     /// - Throws: `network.body` if the body is no longer read.
     func push(_ bytes: [UInt8], to body: UInt64) async throws(BackplaneError) {

@@ -2,19 +2,19 @@ public import Backplane
 import Synchronization
 
 extension ComponentContext {
-    /// Carries out an exchange that the host has requested, with a function that opens it.
+    /// Performs an exchange that the host has requested, with a function that opens it.
     ///
     /// Both bodies stream: the request's is pulled from the host as the function's engine reads it, and the response's
-    /// is read as the host's reader takes it. Cancelling the task, as the host does when the exchange is no longer
-    /// needed, cancels the function and releases the response.
+    /// is read as the host consumes it. Cancelling the task, as the host does when the exchange is no longer needed,
+    /// cancels the function and releases the response.
     ///
     /// - Parameters:
     ///   - order: The request.
     ///   - heads: The sender of the stream that the order arrived with.
     ///   - isCollected: A Boolean value that indicates whether the request's body is read into memory first, for
     ///     engines that cannot send what they are still reading.
-    ///   - open: Sends the request, and returns once the head of the final response has arrived.
-    /// - Throws: What `open` and the response's body throw; `host.interface-missing` with an older host.
+    ///   - open: A function that sends the request, and returns once the head of the final response has arrived.
+    /// - Throws: The errors of `open` and of the response's body; `host.interface-missing` with an older host.
     public func execute(
         _ order: HTTPOrder, _ heads: StreamSender<HTTPHead>, collecting isCollected: Bool = false,
         _ open: (HTTPRequest, HTTPOptions) async throws -> HTTPStreamedResponse

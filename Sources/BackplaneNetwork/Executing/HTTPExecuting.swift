@@ -1,11 +1,11 @@
 public import Backplane
 
-/// The contract of a manager that carries out HTTP exchanges for its host: an executor that a plugin provides.
+/// The contract of a manager that performs HTTP exchanges for its host: an executor that a plugin provides.
 ///
 /// The manifest names it under `network.executors`, and the host then calls it for every request with that URL scheme,
-/// or whose options name it. Heads pass through the contract; the bytes of bodies pass beside it, through
-/// `backplane.bodies`, under the numbers in ``HTTPOrder``. A provider in Swift hands both over with
-/// `execute(_:_:collecting:_:)` of its context:
+/// or whose options name it. Heads pass through the contract; the bytes of bodies pass through `backplane.bodies`,
+/// under the numbers in ``HTTPOrder``. A provider in Swift hands both over with `execute(_:_:collecting:_:)` of its
+/// context:
 ///
 /// ```swift
 /// static func methods(_ table: inout Methods) {
@@ -20,7 +20,7 @@ public import Backplane
 public struct HTTPExecuting: Contract {
     /// The version of the contract.
     public static let version: Version = "1.0.0"
-    /// The parts of HTTP that the executor has, which the host requests before each exchange.
+    /// The parts of HTTP that the executor supports, which the host requests before each exchange.
     public let capabilities = AsyncMethod<Nothing, HTTPCapabilities>()
     /// One exchange: its elements are the heads of the interim responses and of the final one.
     ///
@@ -32,7 +32,7 @@ public struct HTTPExecuting: Contract {
     public init() {}
 }
 
-/// A request as an executor of a plugin is given it: valid, and with numbers in the place of its bodies.
+/// A validated request for an executor of a plugin, with numbers in place of its bodies.
 public struct HTTPOrder: Sendable {
     /// The request method, such as `GET`.
     public var method: String
@@ -63,7 +63,7 @@ public struct HTTPOrder: Sendable {
     }
 }
 
-/// The head of a response as an executor of a plugin gives it.
+/// The head of a response from an executor of a plugin.
 public struct HTTPHead: Sendable {
     /// The status code: below 200 for an interim response, up to 599 for the final one.
     public var status: Int

@@ -1,6 +1,6 @@
-/// A stage of an exchange as its observers are told it.
+/// An event that notifies observers of a stage of an exchange.
 ///
-/// It contains nothing that may be secret: neither header fields nor a query, and no bytes of a body.
+/// It contains nothing that may be secret: no header fields, no query and no bytes of a body.
 public struct ExchangeEvent: Codable, Sendable {
     /// The name of a stage; hosts of a later version may have further ones.
     public struct Stage: RawRepresentable, Codable, Equatable, Sendable {
@@ -12,9 +12,9 @@ public struct ExchangeEvent: Codable, Sendable {
         public static let start = Self(rawValue: "start")
         /// An attempt begins.
         public static let attempt = Self(rawValue: "attempt")
-        /// The head of the response to an attempt is there, after its redirects.
+        /// The head of the response to an attempt has arrived, after its redirects.
         public static let head = Self(rawValue: "head")
-        /// Bytes of one of the bodies have passed; events that are not delivered yet are replaced by the next one.
+        /// Bytes of one of the bodies have passed; an undelivered event is replaced by the next one.
         public static let progress = Self(rawValue: "progress")
         /// Another attempt follows, after ``ExchangeEvent/delay``.
         public static let retry = Self(rawValue: "retry")
@@ -26,9 +26,9 @@ public struct ExchangeEvent: Codable, Sendable {
 
     /// The stage that was reached.
     public var stage: Stage
-    /// A number that all events of one exchange have in common, and hardly any of another.
+    /// A number that identifies the exchange; collisions are very unlikely.
     public var exchange: UInt64
-    /// The request method, after a redirect that of the next request.
+    /// The request method; after a redirect, that of the redirected request.
     public var method: String
     /// The URL without credentials, query and fragment.
     public var url: String

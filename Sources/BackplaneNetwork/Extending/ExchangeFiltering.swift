@@ -1,9 +1,9 @@
 public import Backplane
 
-/// The contract of a manager that filters exchanges: a filter that a plugin brings.
+/// The contract of a manager that filters exchanges: a filter that a plugin provides.
 ///
-/// The manifest names it under `network.filters`, in the order in which filters run, and for which hosts. A filter sees
-/// heads and never bodies. One that fails, fails the exchange.
+/// The manifest names it under `network.filters`, in the order in which filters run, with the hosts that it applies to.
+/// A filter sees heads and never bodies. If it fails, the exchange fails.
 ///
 /// ```swift
 /// static func methods(_ table: inout Methods) {
@@ -15,14 +15,14 @@ public import Backplane
 public struct ExchangeFiltering: Contract {
     /// The version of the contract.
     public static let version: Version = "1.0.0"
-    /// The parts of exchanges that the filter takes part in; it is asked each time.
+    /// The parts of exchanges that the filter takes part in, which the host requests for each exchange.
     public let interests = AsyncMethod<Nothing, FilterInterests>()
-    /// Changes the head of a request, once for each exchange and before anything is known of it.
+    /// Changes the head of a request, once for each exchange and before any attempt.
     public let request = AsyncMethod<FilteredRequest, FilteredRequest>()
     /// Returns the names and values of fields that are added to the head of one attempt, or of one redirect's request.
     ///
     /// They must not vary the response: a date or a signature, but no credentials, conditions or ranges. A field that
-    /// the head has already is an error.
+    /// the head already has is an error.
     public let attempt = AsyncMethod<FilteredRequest, [[String]]>()
 
     /// Creates the contract.
@@ -41,11 +41,11 @@ public struct FilterInterests: OptionSet, Codable, Sendable {
     public static let requests = Self(rawValue: 1 << 0)
     /// The heads of attempts.
     public static let attempts = Self(rawValue: 1 << 1)
-    /// The digest of the body, which then has to be one that can be sent again, of at most 64 MB.
+    /// The digest of the body, which must then be replayable and at most 64 MB long.
     public static let digest = Self(rawValue: 1 << 2)
 }
 
-/// The head of a request as a filter is given it.
+/// The head of a request for a filter.
 public struct FilteredRequest: Codable, Sendable {
     /// The request method, such as `GET`.
     public var method: String
@@ -53,9 +53,9 @@ public struct FilteredRequest: Codable, Sendable {
     public var url: String
     /// The names and values of the header fields in order.
     public var headers: [[String]]
-    /// The SHA-256 of the body in lower-case hexadecimal digits; `nil` unless the filter asks for it.
+    /// The SHA-256 of the body in lower-case hexadecimal digits; `nil` unless the filter requests it.
     ///
-    /// What a filter makes of it is ignored.
+    /// A change by the filter is ignored.
     public var digest: String?
 
     package init(_ request: HTTPRequest, digest: String?) {

@@ -1,9 +1,9 @@
 public import Backplane
 
-/// The contract of a manager that observes exchanges: an observer that a plugin brings.
+/// The contract of a manager that observes exchanges: an observer that a plugin provides.
 ///
-/// The manifest names it under `network.observers`, and the host then tells it of all exchanges, of every component and
-/// of its own. It is told beside the exchanges, which neither wait for it nor fail with it.
+/// The manifest names it under `network.observers`, and the host then notifies it of all exchanges of all components
+/// and of the host itself. Exchanges neither wait for an observer nor fail because of it.
 ///
 /// ```swift
 /// static func methods(_ table: inout Methods) {
@@ -13,14 +13,14 @@ public import Backplane
 public struct ExchangeObserving: Contract {
     /// The version of the contract.
     public static let version: Version = "1.0.0"
-    /// Takes the next events, in order; the ones after them come once this call has ended.
+    /// Receives the next events, in order; later ones follow once this call has ended.
     public let observe = AsyncMethod<ExchangeEvents, Nothing>()
 
     /// Creates the contract.
     public init() {}
 }
 
-/// The events that have gathered for one observer.
+/// The queued events for one observer.
 public struct ExchangeEvents: Codable, Sendable {
     /// The events, in the order in which they happened.
     public var events: [ExchangeEvent]

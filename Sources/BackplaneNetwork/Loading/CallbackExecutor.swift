@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A place where the callbacks of a load run.
+/// An executor for the callbacks of a load.
 ///
 /// ```swift
 /// load.onSuccess(on: .main) { books in show(books) }
@@ -31,9 +31,10 @@ public struct CallbackExecutor: Sendable {
 
     private init(run: @escaping @Sendable (@escaping @Sendable () -> Void) async -> Void) { self.run = run }
 
-    /// Creates an executor from a function that runs the work that it receives, now or later.
+    /// Creates an executor from a function that runs the given work, now or later.
     ///
-    /// Later callbacks wait until the work has run, or was dropped. It runs once, however often it is called.
+    /// Later callbacks wait until the work has run, or was dropped. The work runs only once, however often it is
+    /// called.
     public init(_ enqueue: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
         self.init(run: { work in
             await withUnsafeContinuation { (ended: UnsafeContinuation<Void, Never>) in
@@ -49,7 +50,7 @@ public struct CallbackExecutor: Sendable {
     /// The main actor.
     public static var main: CallbackExecutor { CallbackExecutor(run: { work in await MainActor.run { work() } }) }
 
-    /// Returns a place where callbacks run isolated to an actor.
+    /// Returns an executor whose callbacks run isolated to an actor.
     public static func actor(_ actor: some Actor) -> CallbackExecutor {
         CallbackExecutor(run: { work in await Self.run(work, on: actor) })
     }

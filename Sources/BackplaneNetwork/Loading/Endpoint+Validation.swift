@@ -5,8 +5,7 @@ extension Endpoint {
     /// Requires that a response has a valid status.
     ///
     /// - Parameter file: The path of the file that has the body; `nil` if it is still to be read.
-    /// - Throws: `network.status`, with the beginning of the body and the error that the body was decoded into;
-    ///   `CancellationError`.
+    /// - Throws: `network.status`, with the beginning of the body and the error decoded from it; `CancellationError`.
     func requireValid(
         _ response: HTTPStreamedResponse, _ request: HTTPRequest, _ defaults: EndpointDefaults, in file: String? = nil
     ) async throws {

@@ -1,7 +1,7 @@
 public import Backplane
 import Synchronization
 
-/// A load that was started: it is watched by callbacks or awaited, and can be cancelled.
+/// A started load, which can be observed by callbacks, awaited and cancelled.
 ///
 /// ```swift
 /// let load = search.load(on: http, call)
@@ -9,9 +9,9 @@ import Synchronization
 ///     .onFailure(on: .main) { error in show(error) }
 /// ```
 ///
-/// Callbacks accumulate. They run one after the other in the order in which they were added, each on the executor it
-/// was added with. A load ends exactly once, by success, failure or cancellation; a callback that is added after the
-/// end is called, too.
+/// Any number of callbacks can be added. They run one after the other in the order in which they were added, each on
+/// its executor. A load ends exactly once, by success, failure or cancellation; a callback that is added after the end
+/// is called, too.
 public final class EndpointLoad<Response: Sendable>: Sendable {
     private let ends = LoadEnds<Response>()
     private let task: Task<Result<Response, BackplaneError>, Never>
@@ -41,7 +41,7 @@ public final class EndpointLoad<Response: Sendable>: Sendable {
         onCompletion(on: executor) { if case .success(let value) = $0 { body(value) } }
     }
 
-    /// Adds a function that is called with the error, if there is one; that of a cancelled load is `call.cancelled`.
+    /// Adds a function that is called with the error, if there is one; a cancelled load has the error `call.cancelled`.
     @discardableResult
     public func onFailure(
         on executor: CallbackExecutor = .concurrent, _ body: @escaping @Sendable (BackplaneError) -> Void

@@ -8,7 +8,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
     /// The outcome of one response.
     private enum Outcome {
         case value(Response, HTTPResponse)
-        /// Another attempt may help; if there is none, this is the error.
+        /// Another attempt may help; without one, this is the error.
         case again(any Error)
     }
     private let endpoint: Endpoint<Response>
@@ -155,8 +155,8 @@ struct EndpointRun<Response: Sendable>: Sendable {
         var head = HTTPResponse(status: response.status, headers: response.headers, trailers: response.trailers)
         head.timings = response.timings
         if !isFile {
-            // An interceptor has answered itself, unless it has wrapped the body, in which there is nothing, and passes
-            // on what it reads there.
+            // An interceptor has answered by itself, unless it has wrapped the empty body and passes on what it reads
+            // from it.
             let first = try await response.body.next()
             if first != nil || !file.isBodyRead {
                 var answer = response
@@ -193,7 +193,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
     }
 }
 
-/// A file beside its destination, where a load writes it before it is found valid.
+/// A file next to its destination, which a load writes before the response is validated.
 private final class FileInProgress: Sendable {
     let path: String
     /// The path while the file is not valid yet; one left by a killed process is removed by the folder's next host.

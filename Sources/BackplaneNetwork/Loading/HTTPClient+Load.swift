@@ -8,10 +8,10 @@ extension HTTPClient {
     /// - Parameters:
     ///   - endpoint: The endpoint.
     ///   - call: The call being served, whose deadline applies to all attempts.
-    ///   - progress: Called with the bytes of both bodies, in order; it must not block.
-    /// - Throws: `network.invalid-request`; what ``send(_:upTo:_:_:)`` throws; `network.redirect`; `network.status`,
-    ///   `network.empty`, `network.unparsable` and `network.rejected` for a response that is not what the endpoint
-    ///   expects; what an interceptor throws.
+    ///   - progress: A function that is called in order with the progress of both bodies; it must not block.
+    /// - Throws: `network.invalid-request`; the errors of ``send(_:upTo:_:_:)``; `network.redirect`; `network.status`,
+    ///   `network.empty`, `network.unparsable` and `network.rejected` for a response that does not meet the endpoint's
+    ///   expectations; the errors of interceptors.
     public func load<Response>(
         _ endpoint: Endpoint<Response>, _ call: Call, progress: (@Sendable (HTTPProgress) -> Void)? = nil
     ) async throws(BackplaneError) -> Response {

@@ -40,7 +40,7 @@ struct KeptBody {
         isWhole = lseek(file, 0, SEEK_END) == bytes.count
     }
 
-    /// Takes the beginning of a body in memory.
+    /// Creates the beginning of a body in memory.
     init(_ body: [UInt8], upTo limit: Int) {
         (bytes, isWhole) = (Array(body.prefix(max(0, limit))), body.count <= limit)
     }

@@ -1,12 +1,12 @@
 import Backplane
 
-/// How much of a load is logged, without anything that may be secret.
+/// The level of detail with which a load is logged, always without anything that may be secret.
 public enum LoadLogLevel: Sendable {
-    /// Nothing.
+    /// Nothing is logged.
     case none
-    /// One line at the end: the method, the URL without its query, the status or the error, and the time.
+    /// One line at the end, with the method, the URL without its query, the status or the error, and the time.
     case minimal
-    /// The request as a command of curl, each attempt, the head of the response, and the end.
+    /// The request as a curl command, each attempt, the head of the response, and the end.
     case verbose
 }
 
@@ -29,7 +29,7 @@ struct LoadLog: Sendable {
         if isVerbose { write("load started", ["request": request.curlDescription], call) }
     }
 
-    /// The function that is told of attempts; `nil` if they are not logged.
+    /// The function that receives attempts; `nil` if they are not logged.
     var attempted: (@Sendable (HTTPAttempt) -> Void)? {
         guard isVerbose else { return nil }
         return { attempt in
@@ -64,7 +64,7 @@ struct LoadLog: Sendable {
         write("load ended", metadata, call)
     }
 
-    /// The names of fields of responses whose values are no secrets.
+    /// The names of response fields whose values are not secret.
     private static let plainFields: Set<String> = [
         "age", "allow", "cache-control", "content-encoding", "content-language", "content-length", "content-range",
         "content-type", "date", "expires", "last-modified", "retry-after", "server", "vary",

@@ -13,8 +13,8 @@ package final class Race<Value: Sendable>: Sendable {
 
     /// Runs a step.
     ///
-    /// - Throws: `late` once the limit has passed; `CancellationError` as soon as the task is cancelled; whatever the
-    ///   step throws. The step is cancelled in the first two cases, and a late result is released.
+    /// - Throws: `late` once the limit has passed; `CancellationError` as soon as the task is cancelled; the errors of
+    ///   the step. The step is cancelled in the first two cases, and a late result is released.
     package static func run(
         _ step: @escaping @Sendable () async throws -> Value, within limit: Duration, otherwise late: any Error
     ) async throws -> Value {
@@ -31,8 +31,9 @@ package final class Race<Value: Sendable>: Sendable {
 
     /// Runs a step whose time limit moves while it runs.
     ///
-    /// - Parameter look: Checks whether the limit has passed; `nil` means that there is no limit any longer.
-    /// - Throws: The error of a check; `CancellationError` as soon as the task is cancelled; whatever the step throws.
+    /// - Parameter look: A function that checks whether the limit has passed; `nil` means that there is no longer a
+    ///   limit.
+    /// - Throws: The error of a check; `CancellationError` as soon as the task is cancelled; the errors of the step.
     package static func run(
         _ step: @escaping @Sendable () async throws -> Value, watchedBy look: @escaping @Sendable () -> Look?
     ) async throws -> Value {

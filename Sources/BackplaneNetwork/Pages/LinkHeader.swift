@@ -2,7 +2,7 @@
 enum LinkHeader {
     /// Returns the target of the first link with a relation, as it is written; `nil` if there is none.
     ///
-    /// - Parameter values: The values of the fields. What is not a link ends the reading of its value.
+    /// - Parameter values: The values of the fields. A malformed link ends the reading of its value.
     static func target(_ relation: String, in values: [String]) -> String? {
         for value in values {
             var reader = LinkReader(value)
@@ -14,7 +14,7 @@ enum LinkHeader {
     }
 }
 
-/// A reader of one `Link` value, which passes each byte once.
+/// A reader of one `Link` value, which reads each byte once.
 private struct LinkReader {
     struct Link {
         var target: String

@@ -3,13 +3,13 @@ import FoundationEssentials
 
 /// The rule by which the next page of a resource is found.
 public struct NextPage<Response: Sendable>: Sendable {
-    /// Returns the endpoint of the page that follows one, or `nil` after the last page.
+    /// A function that returns the endpoint of the page that follows one, or `nil` after the last page.
     let find: @Sendable (Response, HTTPResponse, Endpoint<Response>, HTTPRequest) throws -> Endpoint<Response>?
 
     /// Creates a rule from a function.
     ///
-    /// - Parameter find: Returns the endpoint of the page that follows one, given the value, the response without its
-    ///   body, and the endpoint of that page; or `nil` after the last page.
+    /// - Parameter find: A function that returns the endpoint of the page that follows one, given the value, the
+    ///   response without its body, and the endpoint of that page; or `nil` after the last page.
     public init(_ find: @escaping @Sendable (Response, HTTPResponse, Endpoint<Response>) throws -> Endpoint<Response>?)
     {
         self.find = { value, response, endpoint, _ in try find(value, response, endpoint) }
@@ -40,11 +40,11 @@ public struct NextPage<Response: Sendable>: Sendable {
         })
     }
 
-    /// Returns the rule of a cursor in the value, which the request for the next page has in its query.
+    /// Returns the rule for a cursor in the value, which is sent in the query of the request for the next page.
     ///
     /// - Parameters:
     ///   - name: The name of the query's field.
-    ///   - cursor: Returns the cursor of the next page, or `nil` after the last page.
+    ///   - cursor: A function that returns the cursor of the next page, or `nil` after the last page.
     public static func cursor(
         _ name: String, _ cursor: @escaping @Sendable (Response) -> String?
     ) -> NextPage {

@@ -22,7 +22,7 @@ public struct Pages<Response: Sendable>: AsyncSequence, Sendable {
 
         /// Returns the next page, or `nil` after the last one; the page after it begins to load.
         ///
-        /// - Throws: What `load` throws; `network.pages` for a repeated page, and for one beyond the limit.
+        /// - Throws: The errors of `load`; `network.pages` for a repeated page, and for one beyond the limit.
         public mutating func next() async throws(BackplaneError) -> Response? { try await state.next() }
     }
 }
@@ -55,9 +55,9 @@ private final class PageLoading<Response: Sendable>: Sendable {
     private struct State {
         /// The page that is being loaded, or the error that is its result; `nil` before the first and after the last.
         var coming: Result<Loading, BackplaneError>?
-        /// The number of pages that were begun.
+        /// The number of pages whose load has begun.
         var count = 0
-        /// The requests of the pages so far, to recognize one that is repeated.
+        /// The requests of the pages so far, to recognize a repeated one.
         var asked: Set<[UInt8]> = []
     }
     private let pages: Pages<Response>

@@ -5,7 +5,7 @@ enum RetryAfter: Equatable {
     case seconds(Int64)
     case date(Date)
 
-    /// Reads a value; `nil` for anything but a number of seconds and a date.
+    /// Parses a value; `nil` for anything but a number of seconds or a date.
     init?(_ text: String) {
         let text = text.trimmed
         if !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
@@ -28,7 +28,7 @@ enum RetryAfter: Equatable {
 }
 
 extension Date {
-    /// Reads a date of HTTP in any of its three forms (RFC 9110, section 5.6.7); `nil` for anything else.
+    /// Parses an HTTP date in any of its three forms (RFC 9110, section 5.6.7); `nil` for anything else.
     package init?(httpDate text: String) {
         // "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"
         var parts = text.split { " ,-".contains($0) }.dropFirst().map { $0 }

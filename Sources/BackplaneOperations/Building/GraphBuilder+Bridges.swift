@@ -3,21 +3,21 @@ import Synchronization
 
 // Work of other libraries: blocks on their queues, and callbacks.
 extension GraphBuilder {
-    /// Adds a node whose work runs where a function puts it, such as on Foundation's `OperationQueue`.
+    /// Adds a node whose work a function enqueues elsewhere, such as on Foundation's `OperationQueue`.
     ///
     /// ```swift
     /// let index = graph.add("index", after: books, on: operationQueue.addOperation) { books in try index(books) }
     /// let sorted = graph.add("sort", after: books, on: { dispatchQueue.async(execute: $0) }) { $0.sorted() }
     /// ```
     ///
-    /// Work that was cancelled before it begins does nothing. If it is dropped without being run, the node fails with
+    /// Work that is cancelled before it begins does nothing. If it is dropped without being run, the node fails with
     /// `operation.abandoned`.
     ///
     /// - Parameters:
-    ///   - name: The name, for people to read.
-    ///   - input: The need.
-    ///   - options: The priority, time limit and rules for further attempts.
-    ///   - enqueue: A function that runs what it is given, now or later.
+    ///   - name: The name, for display.
+    ///   - input: The input.
+    ///   - options: The priority, the time limit and the retry policy.
+    ///   - enqueue: A function that runs the given closure, now or later.
     ///   - work: The work, which may block.
     public mutating func add<Input: GraphInput, Output: Sendable>(
         _ name: String, after input: Input, options: NodeOptions? = nil,
@@ -32,7 +32,7 @@ extension GraphBuilder {
         }
     }
 
-    /// Adds a node whose work runs where a function puts it, such as on Foundation's `OperationQueue`.
+    /// Adds a node whose work a function enqueues elsewhere, such as on Foundation's `OperationQueue`.
     public mutating func add<Output: Sendable>(
         _ name: String, options: NodeOptions? = nil,
         on enqueue: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
@@ -53,9 +53,9 @@ extension GraphBuilder {
     /// ```
     ///
     /// - Parameters:
-    ///   - name: The name, for people to read.
-    ///   - input: The need.
-    ///   - options: The priority, time limit and rules for further attempts.
+    ///   - name: The name, for display.
+    ///   - input: The input.
+    ///   - options: The priority, the time limit and the retry policy.
     ///   - begin: A function that begins the work.
     public mutating func addCallback<Input: GraphInput, Output: Sendable>(
         _ name: String, after input: Input, options: NodeOptions? = nil,
@@ -94,19 +94,19 @@ public final class NodeCallback<Output: Sendable>: Sendable {
     deinit {
         waiting.end(
             .failure(
-                BackplaneError(.operationAbandoned, "the callback of `\(name)` was released and had not been called")))
+                BackplaneError(.operationAbandoned, "the callback of `\(name)` was released without being called")))
     }
 
-    /// A Boolean value that indicates whether a report would still count.
+    /// A Boolean value that indicates whether a report would still have an effect.
     public var isAwaited: Bool { waiting.isAwaited }
 
-    /// Reports that the work is done.
+    /// Reports that the work has succeeded.
     public func succeed(_ value: Output) { waiting.end(.success(value)) }
 
     /// Reports that the work has failed.
     public func fail(_ error: any Error) { waiting.end(.failure(error)) }
 
-    /// Sets the function that cancels the work, which is called at once if the node has been cancelled already.
+    /// Sets the function that cancels the work; it is called immediately if the node is already cancelled.
     public func onCancel(_ cancel: @escaping @Sendable () -> Void) { waiting.cancels(cancel) }
 }
 
@@ -122,7 +122,7 @@ final class CallbackWaiting<Output: Sendable>: Sendable {
 
     var isAwaited: Bool { state.withLock { $0.result == nil && !$0.isCancelled } }
 
-    /// Notes how the work is cancelled, and does so if that was asked for meanwhile.
+    /// Stores the function that cancels the work, and calls it if cancellation was requested meanwhile.
     func cancels(_ cancel: @escaping @Sendable () -> Void) {
         let isCancelled = state.withLock { state in
             if state.result == nil { state.cancel = cancel }
@@ -141,7 +141,7 @@ final class CallbackWaiting<Output: Sendable>: Sendable {
         waiting?.resume(with: result)
     }
 
-    /// The value, which is waited for. Cancelling the task cancels the work, and its report is still waited for.
+    /// The value, once it has been reported. Cancelling the task cancels the work, but still waits for its report.
     var value: Output {
         get async throws {
             try await withTaskCancellationHandler {

@@ -2,18 +2,18 @@ public import Backplane
 
 // Calls through wires.
 extension GraphBuilder {
-    /// Adds a node that calls a method of a wire or a manager, with a value that is known.
+    /// Adds a node that calls a method of a wire or a manager with a given value.
     ///
     /// ```swift
     /// let found = graph.call("search", wires.books.search, "whale", call)
     /// ```
     ///
     /// - Parameters:
-    ///   - name: The name, for people to read.
+    ///   - name: The name, for display.
     ///   - method: The method, taken from a `Wire` or a `Remote`.
     ///   - input: The method's argument.
     ///   - call: The call being served, or one that was begun; its deadline applies.
-    ///   - options: The priority, time limit and rules for further attempts.
+    ///   - options: The priority, the time limit and the retry policy.
     public mutating func call<Argument, Output, Frame>(
         _ name: String, _ method: BoundAsync<Argument, Output, Frame>, _ input: Argument, _ call: Call,
         options: NodeOptions? = nil
@@ -33,7 +33,7 @@ extension GraphBuilder {
         add(name, after: input, options: options) { value in try await method(value, call) }
     }
 
-    /// Adds a node that calls a synchronous method of a wire or a manager, with a value that is known.
+    /// Adds a node that calls a synchronous method of a wire or a manager with a given value.
     public mutating func call<Argument, Output, Frame>(
         _ name: String, _ method: BoundSync<Argument, Output, Frame>, _ input: Argument, _ call: Call,
         options: NodeOptions? = nil

@@ -1,19 +1,19 @@
 // Whole graphs, and work that can be suspended.
 extension GraphBuilder {
-    /// Adds a node that runs a whole graph, and has its result.
+    /// Adds a node that runs another graph, whose result becomes its own.
     ///
     /// ```swift
     /// let pages = graph.addGraph("pages", after: first) { first in try Self.pages(first.count) }
     /// ```
     ///
     /// The graph is built when the node begins, so that its shape may depend on the value that the node receives. Its
-    /// nodes take places of the same queue, and this node takes none. Pausing and cancelling the node pauses and
+    /// nodes take places in the same queue, and this node takes none. Pausing and cancelling the node pauses and
     /// cancels the graph.
     ///
     /// - Parameters:
-    ///   - name: The name, for people to read.
-    ///   - input: The need.
-    ///   - options: The priority, time limit and rules for further attempts, each of which builds a graph.
+    ///   - name: The name, for display.
+    ///   - input: The input.
+    ///   - options: The priority, the time limit and the retry policy; each attempt builds a graph.
     ///   - graph: A function that builds the graph.
     public mutating func addGraph<Input: GraphInput, Output: Sendable>(
         _ name: String, after input: Input, options: NodeOptions? = nil,
@@ -25,7 +25,7 @@ extension GraphBuilder {
             }, after: input)
     }
 
-    /// Adds a node that runs a whole graph, and has its result.
+    /// Adds a node that runs another graph, whose result becomes its own.
     public mutating func addGraph<Output: Sendable>(
         _ name: String, options: NodeOptions? = nil,
         _ graph: @escaping @Sendable () async throws -> OperationGraph<Output>
@@ -33,12 +33,12 @@ extension GraphBuilder {
         addGraph(name, after: NoInput(), options: options) { _ in try await graph() }
     }
 
-    /// Adds a node whose work is suspended when it is paused.
+    /// Adds a node whose work is suspended while the node is paused.
     ///
     /// - Parameters:
-    ///   - name: The name, for people to read.
-    ///   - input: The need.
-    ///   - options: The priority, time limit and rules for further attempts.
+    ///   - name: The name, for display.
+    ///   - input: The input.
+    ///   - options: The priority, the time limit and the retry policy.
     ///   - operation: A function that makes the operation of an attempt.
     public mutating func addSuspendable<Input: GraphInput, Operation: SuspendableOperation>(
         _ name: String, after input: Input, options: NodeOptions? = nil,
@@ -50,7 +50,7 @@ extension GraphBuilder {
             }, after: input)
     }
 
-    /// Adds a node whose work is suspended when it is paused.
+    /// Adds a node whose work is suspended while the node is paused.
     public mutating func addSuspendable<Operation: SuspendableOperation>(
         _ name: String, options: NodeOptions? = nil,
         _ operation: @escaping @Sendable () async throws -> Operation

@@ -1,6 +1,6 @@
 public import Backplane
 
-/// A graph of work while it is described.
+/// The description of a graph of work, to which nodes and edges are added.
 ///
 /// ```swift
 /// var graph = GraphBuilder("shelf")
@@ -12,10 +12,10 @@ public import Backplane
 /// let run = try graph.build(returning: stored).start()
 /// ```
 ///
-/// A node is added with what it needs, mostly other nodes, and its code receives their values. Nodes that do not need
-/// each other run at the same time. Adding a node starts nothing.
+/// A node is added with its inputs, usually other nodes, and its code receives their values. Nodes that do not depend
+/// on each other run concurrently. Adding a node starts nothing.
 public struct GraphBuilder: ~Copyable {
-    /// The name of the graph, for people to read.
+    /// The name of the graph, for display.
     public let name: String
     let store = StepStore()
     var edges: GraphEdges
@@ -28,11 +28,11 @@ public struct GraphBuilder: ~Copyable {
 
     // MARK: Nodes
 
-    /// Adds a node that needs nothing.
+    /// Adds a node without inputs.
     ///
     /// - Parameters:
-    ///   - name: The name, for people to read.
-    ///   - options: The priority, time limit and rules for further attempts.
+    ///   - name: The name, for display.
+    ///   - options: The priority, the time limit and the retry policy.
     ///   - body: The work, which runs in a task that is cancelled if the node is.
     public mutating func add<Output: Sendable>(
         _ name: String, options: NodeOptions? = nil, _ body: @escaping @Sendable () async throws -> Output
@@ -43,10 +43,10 @@ public struct GraphBuilder: ~Copyable {
     /// Adds a node that receives a value.
     ///
     /// - Parameters:
-    ///   - name: The name, for people to read.
-    ///   - input: The need: a node, or what is made of nodes by ``GraphNode/always``, ``GraphNode/recover(_:)`` and
-    ///     ``GraphInput/and(_:)``.
-    ///   - options: The priority, time limit and rules for further attempts.
+    ///   - name: The name, for display.
+    ///   - input: The input: a node, or a combination of nodes made by ``GraphNode/always``, ``GraphNode/recover(_:)``
+    ///     and ``GraphInput/and(_:)``.
+    ///   - options: The priority, the time limit and the retry policy.
     ///   - body: The work, which runs in a task that is cancelled if the node is.
     public mutating func add<Input: GraphInput, Output: Sendable>(
         _ name: String, after input: Input, options: NodeOptions? = nil,
@@ -98,7 +98,7 @@ public struct GraphBuilder: ~Copyable {
             }, after: input)
     }
 
-    /// Adds a node whose code reports a status, and that needs nothing.
+    /// Adds a node without inputs whose code reports a status.
     package mutating func add<Output: Sendable>(
         _ name: String, options: NodeOptions?,
         reporting body: @escaping @Sendable (inout NodeStatus) async throws -> Output
@@ -109,14 +109,14 @@ public struct GraphBuilder: ~Copyable {
 
     // MARK: Edges and handlers
 
-    /// Lets a node wait for others, whose values it does not receive.
+    /// Makes a node wait for other nodes without receiving their values.
     ///
     /// ```swift
     /// graph.order(upload, after: signIn)
     /// graph.order(cleanUp, after: upload.always)
     /// ```
     ///
-    /// Only here can nodes come to wait for each other, which is an error when the graph is built.
+    /// Only this function can create a cycle, which is an error when the graph is built.
     public mutating func order<Output>(_ node: GraphNode<Output>, after input: some GraphInput) {
         edges.connect(input, to: node.step)
     }
@@ -136,7 +136,7 @@ public struct GraphBuilder: ~Copyable {
 
     /// Adds a function that is called with a node's error and its status, before its dependents begin.
     ///
-    /// It is called once, for a node that has failed for good, was not run because of another one, or was cancelled.
+    /// It is called once, for a node that has finally failed, was not run because of another node, or was cancelled.
     /// Functions are called in the order in which they were added. They must not block.
     public mutating func onFailure<Output>(
         of node: GraphNode<Output>,
@@ -150,7 +150,7 @@ public struct GraphBuilder: ~Copyable {
     }
 
     private mutating func handlers<Output>(of node: GraphNode<Output>) -> TypedStep<Output>.Handlers {
-        // Those of a node of another graph are never called, and building the graph fails.
+        // Handlers of a node of another graph are never called, and building the graph fails.
         guard edges.requireOwn(node.step) else { return TypedStep<Output>.Handlers() }
         if let handlers = node.step.handlers { return handlers }
         let handlers = TypedStep<Output>.Handlers()

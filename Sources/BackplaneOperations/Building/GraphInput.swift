@@ -1,9 +1,9 @@
 public import Backplane
 
-/// The need of a node: the nodes that it waits for, and the value that it receives from them.
+/// The input of a node: the nodes that it waits for, and the value that it receives from them.
 ///
-/// A ``GraphNode`` is the plainest need: its dependents receive its value, and fail with it. ``GraphNode/always`` and
-/// ``GraphNode/recover(_:)`` let a dependent run all the same.
+/// The simplest input is a ``GraphNode``: its dependents receive its value, and fail if it fails. With
+/// ``GraphNode/always`` and ``GraphNode/recover(_:)`` a dependent runs nevertheless.
 public protocol GraphInput<Value>: Sendable {
     /// The type of the value that the dependent receives.
     associatedtype Value: Sendable
@@ -14,31 +14,31 @@ public protocol GraphInput<Value>: Sendable {
 }
 
 extension GraphInput {
-    /// Returns the need of this value and another one.
+    /// Returns the input that consists of this value and another one.
     public func and<Other: GraphInput>(_ other: Other) -> BothInputs<Self, Other> {
         BothInputs(first: self, second: other)
     }
 }
 
-/// A node of a graph, and the need of its value.
+/// A node of a graph, which is also the input that receives its value.
 ///
-/// A dependent that needs it runs when it has succeeded, and fails if it fails or is cancelled.
+/// A dependent runs when the node has succeeded, and fails if the node fails or is cancelled.
 public struct GraphNode<Output: Sendable>: GraphInput {
     let step: TypedStep<Output>
 
     /// The name that the node was added with.
     public var name: String { step.name }
 
-    /// Adds an edge that only success passes.
+    /// Adds an edge that lets the dependent run only after success.
     public func addEdges(to edges: inout GraphEdges) { edges.add(step, .plain) }
 
     /// Returns the value that the node produced.
     public func receive() async throws -> Output { try step.result.get() }
 
-    /// The need of the node's end, whatever it is: the dependent receives the value or the error.
+    /// An input that receives the node's value or its error, so that the dependent runs in either case.
     public var always: EveryOutcome<Output> { EveryOutcome(step: step) }
 
-    /// Returns the need of a value: that of the node, or else what the function makes of its error.
+    /// Returns an input that receives the node's value, or a replacement that a function derives from its error.
     ///
     /// The function is called just before the dependent runs, and the dependent fails if it throws. It is called for a
     /// node that failed, was cancelled, or was not run.
@@ -49,23 +49,23 @@ public struct GraphNode<Output: Sendable>: GraphInput {
     }
 }
 
-/// The need of a node's end, whatever it is.
+/// The input that receives a node's value or error.
 public struct EveryOutcome<Output: Sendable>: GraphInput {
     let step: TypedStep<Output>
 
-    /// Adds an edge that every end passes.
+    /// Adds an edge that lets the dependent run after any outcome.
     public func addEdges(to edges: inout GraphEdges) { edges.add(step, .always) }
 
     /// Returns the value or the error of the node.
     public func receive() async throws -> Result<Output, BackplaneError> { step.result }
 }
 
-/// The need of a value that has a replacement.
+/// The input that receives a node's value or a replacement.
 public struct RecoveredOutcome<Output: Sendable>: GraphInput {
     let step: TypedStep<Output>
     let fallback: @Sendable (BackplaneError) async throws -> Output
 
-    /// Adds an edge that every end passes.
+    /// Adds an edge that lets the dependent run after any outcome.
     public func addEdges(to edges: inout GraphEdges) { edges.add(step, .recover) }
 
     /// Returns the value of the node, or its replacement.
@@ -77,7 +77,7 @@ public struct RecoveredOutcome<Output: Sendable>: GraphInput {
     }
 }
 
-/// The need of two values, which may be needs of two values themselves.
+/// The input that combines two inputs, which may themselves be combined.
 public struct BothInputs<First: GraphInput, Second: GraphInput>: GraphInput {
     let first: First
     let second: Second
@@ -94,7 +94,7 @@ public struct BothInputs<First: GraphInput, Second: GraphInput>: GraphInput {
     }
 }
 
-/// The need of any number of values of one type.
+/// The input that receives any number of values of one type.
 struct EveryInput<Input: GraphInput>: GraphInput {
     let inputs: [Input]
 
@@ -110,13 +110,13 @@ struct EveryInput<Input: GraphInput>: GraphInput {
     }
 }
 
-/// The need of nothing.
+/// The empty input.
 struct NoInput: GraphInput {
     func addEdges(to edges: inout GraphEdges) {}
     func receive() async throws {}
 }
 
-/// The need of the success of any number of nodes.
+/// The input that requires the success of any number of nodes, and receives no values.
 struct EverySuccess: GraphInput {
     let steps: [GraphStep]
 

@@ -1,34 +1,34 @@
 public import Backplane
 
-/// The order in which nodes that could run are started, if there is not room for all of them.
+/// The priority with which a node is started if not all ready nodes can run.
 ///
-/// What a node needs inherits its priority until it has ended.
+/// The nodes that a node depends on inherit its priority until they have ended.
 public enum NodePriority: UInt8, Sendable, Comparable, CaseIterable {
-    /// After everything else.
+    /// The lowest priority.
     case background
-    /// After what is normal.
+    /// Lower than normal.
     case low
-    /// The priority of nodes that are given no other.
+    /// The default priority.
     case normal
-    /// Before what is normal.
+    /// Higher than normal.
     case high
-    /// Before everything else.
+    /// The highest priority.
     case urgent
 
-    /// Compares two priorities; the one that is started later is the lesser.
+    /// Returns whether a priority is lower than another, so that its nodes are started later.
     public static func < (left: NodePriority, right: NodePriority) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The priority, the time limit and the attempts of one node.
+/// The priority, the time limit and the retry policy of one node.
 public struct NodeOptions: Sendable {
-    /// The priority, which nodes that this one needs inherit; `nil` means the normal one, which they do not inherit.
+    /// The priority, which this node's inputs inherit; `nil` means the normal priority, which is not inherited.
     public var priority: NodePriority?
     /// The time that one attempt may take; `nil` means no limit.
     ///
-    /// An attempt that has not returned by then fails with `operation.timeout`. It is cancelled, and not waited for. A
-    /// limit that passes while the node is paused begins anew when the node is resumed.
+    /// An attempt that has not returned by then fails with `operation.timeout`. It is cancelled, but not awaited. A
+    /// limit that expires while the node is paused starts over when the node is resumed.
     public var timeout: Duration?
-    /// The rules for further attempts.
+    /// The retry policy.
     public var retry: NodeRetry
 
     /// Creates options, by default without a time limit and with one attempt.
@@ -37,20 +37,21 @@ public struct NodeOptions: Sendable {
     }
 }
 
-/// The rules by which a node that failed is run again, after delays that double and are random up to their bound.
+/// The policy for retrying a failed node, with exponential backoff and full jitter.
 ///
-/// Endpoints have rules of their own (`RetryPolicy`), which know what HTTP permits to repeat.
+/// Endpoints have a policy of their own (`RetryPolicy`), which takes into account which requests HTTP permits to
+/// repeat.
 public struct NodeRetry: Sendable {
-    /// The greatest number of attempts, with the first one; at most 65,535.
+    /// The maximum number of attempts, including the first; at most 65,535.
     public var attempts: Int
-    /// The bound of the delay before the second attempt; it doubles with each further one.
+    /// The upper bound of the delay before the second attempt; it doubles with each further attempt.
     public var base: Duration
-    /// The greatest bound of a delay.
+    /// The maximum of that bound.
     public var limit: Duration
-    /// A test of whether another attempt may help after an error; `nil` means that it always may.
+    /// A function that returns whether to retry after an error; `nil` means always.
     public var mayHelp: (@Sendable (BackplaneError) -> Bool)?
 
-    /// Creates rules for a number of attempts.
+    /// Creates a policy for a number of attempts.
     public init(
         attempts: Int, base: Duration = .milliseconds(200), limit: Duration = .seconds(10),
         mayHelp: (@Sendable (BackplaneError) -> Bool)? = nil

@@ -1,24 +1,24 @@
 public import Backplane
 
-/// A graph of work that can be started, once: its nodes and the edges between them, without a cycle.
+/// A complete graph of work, without cycles, that can be started once.
 ///
-/// It is built by a ``GraphBuilder``. That it is started once, and that nothing is added to it afterwards, is checked
-/// by the compiler.
+/// A ``GraphBuilder`` builds it. The compiler ensures that it is started only once and that nothing is added to it
+/// afterwards.
 public struct OperationGraph<Output: Sendable>: ~Copyable, Sendable {
-    /// The name, for people to read.
+    /// The name, for display.
     public let name: String
     let store: StepStore
     let shape: GraphShape
-    /// The order in which every node comes after what it needs; `nil` if that of their numbers is one.
+    /// A topological order of the nodes; `nil` if the order of their numbers is one.
     let order: [Int]?
     let result: GraphNode<Output>
 
     /// The number of nodes.
     public var count: Int { store.steps.count }
 
-    /// Starts the graph on a queue of its own.
+    /// Starts the graph in its own queue.
     ///
-    /// - Parameter width: The greatest number of nodes that run at once; at least 1.
+    /// - Parameter width: The maximum number of nodes that run concurrently; at least 1.
     public consuming func start(width: Int = GraphQueue.defaultWidth) -> GraphRun<Output> {
         GraphQueue(width: width).start(self)
     }
@@ -31,10 +31,9 @@ public struct OperationGraph<Output: Sendable>: ~Copyable, Sendable {
         }
     }
 
-    /// Returns the priorities of all nodes, with those that they inherit from what waits for them; `nil` if all are
-    /// normal.
+    /// Returns the priorities of all nodes, including inherited ones; `nil` if all are normal.
     ///
-    /// A node that is given no priority has the normal one, and passes on only what it inherits.
+    /// A node without a priority of its own has the normal one, and passes on only what it inherits.
     private func inheritedPriorities() -> [NodePriority]? {
         guard store.steps.contains(where: { $0.options?.priority != nil }) else { return nil }
         var inherited: [NodePriority?] = store.steps.map(\.options?.priority)
@@ -42,7 +41,7 @@ public struct OperationGraph<Output: Sendable>: ~Copyable, Sendable {
             let node = order?[place] ?? place
             guard let priority = inherited[node] else { continue }
             for need in shape.needs[of: node] {
-                // What has no priority of its own is normal, and inherits nothing less.
+                // A node without a priority of its own is normal, and inherits no lower one.
                 inherited[need.node] = inherited[need.node].map { max($0, priority) } ?? max(.normal, priority)
             }
         }
@@ -75,11 +74,11 @@ extension GraphBuilder {
         return OperationGraph(name: name, store: store, shape: shape, order: order, result: result)
     }
 
-    /// Completes the graph, which succeeds if every node that no other one waits for succeeds.
+    /// Completes the graph, which succeeds if every node without dependents succeeds.
     ///
-    /// The result node, `end`, is one more node: it waits for those.
+    /// The result is that of an additional node, `end`, which waits for them.
     ///
-    /// - Throws: What ``build(returning:)`` throws.
+    /// - Throws: The errors of ``build(returning:)``.
     public consuming func build() throws(BackplaneError) -> OperationGraph<Void> {
         var hasDependents = Array(repeating: false, count: store.steps.count)
         for edge in edges.list { hasDependents[Int(edge.from)] = true }
@@ -99,7 +98,7 @@ extension GraphBuilder {
         let shown = names.count > 10 ? names.prefix(5) + ["…"] + names.suffix(4) : names[...]
         let way = (shown + [names[0]]).map { $0 == "…" ? $0 : "`\($0)`" }.joined(separator: " → ")
         return BackplaneError(
-            .operationCycle, "\(names.count) nodes wait for each other, so that none of them can begin: \(way)",
+            .operationCycle, "\(names.count) nodes wait for each other, so none of them can begin: \(way)",
             at: graph)
     }
 }

@@ -1,20 +1,20 @@
 /// The changes that one subscriber has not read yet.
 ///
-/// A subscriber gets the present state of every node first. One that falls behind by more than ``limit`` changes begins
-/// again in that way, so that what is kept for it is bounded.
+/// A subscriber first receives the current state of every node. One that falls behind by more than ``limit`` changes
+/// starts over in this way, so that the memory for it is bounded.
 struct EventFeed: Sendable {
-    /// The number of changes that are kept: 8 KB.
+    /// The maximum number of stored changes: 8 KB.
     static let limit = 1_024
 
     let id: Int
-    private var changes = Line<NodeChange>()
-    /// The number of nodes whose present state was given.
+    private var changes = FIFOQueue<NodeChange>()
+    /// The number of nodes whose current state has been delivered.
     private var given: Int32 = 0
     var reader: UnsafeContinuation<NodeChange?, Never>?
 
     init(id: Int) { self.id = id }
 
-    /// Notes a change; one of a node whose present state is still to be given says nothing new.
+    /// Stores a change, unless the current state of its node has yet to be delivered.
     mutating func note(_ change: NodeChange) {
         guard change.node < given else { return }
         if changes.count == Self.limit {
@@ -25,7 +25,7 @@ struct EventFeed: Sendable {
         }
     }
 
-    /// Returns the next change, or a node's present state.
+    /// Returns the next change, or the current state of a node.
     mutating func next(_ scheduler: borrowing GraphScheduler) -> NodeChange? {
         if let change = changes.popFirst() { return change }
         guard given < scheduler.nodes.count else { return nil }

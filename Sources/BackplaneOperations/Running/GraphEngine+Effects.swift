@@ -1,11 +1,11 @@
 import Backplane
 import Synchronization
 
-// What follows from an event, outside of the lock.
+// The consequences of an event, outside of the lock.
 extension GraphEngine {
-    /// Carries out the effects of an event, and those of the events that follow from them.
+    /// Performs the effects of an event, and those of the events that result from them.
     ///
-    /// - Returns: A node that begins, for the worker that has reported the event, or for a new one.
+    /// - Returns: The node to run next on the worker that reported the event, or on a new one.
     func perform(_ effects: consuming Effects) -> ReadyNode? {
         let own = effects.first
         for node in effects.rest { Worker.start(node) }
@@ -29,7 +29,7 @@ extension GraphEngine {
                 effects.actions = []
                 let next = perform(effects)
                 if own == nil { own = next } else { begin(next) }
-            case .tell(let node): Task.detached { await self.tell(node) }
+            case .notify(let node): Task.detached { await self.notify(node) }
             case .timer(let node): restartTimer(of: node)
             case .retry(let node): retry(node)
             case .ended: queue.remove(self)
@@ -75,41 +75,41 @@ extension GraphEngine {
 
     // MARK: Suspending
 
-    /// The nodes that are being told whether they are paused, and those that were told so.
-    struct Tellings: Sendable {
+    /// The notifications of nodes about being paused.
+    struct PauseNotifications: Sendable {
         var current: Set<Int> = []
-        /// The attempts that were told that they are paused.
+        /// The attempts that have been notified that they are paused.
         var paused: [Int: UInt16] = [:]
     }
 
-    /// Tells a node's code whether it is paused, until it knows; one task at a time does so for a node.
-    private nonisolated(nonsending) func tell(_ node: Int) async {
-        guard state.withLock({ $0.tellings.current.insert(node).inserted }) else { return }
-        while let (attempt, isPaused) = nextTelling(of: node) {
-            await store.steps[node].tell(attempt, isPaused: isPaused)
+    /// Notifies a node's code whether it is paused until it is up to date, in one task at a time for each node.
+    private nonisolated(nonsending) func notify(_ node: Int) async {
+        guard state.withLock({ $0.notifications.current.insert(node).inserted }) else { return }
+        while let (attempt, isPaused) = nextNotification(of: node) {
+            await store.steps[node].notify(attempt, isPaused: isPaused)
         }
     }
 
-    private func nextTelling(of node: Int) -> (attempt: UInt16, isPaused: Bool)? {
-        let (telling, effects) = state.withLock { state -> ((attempt: UInt16, isPaused: Bool)?, Effects) in
+    private func nextNotification(of node: Int) -> (attempt: UInt16, isPaused: Bool)? {
+        let (notification, effects) = state.withLock { state -> ((attempt: UInt16, isPaused: Bool)?, Effects) in
             let record = state.scheduler.nodes[node], isPaused = record.marks.contains(.held)
-            guard record.phase == .running, isPaused != (state.tellings.paused[node] == record.attempt) else {
-                state.tellings.current.remove(node)
-                if record.phase != .running { state.tellings.paused[node] = nil }
+            guard record.phase == .running, isPaused != (state.notifications.paused[node] == record.attempt) else {
+                state.notifications.current.remove(node)
+                if record.phase != .running { state.notifications.paused[node] = nil }
                 return (nil, decide(&state) { scheduler, _ in scheduler.suspended(node, attempt: record.attempt) })
             }
-            state.tellings.paused[node] = isPaused ? record.attempt : nil
+            state.notifications.paused[node] = isPaused ? record.attempt : nil
             return ((record.attempt, isPaused), Effects())
         }
         carryOut(effects)
-        return telling
+        return notification
     }
 
     // MARK: Failures
 
-    /// Gives a node that has not succeeded the error that others receive; behind the lock.
+    /// Sets the error that the dependents of an unsuccessful node receive; requires the lock.
     ///
-    /// The error of a node that was not run is made when somebody wants it, since there may be very many of them.
+    /// The error of a node that was not run is created on demand, since there may be very many of them.
     func knowFailure(of node: Int, _ scheduler: borrowing GraphScheduler) {
         let step = store.steps[node], record = scheduler.nodes[node]
         guard record.outcome != .succeeded, !step.isFailureKnown else { return }

@@ -1,9 +1,9 @@
 import Backplane
 import Synchronization
 
-// Those who wait for a graph, or follow it.
+// The tasks that wait for a graph, and its subscribers.
 extension GraphEngine {
-    /// Passes changes of states to those who follow them; behind the lock.
+    /// Passes state changes to the subscribers; requires the lock.
     func publish(_ state: inout State, _ effects: inout Effects) {
         guard state.scheduler.isObserved else { return }
         for change in state.scheduler.changes {
@@ -34,7 +34,7 @@ extension GraphEngine {
         }
     }
 
-    /// Waits until every node has ended, and the code of those that were given up has returned.
+    /// Waits until every node has ended, and the code of abandoned nodes has returned.
     nonisolated(nonsending) func drained() async {
         await wait { state, waiting in
             let isDrained = state.hasEnded && state.abandoned == 0
@@ -90,8 +90,7 @@ extension GraphEngine {
         reader?.resume(returning: nil)
     }
 
-    /// Returns the next change of a feed, which is waited for; `nil` after the end, or if the feed is not read any
-    /// more.
+    /// Waits for the next change of a feed, and returns it; `nil` after the end, or if the feed is no longer read.
     nonisolated(nonsending) func next(of feed: Int) async -> NodeChange? {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { reader in

@@ -1,10 +1,10 @@
 import Backplane
 import Synchronization
 
-/// The thin shell around the scheduler of one graph: it carries out what is decided.
+/// The shell around the scheduler of one graph, which performs the scheduler's decisions.
 ///
-/// Decisions are made behind a lock, and no code of a node, a handler or a subscriber runs there. Locks are taken in
-/// one order: that of the graph, then that of the queue's places.
+/// Decisions are made under a lock, and no code of a node, a handler or a subscriber runs there. The lock of the graph
+/// is taken before that of the queue's places.
 final class GraphEngine: Sendable {
     let name: String
     let queue: GraphQueue
@@ -13,27 +13,27 @@ final class GraphEngine: Sendable {
 
     struct State: Sendable {
         var scheduler: GraphScheduler
-        /// The actions of one event, whose memory is used again.
+        /// The actions of one event, in memory that is reused.
         var actions: [GraphAction] = []
-        /// The number of attempts that were given up, and whose code has not returned.
+        /// The number of abandoned attempts whose code has not returned.
         var abandoned = 0
         var hasEnded = false
-        /// The tasks that wait for the end of the graph, and for that of its code.
+        /// The tasks that wait for the end of the graph, and for its code to return.
         var waiting: [UnsafeContinuation<Void, Never>] = []
         var draining: [UnsafeContinuation<Void, Never>] = []
         /// The tasks that wait for the end of a node.
         var watching: [Int32: [UnsafeContinuation<Void, Never>]] = [:]
         var feeds: [EventFeed] = []
         var lastFeed = 0
-        var tellings = Tellings()
+        var notifications = PauseNotifications()
 
-        /// Has the scheduler collect changes for as long as somebody wants them.
+        /// Makes the scheduler collect changes while there are subscribers.
         mutating func observe() { scheduler.isObserved = !feeds.isEmpty || !watching.isEmpty }
     }
 
-    /// The consequences of an event, for outside of the lock.
+    /// The consequences of an event, to be performed outside of the lock.
     struct Effects {
-        /// The nodes that begin.
+        /// The nodes to start.
         var first: ReadyNode?
         var rest: [ReadyNode] = []
         var actions: [GraphAction] = []
@@ -54,7 +54,7 @@ final class GraphEngine: Sendable {
 
     // MARK: Events
 
-    /// Passes an event to the scheduler, and carries out what it decides.
+    /// Passes an event to the scheduler, and performs its decisions.
     func change(_ event: (inout GraphScheduler, inout [GraphAction]) -> Void) {
         begin(perform(state.withLock { decide(&$0, event) }))
     }
@@ -68,7 +68,7 @@ final class GraphEngine: Sendable {
 
     /// Begins an attempt at a node and runs it.
     ///
-    /// - Returns: The node that is to begin instead of this one.
+    /// - Returns: The node to run instead of this one.
     nonisolated(nonsending) func run(_ ready: ReadyNode, on worker: Worker) async -> ReadyNode? {
         let step = store.steps[ready.node]
         var attempt = ready.attempt
@@ -85,14 +85,14 @@ final class GraphEngine: Sendable {
         return await step.attempt(attempt, on: self)
     }
 
-    /// Takes the report of an attempt that has returned.
+    /// Handles the report of an attempt that has returned.
     ///
-    /// - Parameter accept: Called behind the lock if the node still waits for it.
+    /// - Parameter accept: A function that is called under the lock if the node still waits for the attempt.
     func returned(_ step: GraphStep, _ attempt: UInt16, _ accept: () -> Void) -> ReadyNode? {
         report(step, attempt, .succeeded, retries: false, accept)
     }
 
-    /// Takes the report of an attempt that has failed.
+    /// Handles the report of an attempt that has failed.
     func failed(_ step: GraphStep, _ attempt: UInt16, _ error: any Error, _ accept: () -> Void) -> ReadyNode? {
         let failure = BackplaneError(thrown: error)
         let retries = step.options?.retry.allows(after: Int(attempt), failure) ?? false
@@ -118,7 +118,7 @@ final class GraphEngine: Sendable {
                 return effects
             }
             let worker = step.worker.take()
-            // Without letting go of the lock, since the next node is mostly one of the same graph.
+            // The lock is not released, since the next node usually belongs to the same graph.
             if let worker, let ready = effects.first, ready.engine === self {
                 let begun = begin(&state, ready.node, worker, &effects)
                 effects.first?.attempt = begun
@@ -130,7 +130,7 @@ final class GraphEngine: Sendable {
 
     // MARK: Behind the lock
 
-    /// Begins an attempt, if the node may. One that needs no place gives its place to others.
+    /// Begins an attempt, if the node may. An attempt that needs no place gives its place to others.
     private func begin(
         _ state: inout State, _ node: Int, _ worker: Worker, _ effects: inout Effects
     ) -> UInt16? {
@@ -173,7 +173,7 @@ final class GraphEngine: Sendable {
             case .settle(let node):
                 knowFailure(of: node, state.scheduler)
                 effects.actions.append(action)
-            case .tell, .timer, .retry: effects.actions.append(action)
+            case .notify, .timer, .retry: effects.actions.append(action)
             case .ended:
                 state.hasEnded = true
                 effects.wake(&state.waiting)

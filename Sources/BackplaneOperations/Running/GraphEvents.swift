@@ -1,18 +1,18 @@
 /// A change of a node's state.
 public struct GraphEvent: Sendable {
-    /// The number of the node: the nodes are numbered in the order in which they were added, from 0.
+    /// The number of the node: nodes are numbered from 0 in the order in which they were added.
     public let node: Int
     /// The name that the node was added with.
     public let name: String
-    /// The state that the node has come to.
+    /// The new state of the node.
     public let state: NodeState
 }
 
-/// The changes of states of a graph's nodes, from the present ones to the end.
+/// The state changes of a graph's nodes, beginning with the current states and ending with the graph.
 public struct GraphEvents: AsyncSequence, Sendable {
     let engine: GraphEngine
 
-    /// Subscribes: the present state of each node comes first.
+    /// Subscribes to the changes; the current state of each node comes first.
     public func makeAsyncIterator() -> Iterator { Iterator(Subscription(engine)) }
 
     /// One subscriber.
@@ -21,7 +21,7 @@ public struct GraphEvents: AsyncSequence, Sendable {
 
         fileprivate init(_ subscription: Subscription) { self.subscription = subscription }
 
-        /// Returns the next change; `nil` after that of the last node, or if the task is cancelled.
+        /// Returns the next change; `nil` after the last one, or if the task is cancelled.
         public mutating func next() async -> GraphEvent? {
             let engine = subscription.engine
             guard let change = await engine.next(of: subscription.feed) else { return nil }
@@ -31,7 +31,7 @@ public struct GraphEvents: AsyncSequence, Sendable {
     }
 }
 
-/// The claim of a subscriber, which ends with it.
+/// The subscription of one subscriber, which ends when it is released.
 private final class Subscription: Sendable {
     let engine: GraphEngine
     let feed: Int

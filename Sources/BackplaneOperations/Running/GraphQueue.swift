@@ -1,7 +1,7 @@
 import Backplane
 import Synchronization
 
-/// A queue of graphs: it owns them until they have ended, and shares its places among their nodes.
+/// A queue of graphs, which owns them until they have ended, and shares its places among their nodes.
 ///
 /// ```swift
 /// let queue = GraphQueue(width: 4)
@@ -9,10 +9,10 @@ import Synchronization
 /// queue.pause()
 /// ```
 ///
-/// Of the nodes that could begin, those of a higher priority do so first, and among equals the ones that could first.
+/// Ready nodes start in the order of their priorities, and those of equal priority in the order in which they became
+/// ready.
 public final class GraphQueue: Sendable {
-    /// The width of a queue that is given none: the greatest number of threads of Dispatch, which is what bounds
-    /// Foundation's `OperationQueue`.
+    /// The default width: the maximum number of Dispatch threads, which also bounds Foundation's `OperationQueue`.
     public static let defaultWidth = 64
 
     private struct Control {
@@ -21,18 +21,19 @@ public final class GraphQueue: Sendable {
     }
     private let control = Mutex(Control())
     private let places: Mutex<QueueScheduler<ReadyNode>>
-    /// The greatest number of nodes that run at once; nodes that run graphs do not count, but theirs do.
+    /// The maximum number of nodes that run concurrently; of a node that runs a graph only the nodes of that graph
+    /// count.
     public let width: Int
 
-    /// Creates an empty queue that runs up to `width` nodes at the same time.
+    /// Creates an empty queue that runs up to `width` nodes concurrently.
     ///
-    /// - Parameter width: The greatest number of nodes that run at once; at least 1.
+    /// - Parameter width: The maximum number of nodes that run concurrently; at least 1.
     public init(width: Int = defaultWidth) {
         self.width = max(1, width)
         places = Mutex(QueueScheduler(width: self.width))
     }
 
-    /// Adds a graph to the queue and begins with the nodes that need no others.
+    /// Adds a graph to the queue, and starts the nodes that depend on no others.
     ///
     /// If the queue is paused, the graph is paused, too.
     public func start<Output>(_ graph: consuming OperationGraph<Output>) -> GraphRun<Output> {
@@ -41,10 +42,10 @@ public final class GraphQueue: Sendable {
         return run
     }
 
-    /// Pauses all graphs, and those that are started until the queue is resumed.
+    /// Pauses all graphs, including those that are started before the queue is resumed.
     public func pause() { setPaused(true) }
 
-    /// Resumes all graphs, also those and their nodes that were paused by themselves.
+    /// Resumes all graphs, including graphs and nodes that were paused individually.
     public func resume() { setPaused(false) }
 
     /// Cancels all graphs that have been started.
@@ -52,7 +53,7 @@ public final class GraphQueue: Sendable {
         for engine in control.withLock({ Array($0.engines.values) }) { engine.change { $0.cancelAll(&$1) } }
     }
 
-    /// Returns a run of a graph, which has not begun.
+    /// Returns a run of a graph that has not begun.
     func prepare<Output>(_ graph: consuming OperationGraph<Output>) -> GraphRun<Output> {
         GraphRun(
             engine: GraphEngine(graph.name, graph.store, graph.scheduler(), on: self), result: graph.result)
@@ -72,7 +73,7 @@ public final class GraphQueue: Sendable {
     }
 
     private func setPaused(_ isPaused: Bool) {
-        // Changes of all graphs are made behind one lock, so that the last of several callers has its way with all.
+        // Changes of all graphs are made under one lock, so that the last of several callers prevails for all of them.
         let effects = control.withLock { control in
             control.isPaused = isPaused
             return control.engines.values.map { engine in
@@ -93,7 +94,7 @@ public final class GraphQueue: Sendable {
         control.withLock { $0.engines[ObjectIdentifier(engine)] = nil }
     }
 
-    /// Gives back places, adds nodes that are ready, and returns the nodes that begin.
+    /// Releases places, adds ready nodes, and returns the nodes to start.
     func turn(
         freeing freed: Int, _ add: (inout QueueScheduler<ReadyNode>) -> Void = { _ in }
     ) -> (first: ReadyNode?, rest: [ReadyNode]) {

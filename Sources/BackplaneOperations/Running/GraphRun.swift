@@ -1,7 +1,7 @@
 public import Backplane
 import Synchronization
 
-/// A graph that was started: it is awaited, followed and controlled.
+/// A started graph, which can be awaited, followed and controlled.
 ///
 /// ```swift
 /// let run = try catalogue().start()
@@ -9,12 +9,12 @@ import Synchronization
 /// let report = try await run.value
 /// ```
 ///
-/// It goes on if nobody keeps it.
+/// The graph continues if this value is released.
 public struct GraphRun<Output: Sendable>: Sendable {
     let engine: GraphEngine
     let result: GraphNode<Output>
 
-    /// The text that events and errors use for the graph.
+    /// The graph's name, as events and errors show it.
     public var name: String { engine.name }
 
     func begin() { engine.queue.start(engine) }
@@ -25,8 +25,8 @@ public struct GraphRun<Output: Sendable>: Sendable {
     ///
     /// Cancelling the waiting task does not cancel the graph.
     ///
-    /// - Throws: The error of the result node: what its code has thrown; `operation.timeout`;
-    ///   `operation.unsatisfied` with the error at the root of it; `call.cancelled`.
+    /// - Throws: The error of the result node: an error of its code; `operation.timeout`; `operation.unsatisfied` with
+    ///   its cause; `call.cancelled`.
     public var value: Output {
         get async throws(BackplaneError) { try await outcome.get() }
     }
@@ -39,7 +39,7 @@ public struct GraphRun<Output: Sendable>: Sendable {
         }
     }
 
-    /// Returns the value or the error of a node, which is waited for.
+    /// Waits for a node to end, and returns its value or error.
     ///
     /// - Throws: `operation.refused` for a node of another graph.
     public func outcome<Value>(of node: GraphNode<Value>) async throws(BackplaneError) -> Result<Value, BackplaneError>
@@ -49,20 +49,20 @@ public struct GraphRun<Output: Sendable>: Sendable {
         return engine.result(of: node.step)
     }
 
-    /// Waits until every node has ended and all their code has returned.
+    /// Waits until every node has ended and the code of all nodes has returned.
     ///
     /// A node that is cancelled, or whose time limit has passed, ends at once; its code may take longer.
     public func drained() async { await engine.drained() }
 
     // MARK: States
 
-    /// The changes of the nodes' states, from the present ones to the end of the graph.
+    /// The state changes of the nodes, beginning with their current states and ending with the graph.
     ///
-    /// Every iteration has its own. It begins with the present state of each node. One that is not read fast enough
-    /// skips to the present states again, so that it takes little memory and holds up nobody.
+    /// Every iteration is independent, and begins with the current state of each node. One that is not read fast enough
+    /// skips to the current states again, so that it takes little memory and delays no other subscriber.
     public var events: GraphEvents { GraphEvents(engine: engine) }
 
-    /// Returns the present state of a node.
+    /// Returns the current state of a node.
     ///
     /// - Throws: `operation.refused` for a node of another graph.
     public func state<Value>(of node: GraphNode<Value>) throws(BackplaneError) -> NodeState {
@@ -72,14 +72,14 @@ public struct GraphRun<Output: Sendable>: Sendable {
 
     // MARK: Control
 
-    /// Cancels everything but finish nodes that have not begun.
+    /// Cancels all nodes except pending finish nodes.
     ///
-    /// Those, all of whose edges are ``GraphNode/always``, run once everything else has ended.
+    /// A finish node is one whose inputs are all ``GraphNode/always``; it runs once all other nodes have ended.
     public func cancel() { engine.change { $0.cancelAll(&$1) } }
 
-    /// Cancels nodes, which end at once.
+    /// Cancels nodes, which end immediately.
     ///
-    /// Their dependents fail, unless they are chosen, too, or their edges let them run.
+    /// Their dependents fail, unless they are cancelled as well or their edges let them run.
     ///
     /// - Throws: `operation.refused` for a node of another graph.
     public func cancel(_ choice: GraphSelection) throws(BackplaneError) {
@@ -90,7 +90,7 @@ public struct GraphRun<Output: Sendable>: Sendable {
     /// Pauses all nodes that have not ended.
     public func pause() { engine.change { $0.hold($0.nodes.indices, &$1) } }
 
-    /// Pauses nodes: those that wait do not begin, those that can be suspended are, and all others keep their results.
+    /// Pauses nodes: waiting nodes do not begin, suspendable nodes are suspended, and results of others are held back.
     ///
     /// - Throws: `operation.refused` for a node of another graph.
     public func pause(_ choice: GraphSelection) throws(BackplaneError) {
@@ -109,7 +109,7 @@ public struct GraphRun<Output: Sendable>: Sendable {
         engine.change { $0.release(nodes, &$1) }
     }
 
-    /// Raises the priority of nodes and of everything that they need; it is never lowered.
+    /// Raises the priority of nodes and of everything they depend on; a priority is never lowered.
     ///
     /// - Throws: `operation.refused` for a node of another graph.
     public func raise(_ choice: GraphSelection, to priority: NodePriority) throws(BackplaneError) {
@@ -118,7 +118,7 @@ public struct GraphRun<Output: Sendable>: Sendable {
     }
 }
 
-/// A part of a graph that is controlled.
+/// A selection of a graph's nodes to control.
 public struct GraphSelection: Sendable {
     enum Extent { case node, needs, dependents }
     let step: GraphStep
@@ -129,12 +129,12 @@ public struct GraphSelection: Sendable {
         GraphSelection(step: node.step, extent: .node)
     }
 
-    /// A node with everything that it needs, directly or not.
+    /// A node with everything it depends on, directly or indirectly.
     public static func needs<Value>(of node: GraphNode<Value>) -> GraphSelection {
         GraphSelection(step: node.step, extent: .needs)
     }
 
-    /// A node with everything that waits for it, directly or not.
+    /// A node with everything that depends on it, directly or indirectly.
     public static func dependents<Value>(of node: GraphNode<Value>) -> GraphSelection {
         GraphSelection(step: node.step, extent: .dependents)
     }

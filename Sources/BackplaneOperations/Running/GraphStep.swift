@@ -3,7 +3,7 @@ import Synchronization
 
 /// All nodes of a graph, in the order in which they were added.
 ///
-/// Each node has a number, which is its place here; what is decided about it is in tables with the same places.
+/// The number of a node is its index here and in the tables of the scheduler.
 final class StepStore: @unchecked Sendable {  // written while the graph is built, and only read afterwards
     var steps: [GraphStep] = []
 
@@ -12,12 +12,12 @@ final class StepStore: @unchecked Sendable {  // written while the graph is buil
         return index < steps.count && steps[index] === step
     }
 
-    // The code of a node holds the nodes that it receives values from. Without this a chain of nodes would be released
-    // recursively, and its depth would be that of the stack.
+    // The code of a node retains its inputs. Without this, a chain of nodes would be released recursively, with a stack
+    // as deep as the chain.
     deinit { for step in steps { step.dropBody() } }
 }
 
-/// The code of a node, its result, and what its engine keeps of it.
+/// The code of a node, its result, and its engine's data about it.
 ///
 /// Mutable properties are those of one engine, which writes them behind its lock; a dependent that reads a result
 /// begins behind the same lock after it was written.
@@ -25,7 +25,7 @@ class GraphStep: @unchecked Sendable {
     final let name: String
     final let index: Int32
     private final let keptOptions: KeptOptions?
-    /// The error of the node, if it has failed by itself, or if a dependent is to receive it.
+    /// The error of the node, if its code failed, or if a dependent is to receive the error.
     final var failure: (any Error)?
     /// A Boolean value that indicates whether ``failure`` is the one that dependents receive.
     final var isFailureKnown = false
@@ -45,17 +45,17 @@ class GraphStep: @unchecked Sendable {
     /// - Returns: The node that is to begin instead of this one.
     nonisolated(nonsending) func attempt(_ number: UInt16, on engine: GraphEngine) async -> ReadyNode? { nil }
 
-    /// Calls the handlers of the outcome, which is certain; not behind the lock.
+    /// Calls the handlers of the final outcome; must not be called under the lock.
     func settle() {}
 
-    /// Tells the node's code whether an attempt is paused.
-    nonisolated(nonsending) func tell(_ attempt: UInt16, isPaused: Bool) async {}
+    /// Notifies the node's code whether an attempt is paused.
+    nonisolated(nonsending) func notify(_ attempt: UInt16, isPaused: Bool) async {}
 
-    /// Releases the node's code, and with it what it receives values from.
+    /// Releases the node's code, and with it its inputs.
     func dropBody() {}
 }
 
-/// The options of a node, apart from it, since most nodes have none.
+/// The options of a node, stored separately, since most nodes have none.
 private final class KeptOptions: Sendable {
     let options: NodeOptions
     init(_ options: NodeOptions) { self.options = options }
@@ -65,7 +65,7 @@ private final class KeptOptions: Sendable {
 public struct NodeStatus: Sendable {
     /// The number of the attempt, from 1; 0 for a node that was not run.
     public let attempt: Int
-    /// The status of the response that the attempt received last, such as 200; `nil` without a response.
+    /// The status code of the attempt's last response, such as 200; `nil` without a response.
     public var code: Int?
 
     init(attempt: Int) { self.attempt = attempt }
@@ -103,11 +103,11 @@ class TypedStep<Output: Sendable>: GraphStep, @unchecked Sendable {  // as its s
 
     override nonisolated(nonsending) func attempt(_ number: UInt16, on engine: GraphEngine) async -> ReadyNode? {
         var status = NodeStatus(attempt: Int(number))
-        // Only an attempt that was given up can find none.
+        // Only an abandoned attempt can find none.
         guard let body else { return engine.failed(self, number, CancellationError()) {} }
         do {
             let value = try await body(&status, engine.queue)
-            // Of two attempts at once, the first of which was given up, either might still read it.
+            // If the first of two attempts was abandoned, both may still read it concurrently.
             if options?.timeout == nil { self.body = nil }
             return engine.returned(self, number) {
                 (self.value, failure) = (value, nil)

@@ -2,22 +2,22 @@ import Synchronization
 
 /// The code of a node that can be suspended while it runs, such as a transfer.
 ///
-/// Any other node that is paused while it runs goes on to its end, and its result is held back.
+/// Any other node that is paused while it runs continues to its end, and its result is held back.
 public protocol SuspendableOperation<Output>: Sendable {
-    /// The type of the value that the node gives.
+    /// The type of the value that the node produces.
     associatedtype Output: Sendable
 
     /// Does the work; called once, while the operation is not paused.
     ///
-    /// Cancelling the task ends it, also while it is paused.
+    /// Cancelling the task ends it, even while it is paused.
     ///
-    /// - Parameter status: The status that the node's handlers are given.
+    /// - Parameter status: The status that is passed to the node's handlers.
     func run(_ status: inout NodeStatus) async throws -> Output
 
-    /// Suspends the work, and returns when it stands still; the node is `pausing` until then.
+    /// Suspends the work, and returns once it is suspended; until then the node is `pausing`.
     func pause() async
 
-    /// Lets the work go on.
+    /// Resumes the work.
     func resume() async
 }
 
@@ -49,15 +49,15 @@ final class SuspendableStep<Operation: SuspendableOperation>: TypedStep<Operatio
         super.traits.union(isWeightless ? [.suspends, .isWeightless] : .suspends)
     }
 
-    override nonisolated(nonsending) func tell(_ attempt: UInt16, isPaused: Bool) async {
+    override nonisolated(nonsending) func notify(_ attempt: UInt16, isPaused: Bool) async {
         if isPaused { await gate.pause(attempt: Int(attempt)) } else { await gate.resume(attempt: Int(attempt)) }
     }
 }
 
-/// The way to the operation of an attempt, which is perhaps paused before it is made.
+/// The access to the operation of an attempt, which may be paused before the operation exists.
 private final class OperationGate<Operation: SuspendableOperation>: Sendable {
     private struct State {
-        /// The operation that runs.
+        /// The running operation.
         var operation: Operation?
         /// The number of the attempt that is paused.
         var paused: Int?
@@ -65,7 +65,7 @@ private final class OperationGate<Operation: SuspendableOperation>: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Lets an operation run, as soon as its attempt is not paused, or is cancelled.
+    /// Waits until the attempt of an operation is not paused, or is cancelled.
     func enter(_ operation: Operation, attempt: Int) async {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A node that the queue lets begin; it has a place.
+/// A node that may begin, with a place in the queue.
 struct ReadyNode: Sendable {
     let engine: GraphEngine
     let node: Int
@@ -8,11 +8,11 @@ struct ReadyNode: Sendable {
     var attempt: UInt16?
 }
 
-/// A task that runs nodes, one after the other, for as long as there is a next one.
+/// A task that runs nodes one after the other, as long as there is a next one.
 ///
-/// After a node that was given up it runs no other, since its task is cancelled then.
+/// After an abandoned node it runs no other, since its task is then cancelled.
 final class Worker: Sendable {
-    /// The number of nodes after which other tasks have a turn, as nodes that never wait would keep a thread.
+    /// The number of nodes after which the worker yields, since nodes that never wait would occupy a thread.
     private static let turn = 256
 
     private struct State {
@@ -21,7 +21,7 @@ final class Worker: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Starts a worker, which inherits nothing from the task that happens to start it.
+    /// Starts a worker, which inherits nothing from the current task.
     static func start(_ first: ReadyNode) {
         let worker = Worker()
         let task = Task.detached { await worker.run(first) }
@@ -41,7 +41,7 @@ final class Worker: Sendable {
         }
     }
 
-    /// Cancels the task, whose node was given up.
+    /// Cancels the task of an abandoned node.
     func cancel() {
         let task = state.withLock { state in
             state.isCancelled = true

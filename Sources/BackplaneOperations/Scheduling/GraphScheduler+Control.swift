@@ -1,4 +1,4 @@
-// The events by which people control a graph.
+// The events by which a graph is controlled.
 extension GraphScheduler {
     /// Cancels nodes that have not ended.
     ///
@@ -8,7 +8,7 @@ extension GraphScheduler {
         spread(&actions)
     }
 
-    /// Cancels every node but finish nodes that have not begun, which run once everything else has ended.
+    /// Cancels all nodes except pending finish nodes, which run once all other nodes have ended.
     mutating func cancelAll(_ actions: inout [GraphAction]) {
         for node in nodes.indices {
             if nodes[node].phase == .waiting, nodes[node].traits.contains(.finishes) {
@@ -35,12 +35,12 @@ extension GraphScheduler {
         settle(node, &actions)
     }
 
-    /// Holds nodes that have not ended: they do not begin, are suspended, or keep their results back.
+    /// Holds nodes that have not ended: they do not begin, are suspended, or their results are held back.
     mutating func hold(_ chosen: some Sequence<Int>, _ actions: inout [GraphAction]) {
         for node in chosen {
             guard nodes[node].phase != .settling, nodes[node].phase != .ended else { continue }
             guard nodes[node].marks.insert(.held).inserted else { continue }
-            if nodes[node].phase == .running, nodes[node].traits.contains(.suspends) { actions.append(.tell(node)) }
+            if nodes[node].phase == .running, nodes[node].traits.contains(.suspends) { actions.append(.notify(node)) }
             show(node)
         }
     }
@@ -60,7 +60,7 @@ extension GraphScheduler {
             let wasPlaced = nodes[node].takesPlace
             nodes[node].marks.remove(.suspended)
             if !wasPlaced, nodes[node].takesPlace { occupied += 1 }
-            if nodes[node].traits.contains(.suspends) { actions.append(.tell(node)) }
+            if nodes[node].traits.contains(.suspends) { actions.append(.notify(node)) }
             if nodes[node].marks.remove(.late) != nil { actions.append(.timer(node)) }
         case .returned: return resolve(node, &actions)
         case .delayed, .settling, .ended: break
@@ -68,7 +68,7 @@ extension GraphScheduler {
         show(node)
     }
 
-    /// Takes the report that a node's code has been suspended, which gives its place to another node.
+    /// Handles the report that a node's code has been suspended, which frees its place.
     mutating func suspended(_ node: Int, attempt: UInt16) {
         guard nodes[node].phase == .running, nodes[node].attempt == attempt, nodes[node].marks.contains(.held),
             !nodes[node].marks.contains(.suspended)
@@ -78,13 +78,13 @@ extension GraphScheduler {
         show(node)
     }
 
-    /// Raises the priority of nodes, and of everything that they need.
+    /// Raises the priority of nodes and of everything they depend on.
     mutating func raise(_ chosen: [Int], to priority: NodePriority, _ actions: inout [GraphAction]) {
         var rest = chosen
         while let node = rest.popLast() {
             guard nodes[node].phase != .ended, nodes[node].priority < priority else { continue }
             nodes[node].priority = priority
-            // It is announced once more: the queue asks for it earlier, and once more in vain.
+            // It is announced again: the queue asks for it earlier, and a second time in vain.
             if nodes[node].marks.contains(.announced) { actions.append(.ready(node, priority)) }
             for need in shape.needs[of: node] { rest.append(need.node) }
         }

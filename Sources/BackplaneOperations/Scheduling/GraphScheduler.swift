@@ -1,6 +1,6 @@
 /// The decisions about the nodes of one graph: events go in, and actions come out.
 ///
-/// It runs no code, has no clock and knows no queue. It says which nodes are ready, and is told which of them begin.
+/// It runs no code, has no clock and knows no queue. It reports which nodes are ready, and learns which of them begin.
 /// All work is done in loops, never by recursion, and takes time in proportion to the nodes and edges concerned.
 struct GraphScheduler: Sendable {
     /// Facts about a node that do not change.
@@ -12,16 +12,16 @@ struct GraphScheduler: Sendable {
         static let handles = Traits(rawValue: 2)
         /// The node takes no place in the queue while it runs.
         static let isWeightless = Traits(rawValue: 4)
-        /// All edges to the node are `always`, and there is one: cancelling everything lets it run.
+        /// The node has edges, all of which are `always`, so that it runs even if everything is cancelled.
         static let finishes = Traits(rawValue: 8)
-        /// An edge to the node passes failures, so that it wants their errors.
+        /// The node has an edge that passes failures, so that it receives their errors.
         static let tolerates = Traits(rawValue: 16)
     }
 
     enum Phase: UInt8, Sendable {
-        /// Not begun; ready, if nothing is missing.
+        /// The node has not begun; it is ready if no input is missing.
         case waiting
-        /// Between two attempts.
+        /// The node waits between two attempts.
         case delayed
         case running
         /// An attempt has ended while the node is held; the outcome waits.
@@ -39,9 +39,9 @@ struct GraphScheduler: Sendable {
         static let held = Marks(rawValue: 1)
         /// The node's code is suspended.
         static let suspended = Marks(rawValue: 2)
-        /// A need has failed while the node was held.
+        /// An input has failed while the node was held.
         static let doomed = Marks(rawValue: 4)
-        /// The node was announced as ready, and was not asked to begin since.
+        /// The node was announced as ready, and has not been asked to begin since.
         static let announced = Marks(rawValue: 8)
         /// The time limit has passed while the node's code was suspended.
         static let late = Marks(rawValue: 16)
@@ -51,7 +51,7 @@ struct GraphScheduler: Sendable {
 
     struct Node: Sendable {
         var phase = Phase.waiting
-        /// The outcome, from the time that an attempt has ended.
+        /// The outcome, once an attempt has ended.
         var outcome = Outcome.succeeded
         var marks: Marks = []
         var traits: Traits
@@ -60,9 +60,9 @@ struct GraphScheduler: Sendable {
         var shown = NodeState.waiting
         /// The number of the attempt; a report of any other is late.
         var attempt: UInt16 = 0
-        /// The number of needs that have not ended.
+        /// The number of inputs that have not ended.
         var missing: Int32 = 0
-        /// The node whose failure or cancellation is the reason of this one's.
+        /// The node whose failure or cancellation caused that of this one.
         var cause: Int32 = -1
     }
 
@@ -72,10 +72,10 @@ struct GraphScheduler: Sendable {
     var occupied = 0
     /// The number of nodes that have not ended.
     private(set) var remaining: Int
-    /// A Boolean value that indicates whether changes of states are collected in ``changes``.
+    /// A Boolean value that indicates whether state changes are collected in ``changes``.
     var isObserved = false
     var changes: [NodeChange] = []
-    /// The nodes that have ended, and whose dependents do not know it yet.
+    /// The ended nodes whose dependents have not been updated yet.
     private var ending: [Int32] = []
 
     /// Creates the scheduler of a graph with at least one node and without cycles.
@@ -95,7 +95,7 @@ struct GraphScheduler: Sendable {
 
     // MARK: Events
 
-    /// Announces what needs nothing.
+    /// Announces the nodes without inputs.
     mutating func start(_ actions: inout [GraphAction]) {
         for node in nodes.indices { announce(node, &actions) }
     }
@@ -111,9 +111,9 @@ struct GraphScheduler: Sendable {
         return true
     }
 
-    /// Takes the report of an attempt that has ended.
+    /// Handles the report of an attempt that has ended.
     ///
-    /// - Returns: `false` if nobody waits for it any more.
+    /// - Returns: `false` if the attempt is no longer awaited.
     mutating func returned(
         _ node: Int, attempt: UInt16, _ outcome: Outcome, retries: Bool, _ actions: inout [GraphAction]
     ) -> Bool {
@@ -124,7 +124,7 @@ struct GraphScheduler: Sendable {
         return true
     }
 
-    /// Gives up an attempt whose time limit has passed.
+    /// Abandons an attempt whose time limit has passed.
     ///
     /// - Returns: `false` if the attempt has ended, or is suspended.
     mutating func timedOut(_ node: Int, attempt: UInt16, retries: Bool, _ actions: inout [GraphAction]) -> Bool {
@@ -167,13 +167,13 @@ struct GraphScheduler: Sendable {
         actions.append(.ready(node, nodes[node].priority))
     }
 
-    /// Takes a running node's place from it.
+    /// Releases a running node's place.
     mutating func leave(_ node: Int) {
         if nodes[node].takesPlace { occupied -= 1 }
         nodes[node].marks.subtract([.suspended, .late])
     }
 
-    /// Concludes an attempt; the outcome of a node that is held waits.
+    /// Completes an attempt; the outcome of a held node is kept until its release.
     private mutating func conclude(
         _ node: Int, _ outcome: Outcome, retries: Bool, _ actions: inout [GraphAction]
     ) {
@@ -209,7 +209,7 @@ struct GraphScheduler: Sendable {
         show(node)
     }
 
-    /// Tells the dependents of all nodes that have ended, and those of the ones that end thereby.
+    /// Updates the dependents of all ended nodes, including those that end as a result.
     mutating func spread(_ actions: inout [GraphAction]) {
         guard !ending.isEmpty else { return }
         while let ended = ending.popLast() {
@@ -245,15 +245,15 @@ struct NodeChange: Sendable, Equatable {
     var state: NodeState
 }
 
-/// An action that the scheduler decides on.
+/// An action that the scheduler requests.
 enum GraphAction: Sendable, Equatable {
     /// The node may begin; the queue decides when.
     case ready(Int, NodePriority)
-    /// The attempt that runs is given up: it is cancelled, and nobody waits for it.
+    /// The running attempt is abandoned: it is cancelled, and no longer awaited.
     case stop(Int)
-    /// The node's code is to be told whether it is paused.
-    case tell(Int)
-    /// The time limit of the node's attempt begins anew.
+    /// The node's code is to be notified whether it is paused.
+    case notify(Int)
+    /// The time limit of the node's attempt starts over.
     case timer(Int)
     /// The node's handlers are to be called; `settled` follows.
     case settle(Int)
@@ -264,7 +264,7 @@ enum GraphAction: Sendable, Equatable {
 }
 
 extension GraphScheduler.Node {
-    /// A Boolean value that indicates whether the node, which is running, takes a place in the queue.
+    /// A Boolean value that indicates whether the running node takes a place in the queue.
     var takesPlace: Bool { !traits.contains(.isWeightless) && !marks.contains(.suspended) }
 
     var state: NodeState {

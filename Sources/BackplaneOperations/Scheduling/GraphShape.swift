@@ -1,16 +1,16 @@
-/// The way in which the end of a node concerns one that waits for it.
+/// The effect of a node's outcome on a dependent.
 enum EdgeKind: UInt32, Sendable, CaseIterable {
-    /// The dependent needs success.
+    /// The dependent requires success.
     case plain
-    /// The dependent runs after every end.
+    /// The dependent runs after any outcome.
     case always
-    /// The dependent runs after every end, and has a replacement for a value that is missing.
+    /// The dependent runs after any outcome, and replaces a missing value.
     case recover
 }
 
 /// The edges of a graph while it is built.
 public struct GraphEdges: Sendable {
-    /// An edge from a node that is waited for to the one that waits.
+    /// An edge from a node to its dependent.
     struct Edge: Sendable {
         var from: Int32
         var to: Int32
@@ -21,20 +21,20 @@ public struct GraphEdges: Sendable {
     private var target: Int32 = 0
     /// A Boolean value that indicates whether an edge comes from a node that was added after its target.
     private(set) var mayHaveCycle = false
-    /// The name of a node of another graph that an edge was to come from.
+    /// The name of a node of another graph that was used as an input.
     private(set) var stranger: String?
     private let store: StepStore
 
     init(of store: StepStore) { self.store = store }
 
-    /// Adds the edges of a need.
+    /// Adds the edges of an input.
     mutating func connect(_ input: some GraphInput, to step: GraphStep) {
         guard requireOwn(step) else { return }
         target = step.index
         input.addEdges(to: &self)
     }
 
-    /// Returns whether a node is one of this graph, and notes it if it is not.
+    /// Returns whether a node belongs to this graph, and records it if it does not.
     mutating func requireOwn(_ step: GraphStep) -> Bool {
         if store.contains(step) { return true }
         stranger = stranger ?? step.name
@@ -49,9 +49,9 @@ public struct GraphEdges: Sendable {
     }
 }
 
-/// The edges of a graph, as two tables: those that leave each node, and those that lead to it.
+/// The edges of a graph, as two tables: the outgoing and the incoming ones of each node.
 struct GraphShape: Sendable {
-    /// The greatest number of nodes: an end of an edge has 30 bits, beside two for the kind.
+    /// The maximum number of nodes: the end of an edge has 30 bits, and its kind two.
     static let limit = 1 << 30
 
     /// The other end of an edge.
@@ -63,7 +63,7 @@ struct GraphShape: Sendable {
     }
 
     /// The ends of the edges of every node, one node after the other.
-    struct Table: Sendable {
+    struct EdgeTable: Sendable {
         private var starts: [Int32]
         private var ends: [End]
 
@@ -80,25 +80,25 @@ struct GraphShape: Sendable {
             }
         }
 
-        /// The places of a node's edges.
+        /// The indices of a node's edges.
         func range(of node: Int) -> Range<Int> { Int(starts[node])..<Int(starts[node + 1]) }
         subscript(place: Int) -> End { ends[place] }
         subscript(of node: Int) -> ArraySlice<End> { ends[range(of: node)] }
     }
 
     let count: Int
-    /// The edges to the nodes that wait for each node.
-    let dependents: Table
-    /// The edges from the nodes that each node waits for.
-    let needs: Table
+    /// The edges from each node to its dependents.
+    let dependents: EdgeTable
+    /// The edges to each node from its inputs.
+    let needs: EdgeTable
 
     init(_ count: Int, _ edges: [GraphEdges.Edge]) {
         self.count = count
-        dependents = Table(count, edges) { ($0.from, End($0.to, $0.kind)) }
-        needs = Table(count, edges) { ($0.to, End($0.from, $0.kind)) }
+        dependents = EdgeTable(count, edges) { ($0.from, End($0.to, $0.kind)) }
+        needs = EdgeTable(count, edges) { ($0.to, End($0.from, $0.kind)) }
     }
 
-    /// Returns the nodes, each after all that it needs; a part of them if there is a cycle.
+    /// Returns the nodes in topological order; only some of them if there is a cycle.
     func order() -> [Int] {
         var missing = (0..<count).map { needs.range(of: $0).count }
         var order = (0..<count).filter { missing[$0] == 0 }
@@ -114,13 +114,13 @@ struct GraphShape: Sendable {
         return order
     }
 
-    /// Returns a cycle, each node after one that it needs, if there is any.
+    /// Returns a cycle, each node after one of its inputs, or `nil`.
     func cycle() -> [Int]? {
         let order = order()
         guard order.count < count else { return nil }
         var isOrdered = Array(repeating: false, count: count)
         for node in order { isOrdered[node] = true }
-        // Every node that is left needs another one that is left, so that a way back comes to a node twice.
+        // Every remaining node has an input among the remaining ones, so that a walk backwards reaches a node twice.
         guard var node = isOrdered.firstIndex(of: false) else { return nil }
         var way: [Int] = [], places: [Int: Int] = [:]
         while places[node] == nil {
@@ -132,8 +132,8 @@ struct GraphShape: Sendable {
         return way[places[node, default: 0]...].reversed()
     }
 
-    /// Returns the nodes and everything they need, or everything that waits for them, directly or not.
-    func closure(of nodes: [Int], along table: Table) -> [Int] {
+    /// Returns nodes and everything they depend on, or everything that depends on them, directly or indirectly.
+    func closure(of nodes: [Int], along table: EdgeTable) -> [Int] {
         var isFound = Array(repeating: false, count: count), found: [Int] = []
         for node in nodes where !isFound[node] {
             isFound[node] = true

@@ -1,22 +1,22 @@
-/// The decisions of a queue: which of the ready nodes of all its graphs begin.
+/// The decisions of a queue about which ready nodes of its graphs begin.
 ///
-/// Those of a higher priority come first, and among equals the ones that were ready first.
+/// Nodes of higher priority come first, and among equals those that became ready first.
 struct QueueScheduler<Entry: Sendable>: Sendable {
-    /// The greatest number of nodes that run at once.
+    /// The maximum number of nodes that run concurrently.
     let width: Int
-    /// The number of places that are taken. It exceeds the width while more suspended nodes were resumed than fit.
+    /// The number of places that are taken. It exceeds the width while more suspended nodes have been resumed than fit.
     private(set) var occupied = 0
-    private var lanes = NodePriority.allCases.map { _ in Line<Entry>() }
+    private var lanes = NodePriority.allCases.map { _ in FIFOQueue<Entry>() }
 
     init(width: Int) { self.width = width }
 
     /// Adds a node that is ready.
     mutating func add(_ entry: Entry, _ priority: NodePriority) { lanes[Int(priority.rawValue)].append(entry) }
 
-    /// Gives back places; a negative number takes them.
+    /// Releases places; a negative number takes them.
     mutating func free(_ places: Int) { occupied -= places }
 
-    /// Returns the node that is to begin next, which has taken a place, if there is one and a place for it.
+    /// Takes a place and returns the node to begin next, or `nil` if there is no ready node or no place.
     mutating func next() -> Entry? {
         guard occupied < width else { return nil }
         for lane in lanes.indices.reversed() {
@@ -28,8 +28,8 @@ struct QueueScheduler<Entry: Sendable>: Sendable {
     }
 }
 
-/// A line that is left in the order in which it was joined, at a cost that does not depend on its length.
-struct Line<Element: Sendable>: Sendable {
+/// A queue whose elements leave in the order in which they came, at a cost that does not depend on its length.
+struct FIFOQueue<Element: Sendable>: Sendable {
     private var elements: [Element?] = []
     private var first = 0
 

@@ -1,6 +1,6 @@
 package import Glibc
 
-/// The process that a child starts in order to be ended with all its descendants (``ChildLeash``).
+/// The process that a child starts in order to be ended with all its descendants (``ChildLifetime``).
 ///
 /// The child cannot do this itself: until it is killed, its other threads may start processes that it has not listed,
 /// and afterwards it is unknown which processes were its descendants. So another process stops it first.

@@ -6,7 +6,7 @@ package import Foundation
 ///
 /// The child is killed when it is silent for longer than its limit. Its output is complete when it ends with a zero
 /// byte, and the way in which the child ends is then ignored. Processes that it leaves behind are killed with it, and
-/// it ends with this process (``ChildLeash``).
+/// it ends with this process (``ChildLifetime``).
 package struct ChildRun: Sendable {
     package enum Ending: Sendable {
         case saidAll, exit(Int32), signal(Int32), overdue
@@ -25,7 +25,7 @@ package struct ChildRun: Sendable {
     ///
     /// - Parameter limit: The time that may pass before the first output, and between one output and the next.
     package init(_ arguments: [String], limit: Duration) async throws(BackplaneError) {
-        let process = Process(), leash = Pipe(), output = Pipe(), errors = Pipe()
+        let process = Process(), parentEnd = Pipe(), output = Pipe(), errors = Pipe()
         // Processes that the child leaves behind become this process's children; its earlier descendants must survive.
         _ = bph_adopt_orphans()
         let others = Descendants()
@@ -33,7 +33,7 @@ package struct ChildRun: Sendable {
         process.arguments = arguments
         // A crash is an expected result, for which no backtrace is needed.
         process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
-        (process.standardInput, process.standardOutput, process.standardError) = (leash, output, errors)
+        (process.standardInput, process.standardOutput, process.standardError) = (parentEnd, output, errors)
         let (events, event) = AsyncStream.makeStream(of: Event.self)
         process.terminationHandler = { process in
             event.yield(
@@ -45,7 +45,7 @@ package struct ChildRun: Sendable {
             throw BackplaneError(
                 .pluginLoadFailed, "this program cannot be started a second time to load the library: \(error)")
         }
-        let printed = (output: Printed(last: 64 << 20), errors: Printed(last: 1 << 16))
+        let printed = (output: OutputTail(last: 64 << 20), errors: OutputTail(last: 1 << 16))
         printed.output.read(output.fileHandleForReading) {
             event.yield($0.isEmpty ? .closed : $0.last == 0 ? .saidAll : .said)
         }
@@ -57,7 +57,7 @@ package struct ChildRun: Sendable {
             }
         }
         Descendants.end(besides: others)
-        withExtendedLifetime(leash) {}
+        withExtendedLifetime(parentEnd) {}
         if case .saidAll = ending {
             self.output = printed.output.data.dropLast()
         } else {

@@ -8,9 +8,9 @@ struct ProcessStatus {
     let name: String
     private let state: UInt8
 
-    /// Whether it is a zombie or dead.
+    /// A Boolean value that indicates whether the process is a zombie or dead.
     var hasEnded: Bool { state == UInt8(ascii: "Z") || state == UInt8(ascii: "X") }
-    /// Whether it is stopped by a signal or a debugger.
+    /// A Boolean value that indicates whether the process is stopped by a signal or a debugger.
     var isStopped: Bool { state == UInt8(ascii: "T") || state == UInt8(ascii: "t") }
 
     /// Reads all in a folder: those of processes in `/proc`, those of a process's threads in its `task`.

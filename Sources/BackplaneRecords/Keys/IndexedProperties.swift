@@ -22,7 +22,7 @@ struct IndexedProperties: JSONReceiver {
     static func values(in json: [UInt8], at paths: [[[UInt8]]]) -> [IndexedValue] {
         guard !paths.isEmpty else { return [] }
         var grammar = JSONGrammar(json, IndexedProperties(paths))
-        try? grammar.document()  // what follows a mistake is `null`
+        try? grammar.document()  // everything after an error is `null`
         return grammar.receiver.properties.map { $0.value ?? .null }
     }
 

@@ -112,6 +112,24 @@ extension PageCursor {
     }
 
     package var idPlace: [UInt8]? { bytes.first == 0 ? Array(bytes.dropFirst()) : nil }
+
+    /// Creates the cursor for a place in the result of a search.
+    ///
+    /// - Parameters:
+    ///   - rank: The relevance of the last record.
+    ///   - number: Its place among the records of the same relevance.
+    package init(rank: Double, number: Int64) {
+        let words = [rank.bitPattern, UInt64(bitPattern: number)]
+        self.init(
+            bytes: [2] + words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } })
+    }
+
+    package var searchPlace: (rank: Double, number: Int64)? {
+        guard bytes.count == 17, bytes[0] == 2 else { return nil }
+        let words = [1, 9].map { bytes[$0..<$0 + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
+        let rank = Double(bitPattern: words[0])
+        return rank.isFinite ? (rank, Int64(bitPattern: words[1])) : nil
+    }
 }
 
 extension BackplaneError {

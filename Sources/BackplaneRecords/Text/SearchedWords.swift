@@ -17,7 +17,8 @@ package struct SearchedWords {
 
     /// Reads the words of a search.
     ///
-    /// - Throws: `call.invalid-input` for a text that is too long or has no letter or digit, or a query with a cursor.
+    /// - Throws: `call.invalid-input` for a text that is too long or has no letter or digit, or a query with the
+    ///   cursor of another one.
     package init(_ text: String, _ query: RecordQuery) throws(BackplaneError) {
         guard text.utf8.count <= RecordLimits.search else {
             throw BackplaneError(
@@ -25,7 +26,7 @@ package struct SearchedWords {
                 "expected at most \(RecordLimits.search) bytes of words to search for, found \(text.utf8.count)",
                 at: query.collection)
         }
-        guard query.after == nil else { throw .foreignCursor(query) }
+        guard query.after == nil || query.after?.searchPlace != nil else { throw .foreignCursor(query) }
         phrases = Self.phrases(of: text)
         guard !phrases.isEmpty else {
             throw BackplaneError(

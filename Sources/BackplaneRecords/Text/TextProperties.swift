@@ -7,7 +7,7 @@ package struct TextProperties: JSONReceiver {
     private var texts: [[String]]
     /// The keys that lead through the open dictionaries to the current value; lists have none.
     private var keys: [[UInt8]] = []
-    /// Whether each open container is a dictionary.
+    /// A Boolean value that indicates whether each open container is a dictionary.
     private var containers: [Bool] = []
     package let subject = DocumentSubject.document
 

@@ -92,13 +92,28 @@ struct FullTextTable {
 
     // MARK: Searches
 
-    /// Returns the statement for the records with the words of a search, whose arguments are an expression and a limit.
+    /// Returns the statement for the records with the words of a search, whose arguments are an expression, the place of
+    /// the query's cursor, if it has one, as rank and number, and a limit.
+    ///
+    /// FTS5 sorts the rows, and keeps those of one rank in the order of their numbers.
     func searchSQL(_ query: RecordQuery) -> String {
         let value = query.isWithoutValues ? "x''" : "r.value", order = query.isDescending ? " DESC" : ""
+        // The signs keep FTS5 from reading the rank as the name of a function.
+        let rest =
+            query.after == nil
+            ? ""
+            : " AND (+\(name).rank \(query.isDescending ? "<" : ">") ?2 OR (+\(name).rank = ?2 AND +\(name).rowid > ?3))"
         return """
-            SELECT r.id, r.version, r.checksum, \(value) FROM \(name) CROSS JOIN records r ON r.number = \(name).rowid
-            WHERE \(name) MATCH ? ORDER BY \(name).rank\(order) LIMIT ?
+            SELECT r.id, r.version, r.checksum, \(value), \(name).rank, \(name).rowid
+            FROM \(name) CROSS JOIN records r ON r.number = \(name).rowid
+            WHERE \(name) MATCH ?1\(rest) ORDER BY \(name).rank\(order) LIMIT ?\(query.after == nil ? 2 : 4)
             """
+    }
+
+    /// The arguments of ``searchSQL(_:)``.
+    func searchArguments(_ words: SearchedWords, _ query: RecordQuery, limit: Int) -> StatementArguments {
+        guard let place = query.after?.searchPlace else { return [Self.expression(words), limit] }
+        return [Self.expression(words), place.rank, place.number, limit]
     }
 
     /// The statement that counts the records, whose argument is an expression.

@@ -42,7 +42,7 @@ struct IndexBuilding {
         for index in collection.indexes where !definition.indexes.contains(where: { $0.isSame(as: index.definition) }) {
             try index.set(.removing, in: db)
         }
-        // Unsupported indexes have no table. They are declared anew below, if they still are.
+        // Unsupported indexes have no table. They are declared again below, if they still exist.
         try db.execute(
             sql: "DELETE FROM indexes WHERE collection = ? AND state = ?",
             arguments: [collection.number, IndexState.unsupported.rawValue])

@@ -34,9 +34,8 @@ struct RecordReader {
             let table = try StoredIndex.ofTexts(index, of: collection, support, in: db)
             let rows = try Row.fetchCursor(
                 db.cachedStatement(sql: table.searchSQL(query)),
-                arguments: [FullTextTable.expression(words), page.limit])
+                arguments: table.searchArguments(words, query, limit: page.rowLimit))
             while let row = try rows.next(), try page.add(row) {}
-            return page.page(namespaceChange: change ?? 0, isWhole: true)
         case .range:
             let selection = try SQLSelection(query, collection, db)
             let rows = try Row.fetchCursor(
@@ -172,7 +171,8 @@ private struct PageInProgress {
         limit = max(0, min(query.limit, RecordLimits.page))
     }
 
-    /// Adds a row of an id, a version, a checksum, a value and, for an index, a key.
+    /// Adds a row of an id, a version, a checksum, a value and, for an index, a key, or for a search the rank and the
+    /// number.
     ///
     /// - Returns: `false` if the page was full.
     mutating func add(_ row: Row) throws -> Bool {
@@ -190,16 +190,18 @@ private struct PageInProgress {
             record.value = []
             damaged.append(record)
         }
-        last = query.isOfIndex ? PageCursor(key: try row.bytes(at: 4), id: id) : PageCursor(id: id)
+        switch query.selection {
+        case .search: last = PageCursor(rank: row[4], number: row[5])
+        case .range where query.isOfIndex: last = PageCursor(key: try row.bytes(at: 4), id: id)
+        case .range, .ids: last = PageCursor(id: id)
+        }
         return true
     }
 
     /// Returns the page.
-    ///
-    /// - Parameter isWhole: Whether there is no further page.
-    func page(namespaceChange: Int64, isWhole: Bool = false) -> RecordPage {
+    func page(namespaceChange: Int64) -> RecordPage {
         RecordPage(
-            records: records, damaged: damaged, next: hasMore && !isWhole ? last : nil, change: collection.change,
+            records: records, damaged: damaged, next: hasMore ? last : nil, change: collection.change,
             namespaceChange: namespaceChange)
     }
 }

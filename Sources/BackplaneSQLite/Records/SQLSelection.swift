@@ -25,7 +25,7 @@ struct SQLSelection {
     ///
     /// - Throws: `store.unindexed`; `call.invalid-input` if the range or the cursor does not fit.
     init(_ query: RecordQuery, _ collection: StoredCollection, _ db: Database) throws {
-        guard case .range(let range) = query.selection else { preconditionFailure("only ranges are read so") }
+        guard case .range(let range) = query.selection else { preconditionFailure("only ranges are read in this way") }
         let value = query.isWithoutValues ? "x''" : "r.value", order = query.isDescending ? " DESC" : ""
         guard let name = range.index else {
             let bounds = try KeyBounds(ofIDs: range, query)

@@ -73,13 +73,24 @@ struct StoredIndex {
     private let paths: [[[UInt8]]]
 
     private init(_ row: Row) throws {
-        let paths = try JSONDecoder().decode([String].self, from: Data(row.text(at: 2).utf8))
+        let paths = try Self.paths(row.text(at: 2))
         number = row[0]
         let text = Self.text(row[5])
         definition = IndexDefinition(paths: paths, name: row[1], isUnique: row[3], text: text)
         fullText = text.map { [number] in FullTextTable(number, paths, $0) }
         state = IndexState(rawValue: row[4]) ?? .removing
         self.paths = IndexKey.names(of: paths)
+    }
+
+    /// Reads the stored paths, a JSON array of strings.
+    ///
+    /// Every write reads them. Nearly all are without escapes, and those need no decoder.
+    static func paths(_ json: String) throws -> [String] {
+        guard !json.utf8.contains(UInt8(ascii: "\\")), json.hasPrefix("[\""), json.hasSuffix("\"]") else {
+            return try JSONDecoder().decode([String].self, from: Data(json.utf8))
+        }
+        return json.dropFirst(2).dropLast(2).split(separator: "\",\"", omittingEmptySubsequences: false).map(
+            String.init)
     }
 
     /// Reads the full-text settings; those of a later version are treated as this version's.

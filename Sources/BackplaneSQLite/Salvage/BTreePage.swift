@@ -79,7 +79,7 @@ struct BTreePage {
     private func overflowing(_ start: [UInt8], to size: Int, from first: Int) -> [UInt8]? {
         var payload = start, next = first, seen: Set<Int> = []
         while payload.count < size {
-            guard seen.insert(next).inserted, let page = pages[next] else { return nil }
+            guard seen.insert(next).inserted, pages.overflow.note(next), let page = pages[next] else { return nil }
             payload += page[4..<min(pages.usable, 4 + size - payload.count)]
             next = Int(page.word(at: 0))
         }

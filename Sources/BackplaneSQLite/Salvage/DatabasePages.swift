@@ -7,6 +7,8 @@ struct DatabasePages {
     let usable: Int
     /// The number of pages, which are numbered from 1.
     let count: Int
+    /// The readings of overflow pages so far.
+    let overflow: OverflowReadings
     private let file: PageFile
     private let log: (file: PageFile, index: WriteAheadLog)?
 
@@ -25,6 +27,7 @@ struct DatabasePages {
         self.size = size
         usable = size - (isHeader ? min(Int(header?[20] ?? 0), size - 480) : 0)
         count = max(file.size / size, log?.index.pageCount ?? 0)
+        overflow = OverflowReadings(pages: count)
     }
 
     /// Returns a Boolean value that indicates whether a number of bytes is a valid page size.
@@ -37,6 +40,27 @@ struct DatabasePages {
             return log.file.bytes(at: offset, count: size)
         }
         return file.bytes(at: (number - 1) * size, count: size)
+    }
+}
+
+/// The number of times that each overflow page was read.
+///
+/// In a sound file every such page belongs to one cell, which a repair reads a few times. In a crafted one many cells
+/// could share one long chain, and without a bound each of them would be followed to its end.
+final class OverflowReadings {
+    /// The maximum number of times that one page is read.
+    static let limit: UInt8 = 16
+    private(set) var total = 0
+    private var counts: [UInt8]
+
+    init(pages: Int) { counts = Array(repeating: 0, count: pages + 1) }
+
+    /// Notes that a page is read; returns `false` if it was read too often.
+    func note(_ page: Int) -> Bool {
+        guard counts.indices.contains(page), counts[page] < Self.limit else { return false }
+        counts[page] += 1
+        total += 1
+        return true
     }
 }
 #endif

@@ -108,7 +108,7 @@ struct CollectionNames {
         for number in 1...max(1, pages.count) {
             guard let page = BTreePage(number, in: pages), page.kind != .tableInterior else { continue }
             for cell in 0..<page.cellCount {
-                // The first row tells the table.
+                // The first row identifies the table.
                 if !take(page, cell) { break }
             }
         }

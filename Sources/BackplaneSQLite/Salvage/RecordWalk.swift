@@ -54,7 +54,7 @@ struct RecordWalk {
         } else if case .unversioned = layout {
             for root in rootsByTheirLook() { try visit(root) }
         } else {
-            // The interior pages of a table do not tell which table it is, but every leaf does.
+            // The interior pages of a table do not identify the table, but every leaf does.
             gaps.append(Gap(before: nil, after: nil))
         }
         let knowsFreePages = schema != nil && leaveOutFreePages()

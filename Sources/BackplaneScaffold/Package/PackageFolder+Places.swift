@@ -5,7 +5,7 @@ import BackplanePackages
 // The folders of existing and new targets.
 extension PackageFolder {
     /// Returns the folder of a target, relative to the root of the package.
-    func folder(of target: PackageFacts.Target) -> String { facts.folder(of: target, in: root) }
+    func folder(of target: PackageFacts.PackageTarget) -> String { facts.folder(of: target, in: root) }
 
     /// Returns the places for a new plugin, in the style of the package's other plugins.
     func places(for name: String) -> PluginPlaces {
@@ -20,7 +20,7 @@ extension PackageFolder {
     /// - Throws: `new.package`.
     func requireRoom(for targets: [TargetText]) throws(BackplaneError) {
         for target in targets {
-            let kind: PackageFacts.Target.Kind = target.kind == .testTarget ? .test : .source
+            let kind: PackageFacts.PackageTarget.Kind = target.kind == .testTarget ? .test : .source
             let folder = target.path ?? "\(facts.newHolder(of: kind, in: root))/\(target.name)"
             guard let owner = facts.targets.first(where: { isInTheWay($0, of: kind, in: folder) }) else { continue }
             let own = "\(facts.holder(of: owner.kind, in: root))/\(owner.name)",
@@ -32,8 +32,9 @@ extension PackageFolder {
         }
     }
 
-    private func isInTheWay(_ target: PackageFacts.Target, of kind: PackageFacts.Target.Kind, in folder: String) -> Bool
-    {
+    private func isInTheWay(
+        _ target: PackageFacts.PackageTarget, of kind: PackageFacts.PackageTarget.Kind, in folder: String
+    ) -> Bool {
         let own = self.folder(of: target)
         // Without `path:`, only the sole target of its kind can occupy the whole folder.
         guard target.path != nil else { return target.kind == kind && own == facts.holder(of: kind, in: root) }

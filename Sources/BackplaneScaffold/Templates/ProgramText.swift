@@ -29,7 +29,7 @@ enum ProgramText {
                     do { try await run(host, until: signals) } catch { status = fail(error) }
                     control.close()
                     await host.stop()
-                    // Whoever still waits is told that the host has stopped.
+                    // Waiting callers are notified that the host has stopped.
                     for request in await control.finish() { complain("a client did not read its answer: \\(request)") }
                 } catch {
                     status = fail(error)

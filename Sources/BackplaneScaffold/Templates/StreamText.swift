@@ -34,7 +34,7 @@ extension ManagerLayers {
             }
         }
 
-        // Readers go on where they were when the manager is swapped or restarted.
+        // Readers continue where they were when the manager is swapped or restarted.
         extension \(place): Resumable {
             public func resuming(after last: \(message)) -> \(place) { \(place)(after: last.number) }
         }

@@ -35,12 +35,13 @@ extension StoreSelection {
         of search: (index: String, words: String), _ body: (UnsafePointer<bp_store_search>) -> Result
     ) -> Result {
         conditions.withC { conditions in
-            Texts([collection, search.index, search.words].map { Array($0.utf8) }).withBytes { bytes in
+            let texts = [collection, search.index, search.words].map { Array($0.utf8) }
+            return Texts(texts + [after?.bytes ?? []]).withBytes { bytes in
                 var lent = bp_store_search(
                     size: UInt32(MemoryLayout<bp_store_search>.size),
                     flags: isWithoutValues ? UInt32(BP_SELECT_WITHOUT_VALUES) : 0, collection: bytes[0],
                     index: bytes[1], text: bytes[2], limit: UInt64(max(0, limit)),
-                    conditions: conditions.baseAddress, condition_count: conditions.count)
+                    conditions: conditions.baseAddress, condition_count: conditions.count, after: bytes[3])
                 return body(&lent)
             }
         }

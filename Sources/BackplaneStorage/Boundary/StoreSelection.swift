@@ -34,7 +34,7 @@ struct StoreSelection: Sendable {
         (self.collection, self.ids, limit) = (collection, ids, .max)
     }
 
-    init(collection: String, index: String, words: String, limit: Int) {
-        (self.collection, search, self.limit) = (collection, (index, words), limit)
+    init(collection: String, index: String, words: String, after: PageCursor?, limit: Int) {
+        (self.collection, search, self.after, self.limit) = (collection, (index, words), after, limit)
     }
 }

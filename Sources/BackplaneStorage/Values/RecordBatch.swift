@@ -5,7 +5,7 @@ public struct RecordBatch: Sendable {
     /// The changes, which may concern several collections.
     public var changes: [RecordChange]
 
-    /// Creates a batch that is applied whole if all conditions hold, and otherwise not at all.
+    /// Creates a batch that is applied completely if all conditions hold, and otherwise not at all.
     public init(_ changes: [RecordChange], if conditions: [RecordCondition] = []) {
         (self.changes, self.conditions) = (changes, conditions)
     }
@@ -13,7 +13,7 @@ public struct RecordBatch: Sendable {
 
 /// A change of one collection.
 public enum RecordChange: Sendable {
-    /// Stores a record and replaces the one with the same id, whatever version it is given.
+    /// Stores a record and replaces the one with the same id, regardless of the version in `StoredRecord`.
     case save(collection: String, StoredRecord)
     /// Deletes the record with an id, if there is one.
     case delete(collection: String, id: String)

@@ -1,7 +1,7 @@
 extension Fake {
     /// The place of a fake in a manifest: that of a manager, or of a collaborator of one.
     public struct Place: Hashable, Sendable {
-        enum Role: Hashable, Sendable {
+        enum Position: Hashable, Sendable {
             case manager(String)
             case addedManager(String)
             case use(String)
@@ -9,15 +9,15 @@ extension Fake {
             case communicationController
             case service(String)
         }
-        let role: Role
+        let position: Position
         /// The manager that the collaborator belongs to; `nil` for the manifest's only manager.
         let owner: String?
 
         /// Returns the place of a manager of the manifest, or of one that is named under another manager's `uses`.
-        public static func manager(_ name: String) -> Place { Place(role: .manager(name), owner: nil) }
+        public static func manager(_ name: String) -> Place { Place(position: .manager(name), owner: nil) }
 
         /// Returns the place of a manager that the manifest does not have, for components that look managers up.
-        public static func addedManager(_ name: String) -> Place { Place(role: .addedManager(name), owner: nil) }
+        public static func addedManager(_ name: String) -> Place { Place(position: .addedManager(name), owner: nil) }
 
         /// Returns the place of the manager that another manager calls by a label of its `uses`.
         ///
@@ -27,22 +27,22 @@ extension Fake {
         ///   - label: The key in the calling manager's `uses`.
         ///   - manager: The name of the calling manager; `nil` for the manifest's only manager.
         public static func use(_ label: String, of manager: String? = nil) -> Place {
-            Place(role: .use(label), owner: manager)
+            Place(position: .use(label), owner: manager)
         }
 
         /// Returns the place of a manager's data access controller.
         public static func dataAccessController(of manager: String) -> Place {
-            Place(role: .dataAccessController, owner: manager)
+            Place(position: .dataAccessController, owner: manager)
         }
         /// The place of the data access controller of the manifest's only manager.
-        public static var dataAccessController: Place { Place(role: .dataAccessController, owner: nil) }
+        public static var dataAccessController: Place { Place(position: .dataAccessController, owner: nil) }
 
         /// Returns the place of a manager's communication controller.
         public static func communicationController(of manager: String) -> Place {
-            Place(role: .communicationController, owner: manager)
+            Place(position: .communicationController, owner: manager)
         }
         /// The place of the communication controller of the manifest's only manager.
-        public static var communicationController: Place { Place(role: .communicationController, owner: nil) }
+        public static var communicationController: Place { Place(position: .communicationController, owner: nil) }
 
         /// Returns the place of a network service.
         ///
@@ -50,7 +50,7 @@ extension Fake {
         ///   - propertyName: The property of the communication controller that receives the service.
         ///   - manager: The manager that the controller belongs to; `nil` for the manifest's only manager.
         public static func service(_ propertyName: String, of manager: String? = nil) -> Place {
-            Place(role: .service(propertyName), owner: manager)
+            Place(position: .service(propertyName), owner: manager)
         }
     }
 }
@@ -59,7 +59,7 @@ extension Fake.Place: CustomStringConvertible {
     /// The place in words for messages, such as "the communication controller of `LibraryManager`".
     public var description: String {
         let of = owner.map { " of `\($0)`" } ?? ""
-        return switch role {
+        return switch position {
         case .manager(let name): "the manager `\(name)`"
         case .addedManager(let name): "the added manager `\(name)`"
         case .use(let label): "the manager used as `\(label)`\(of)"

@@ -5,7 +5,7 @@ import BackplaneHost
 extension Overlay {
     /// Puts a fake into a place that names its manager.
     mutating func put(_ fake: Fake, at place: Fake.Place) throws(BackplaneError) {
-        switch place.role {
+        switch place.position {
         case .manager(let name): try putManager(fake, name)
         case .addedManager(let name): try addManager(fake, name)
         default: try putCollaborator(fake, at: place)
@@ -39,7 +39,7 @@ extension Overlay {
     private mutating func putCollaborator(_ fake: Fake, at place: Fake.Place) throws(BackplaneError) {
         let owner = place.owner ?? ""
         guard var definition = manifest.managers[owner] else { throw unknown(owner, place) }
-        switch place.role {
+        switch place.position {
         case .manager, .addedManager: break
         case .use(let label):
             let name = "\(owner).\(label)"

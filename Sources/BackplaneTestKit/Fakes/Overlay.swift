@@ -45,7 +45,7 @@ struct Overlay {
 extension Fake.Place {
     /// Returns the place with its manager's name filled in.
     fileprivate func whole(in manifest: Manifest) throws(BackplaneError) -> Fake.Place {
-        switch role {
+        switch position {
         case .manager, .addedManager: return self
         default: if owner != nil { return self }
         }
@@ -55,11 +55,11 @@ extension Fake.Place {
                 "a fake replaces \(self), but the manifest has \(manifest.managers.count) managers; choose the manager with `of:`"
             )
         }
-        return Fake.Place(role: role, owner: only)
+        return Fake.Place(position: position, owner: only)
     }
 
     fileprivate var rank: Int {
-        switch role {
+        switch position {
         case .manager, .addedManager: 0
         case .use: 1
         case .dataAccessController: 2

@@ -19,7 +19,7 @@ public struct ReceivedRequest: Sendable {
 }
 
 /// One connection of a ``TestServer``, used by its thread only; the server closes it from outside with `shutdown(2)`.
-public final class TestConnection: @unchecked Sendable {  // one thread's, but for shutdown(2)
+public final class TestConnection: @unchecked Sendable {  // used by one thread, except for shutdown(2)
     let descriptor: Int32
     /// The number of earlier connections.
     public let number: Int
@@ -81,7 +81,8 @@ public final class TestConnection: @unchecked Sendable {  // one thread's, but f
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &lingering, socklen_t(MemoryLayout<linger>.size))
         wasReset = true
     }
-    /// Whether the descriptor is closed, rather than shut down, at the end of the script: only this sends a reset.
+    /// A Boolean value that indicates whether the descriptor is closed, rather than shut down, at the end of the
+    /// script: only this sends a reset.
     private(set) var wasReset = false
 
     /// Does nothing until the other side has closed the connection.

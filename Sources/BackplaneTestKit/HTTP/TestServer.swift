@@ -21,7 +21,7 @@ public final class TestServer: Sendable {
     public let requests: AsyncStream<ReceivedRequest>
     /// One element for each connection that has ended.
     public let departures: AsyncStream<Void>
-    private let connections: Connections
+    private let connections: OpenConnections
 
     /// Starts a server.
     ///
@@ -40,7 +40,7 @@ public final class TestServer: Sendable {
         port = listener.port
         let (requests, requested) = AsyncStream.makeStream(of: ReceivedRequest.self)
         let (departures, departed) = AsyncStream.makeStream(of: Void.self)
-        let connections = Connections(listener)
+        let connections = OpenConnections(listener)
         (self.requests, self.departures, self.connections) = (requests, departures, connections)
         Thread.detachNewThread {
             while let connection = connections.accept() {
@@ -68,7 +68,7 @@ public final class TestServer: Sendable {
 }
 
 /// The listening socket and the connections of one server.
-private final class Connections: Sendable {
+private final class OpenConnections: Sendable {
     private struct State {
         var isOpen = true
         var count = 0

@@ -17,7 +17,7 @@ public final class TestGate: Sendable {
     /// Creates a gate, closed by default.
     public init(isOpen: Bool = false) { state = WatchedState(State(isOpen: isOpen)) }
 
-    /// Opens the gate for everyone who waits or arrives.
+    /// Opens the gate for all waiting and arriving tasks.
     public func open() { state.change { $0.isOpen = true } }
 
     /// Closes the gate for everyone who arrives from now on.

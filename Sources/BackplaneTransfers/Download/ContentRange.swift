@@ -2,10 +2,10 @@
 struct ContentRange: Sendable, Equatable {
     /// The first and the last byte of the part.
     var first: Int64, last: Int64
-    /// The number of bytes of the whole file, unless the server does not know it.
+    /// The number of bytes of the whole file, or `nil` if the server does not know it.
     var total: Int64?
 
-    /// Reads a value; `nil` for one of another unit, without a part, or that contradicts itself.
+    /// Parses a value; `nil` for another unit, a value without a range, or one that contradicts itself.
     init?(_ text: String) {
         let words = text.split(separator: " ")
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }

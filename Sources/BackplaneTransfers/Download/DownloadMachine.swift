@@ -2,26 +2,26 @@ import Backplane
 import BackplaneNetwork
 import FoundationEssentials
 
-/// The decisions of one download, from what is there already to the whole file.
+/// The state machine of one download, from the bytes that already exist to the whole file.
 ///
-/// It does nothing itself: each function takes what has happened and returns what to do next. So the same answers of
-/// a server always lead to the same requests, and tests drive it without a server.
+/// It performs no I/O: each function takes an event and returns the next action. The same responses of a server
+/// therefore always lead to the same requests, and tests can drive it without a server.
 struct DownloadMachine: Sendable {
     /// The next step of a download.
     enum Action: Sendable {
-        /// Send the request: for the whole file, or for what follows a number of bytes of a version.
+        /// Send the request, for the whole file or for the rest of a known version.
         case ask(PartAsked?)
-        /// Empty the part, note the origin, and append the response's body.
+        /// Empty the part, record the origin, and append the response's body.
         case begin(PartOrigin)
-        /// Append the response's body to what is there.
+        /// Append the response's body to the part.
         case append
-        /// Give the response up, wait, and call ``DownloadMachine/next()``.
+        /// Discard the response, wait, and call ``DownloadMachine/next()``.
         case again(after: Duration)
-        /// The file is whole.
+        /// Finish, since the file is complete.
         case finish
         case fail(BackplaneError)
     }
-    /// The part of a file that is asked for.
+    /// The requested part of a file.
     struct PartAsked: Sendable, Equatable {
         var from: Int64
         var validator: String
@@ -30,33 +30,33 @@ struct DownloadMachine: Sendable {
     private let request: HTTPRequest
     private let policy: RetryPolicy
     private let sizeLimit: Int64?
-    /// The version of the bytes that are there; `nil` if there are none.
+    /// The version of the existing bytes; `nil` if there are none.
     private(set) var origin: PartOrigin?
-    /// The number of bytes that are there.
+    /// The number of existing bytes.
     private(set) var count: Int64 = 0
-    /// The reason for beginning anew that nobody has been told yet.
+    /// The reason for a restart that has not been reported yet.
     private var restart: RestartReason?
     private var hadWrongDigestBefore = false
-    /// The number of responses that the bytes come from.
+    /// The number of responses that the existing bytes come from.
     private var sources = 0
-    /// The attempts since there was enough of an advance, and where that was.
+    /// The number of attempts since the last sufficient progress, and the position of that progress.
     private var attempts = 1, advancedAt: Int64 = 0
     private var asked: PartAsked?
-    /// The number of bytes after the current response, if it says so.
+    /// The number of bytes after the current response, if its head states it.
     private var end: Int64?
-    /// A Boolean value that indicates whether only the whole file is asked for, after a wrong answer to a part.
+    /// A Boolean value that indicates whether only the whole file is requested, after a wrong response to a part.
     private var asksForWhole = false
 
-    /// The number of bytes after which attempts are counted anew.
+    /// The progress in bytes that resets the count of attempts.
     ///
-    /// A server that ends each response after fewer does not keep a download going for ever.
+    /// A server that ends each response after fewer bytes cannot keep a download running forever.
     static let advance: Int64 = 64 << 10
 
-    /// Creates the decisions of a download.
+    /// Creates the state machine of a download.
     ///
     /// - Parameters:
-    ///   - origin: The origin of the bytes that are there, and whose checksum is right; `nil` if there are none.
-    ///   - hadBytes: Whether there were bytes, of use or not.
+    ///   - origin: The origin of the existing bytes whose checksum is correct; `nil` if there are none.
+    ///   - hadBytes: Whether there were bytes, usable or not.
     init(
         _ request: HTTPRequest, _ policy: RetryPolicy, sizeLimit: Int64? = nil,
         origin: PartOrigin? = nil, count: Int64 = 0, hadBytes: Bool = false
@@ -71,7 +71,7 @@ struct DownloadMachine: Sendable {
 
     // MARK: Asking
 
-    /// Returns the first step, and the one after a pause.
+    /// Returns the first action, or the one after a delay.
     mutating func next() -> Action {
         if let length = origin?.length, count == length { return .finish }
         (asked, end) = (nil, nil)
@@ -85,7 +85,7 @@ struct DownloadMachine: Sendable {
         return .ask(asked)
     }
 
-    /// Returns the reason for beginning anew if the machine has decided that since the last time.
+    /// Returns the reason for a restart since the last call, if there was one.
     mutating func takeRestart() -> RestartReason? { restart.take() }
 
     private mutating func beginAnew(_ reason: RestartReason) {
@@ -95,10 +95,10 @@ struct DownloadMachine: Sendable {
 
     // MARK: Answers
 
-    /// Decides about the head of a response.
+    /// Handles the head of a response.
     ///
     /// - Parameters:
-    ///   - now: The time that a date in `Retry-After` is compared with.
+    ///   - now: The current time, with which a date in `Retry-After` is compared.
     ///   - random: A number from 0 up to 1, for the delay of another attempt.
     mutating func answered(_ status: Int, _ headers: HTTPHeaders, now: Date, random: Double) -> Action {
         switch status {
@@ -145,11 +145,12 @@ struct DownloadMachine: Sendable {
         return .append
     }
 
-    /// Asks for the whole file, since the answer to a part is of no use; counts as an attempt, so that this ends.
+    /// Requests the whole file after an unusable response to a part; counts as an attempt, so that the number is
+    /// bounded.
     private mutating func askForWhole(_ reason: RestartReason, _ random: Double) -> Action {
         let found = BackplaneError(
             .networkMalformed,
-            "the server's answers to requests for a part of the file are wrong: \(reason.explanation)",
+            "the server's responses to range requests cannot be used: \(reason.explanation)",
             at: request.printableURL)
         beginAnew(reason)
         asksForWhole = true
@@ -167,9 +168,9 @@ struct DownloadMachine: Sendable {
 
     // MARK: The body
 
-    /// Counts bytes of the body that were appended.
+    /// Counts appended bytes of the body.
     ///
-    /// - Throws: `network.malformed` if there are more than the head said; `network.too-large`.
+    /// - Throws: `network.malformed` if there are more bytes than the head announced; `network.too-large`.
     mutating func arrived(_ bytes: Int) throws(BackplaneError) {
         count += Int64(bytes)
         if let end, count > end {
@@ -180,7 +181,7 @@ struct DownloadMachine: Sendable {
         if let tooLarge = tooLarge(count) { throw tooLarge }
     }
 
-    /// Decides after the end of a body, or of an exchange that had none.
+    /// Handles the end of a body, or of an exchange without one.
     ///
     /// - Parameter error: The error that ended it; `nil` if it was complete.
     mutating func ended(_ error: BackplaneError?, random: Double) -> Action {
@@ -197,12 +198,12 @@ struct DownloadMachine: Sendable {
         return .again(after: delay)
     }
 
-    /// Decides after the digest of the whole file was found to be another than it should be.
+    /// Handles a digest of the whole file that does not match the expected one.
     mutating func hadWrongDigest() -> Action {
         guard sources > 1, !hadWrongDigestBefore else {
             return .fail(
                 BackplaneError(
-                    .transferDigest, "the SHA-256 of the file is not the one that was given; nothing was kept",
+                    .transferDigest, "the SHA-256 of the file does not match the expected one; the file was discarded",
                     at: request.printableURL))
         }
         beginAnew(.wrongDigest)

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneExchange
 import BackplaneNetwork
 
-/// One run of a download: does what its machine decides, with the network and the part file.
+/// One run of a download, which performs the actions of its state machine on the network and the part file.
 struct DownloadRun: Sendable {
     /// The end of a download.
     struct Outcome: Sendable {
@@ -15,12 +15,12 @@ struct DownloadRun: Sendable {
     let settings: Transfer.Download
     let means: TransferMeans
     let report: @Sendable (TransferNews) -> Void
-    /// Waits until what was reported is in the store.
+    /// Waits until the reported progress is in the store.
     let saved: @Sendable () async -> Void
 
     /// Downloads the file.
     ///
-    /// A task that is cancelled leaves the part with all that was received, and the disk has it.
+    /// If the task is cancelled, everything received so far is in the part file and on the disk.
     ///
     /// - Throws: `CancellationError`; `network.file` and other codes of the network; `transfer.taken`;
     ///   `transfer.digest`.
@@ -29,7 +29,8 @@ struct DownloadRun: Sendable {
             return Outcome(file: target, wasKept: true, bytes: size)
         }
         let part = try PartFile(target: target)
-        // Who waited for a disk may hold the part a moment longer than this run, which must not keep the lock so long.
+        // A thread that waits for a disk may hold the part longer than this run, which must not keep the lock that
+        // long.
         defer { part.release() }
         let found = try await means.onDisk { () throws(BackplaneError) in
             let found = try part.restore()
@@ -53,7 +54,7 @@ struct DownloadRun: Sendable {
                 }
             }
         } catch {
-            // What is there is kept, so that the next run goes on with it; a part that is removed stays so.
+            // The part is kept, so that the next run continues it; a removed part remains removed.
             if part.count == 0 { part.remove() }
             let isKept: Void? = try? await means.onDisk { () throws(BackplaneError) in
                 try part.mark()
@@ -67,7 +68,7 @@ struct DownloadRun: Sendable {
         return Outcome(file: file ?? target, wasKept: file == nil, bytes: bytes)
     }
 
-    /// Follows the machine until the file is whole.
+    /// Performs the actions of the state machine until the file is complete.
     private func fetch(_ part: PartFile, _ machine: inout DownloadMachine) async throws {
         var action = machine.next()
         while true {
@@ -84,7 +85,7 @@ struct DownloadRun: Sendable {
         }
     }
 
-    /// Makes one exchange, and returns what to do after it.
+    /// Makes one exchange, and returns the next action.
     private func exchange(
         _ asked: DownloadMachine.PartAsked?, _ part: PartFile, _ machine: inout DownloadMachine
     ) async throws -> DownloadMachine.Action {
@@ -118,7 +119,7 @@ struct DownloadRun: Sendable {
         return machine.ended(nil, random: means.retries.random())
     }
 
-    /// Appends a body to the part, and lets the disk follow.
+    /// Appends a body to the part, and flushes it to the disk in the background.
     private func receive(
         _ response: HTTPStreamedResponse, _ part: PartFile, _ machine: inout DownloadMachine
     ) async throws {
@@ -138,7 +139,7 @@ struct DownloadRun: Sendable {
         await disk.settle()
     }
 
-    /// Returns the error of an exchange, which may help to decide; cancellation is none.
+    /// Returns the error of an exchange, for the state machine; rethrows a cancellation.
     private static func failure(_ error: any Error) throws -> BackplaneError {
         try Task.checkCancellation()
         if error is CancellationError { throw error }

@@ -2,12 +2,12 @@ import BackplaneNetwork
 import FoundationEssentials
 
 extension PartOrigin {
-    /// Creates the origin that the head of a whole response names.
+    /// Creates the origin from the head of a complete response.
     init(_ request: HTTPRequest, _ headers: HTTPHeaders) {
         self.init(resource: Self.resource(request), validator: Self.strongValidator(headers), length: headers.length)
     }
 
-    /// Returns the checksum of a request's URL, without what servers do not see.
+    /// Returns the checksum of a request's URL without its fragment, which servers do not see.
     static func resource(_ request: HTTPRequest) -> UInt64 {
         PartSum.of(String(request.url.prefix { $0 != "#" }))
     }
@@ -24,7 +24,7 @@ extension PartOrigin {
         return modified
     }
 
-    /// Returns whether the head of a response names another version than this one.
+    /// Returns whether the head of a response belongs to another version than this one.
     func contradicts(_ headers: HTTPHeaders) -> Bool {
         guard let validator else { return false }
         let field = validator.isStrongTag ? "ETag" : "Last-Modified"

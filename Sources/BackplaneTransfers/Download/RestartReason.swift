@@ -1,31 +1,31 @@
-/// The reason why a transfer that had been interrupted began anew, and fetched or sent everything again.
+/// The reason why an interrupted transfer was restarted and fetched or sent everything again.
 public enum RestartReason: String, Codable, Sendable {
-    /// The file is another one at the server than when the download began.
+    /// The file on the server has changed since the download began.
     case changed
-    /// The server sends no parts of files.
+    /// The server does not support range requests.
     case noRanges = "no-ranges"
-    /// The server names no version of the file by which a part could be asked for: no strong `ETag`, and no
-    /// `Last-Modified` that is one (RFC 9110, section 8.8.2.2).
+    /// The server gives no strong validator with which a part could be requested: neither a strong `ETag` nor a
+    /// `Last-Modified` that counts as one (RFC 9110, section 8.8.2.2).
     case noValidator = "no-validator"
-    /// The server sent another part than the one that it was asked for.
+    /// The server sent another range than the requested one.
     case wrongRange = "wrong-range"
-    /// The part that was there is not what was written: it was edited, shortened, or belongs to another URL.
+    /// The existing part is not what was written: it was edited or truncated, or belongs to another URL.
     case partUnusable = "part-unusable"
-    /// The file was put together from several responses, and has not the digest that it should have.
+    /// The file was assembled from several responses, and its digest does not match the expected one.
     case wrongDigest = "wrong-digest"
-    /// It is an upload, which servers cannot take up where it ended.
+    /// The transfer is an upload, which cannot be continued where it was interrupted.
     case upload
 
-    /// The reason as a sentence's end: "it began anew, since …".
+    /// The reason as the end of a sentence: "it was restarted, because …".
     public var explanation: String {
         switch self {
-        case .changed: "the file has changed at the server"
-        case .noRanges: "the server sends no parts of files"
-        case .noValidator: "the server names no version of the file"
-        case .wrongRange: "the server sent another part than it was asked for"
-        case .partUnusable: "the part that was there had been changed, or was of another URL"
-        case .wrongDigest: "the digest of what was put together was wrong"
-        case .upload: "uploads cannot be taken up where they ended"
+        case .changed: "the file on the server has changed"
+        case .noRanges: "the server does not support range requests"
+        case .noValidator: "the server gives no strong validator for the file"
+        case .wrongRange: "the server sent another range than the requested one"
+        case .partUnusable: "the existing part was changed, or belongs to another URL"
+        case .wrongDigest: "the digest of the assembled file did not match"
+        case .upload: "an upload cannot be continued where it was interrupted"
         }
     }
 }

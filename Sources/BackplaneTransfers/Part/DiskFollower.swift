@@ -2,21 +2,21 @@ import Backplane
 import BackplaneExchange
 import Synchronization
 
-/// The way of a part's bytes to the disk while more are received, so that a power failure costs a bounded number.
+/// The background flushing of a part's bytes to the disk, so that a power failure costs a bounded number of them.
 ///
-/// It belongs to the task that receives, which waits only if the disk falls too far behind.
+/// The receiving task owns it, and waits only if the disk falls too far behind.
 final class DiskFollower: Sendable {
     private struct State {
-        /// The bytes that the disk has been sent, and the time of that.
+        /// The bytes that have been flushed, and the time of the last flush.
         var sent: Int64
         var time: Duration
         var work: Task<Void, Never>?
         var isWorking = false
         var failure: BackplaneError?
     }
-    /// The bytes after which the disk is sent more.
+    /// The number of bytes after which a flush begins.
     private static let interval: Int64 = 16 << 20
-    /// The time after which it is sent fewer, too.
+    /// The time after which a flush begins even for fewer bytes.
     private static let pause: Duration = .seconds(5)
     private let part: PartFile
     private let means: TransferMeans
@@ -28,9 +28,9 @@ final class DiskFollower: Sendable {
         state = Mutex(State(sent: part.count, time: means.retries.elapsed()))
     }
 
-    /// Sends the disk what was appended, if it is time for that.
+    /// Flushes what was appended, if a flush is due.
     ///
-    /// - Throws: `network.file` if the disk has not taken what it was sent before.
+    /// - Throws: `network.file` if the previous flush failed.
     func follow() async throws(BackplaneError) {
         let now = means.retries.elapsed(), count = part.count
         let (failure, late, isDue) = state.withLock { state -> (BackplaneError?, Task<Void, Never>?, Bool) in
@@ -57,6 +57,6 @@ final class DiskFollower: Sendable {
         state.withLock { $0.work = work }
     }
 
-    /// Waits until the disk has taken what it was sent.
+    /// Waits until the current flush has ended.
     func settle() async { await state.withLock { $0.work }?.value }
 }

@@ -2,14 +2,14 @@ import Backplane
 import BackplaneNetwork
 import Glibc
 
-/// The file that a download is written to, beside its target, with its record beside it.
+/// The file that a download is written to, next to its target and together with its record.
 ///
-/// It is used by one task at a time. Its name is made of the target's, so that whoever downloads to the same target
-/// finds it again, whatever the transfer's id; and it is locked (`flock(2)`) while somebody has it.
+/// It is used by one task at a time. Its name is derived from that of the target, so that any transfer to the same
+/// target finds it again, and it is locked (`flock(2)`) while it is in use.
 final class PartFile: @unchecked Sendable {
     /// The number of bytes after which a mark is written.
     ///
-    /// What a killed process fetches twice is less than this, and what was on its way to it.
+    /// A killed process fetches fewer bytes than this again, in addition to those that were in transit.
     static let markInterval: Int64 = 256 << 10
 
     let target: String
@@ -18,15 +18,15 @@ final class PartFile: @unchecked Sendable {
     private let record: Int32
     private var sum = PartSum()
     private var isOpen = true
-    /// The number of marks so far, whose places are used in turn.
+    /// The number of marks so far, whose slots are used cyclically.
     private var marks = 0
     private var marked: Int64 = 0
-    /// The number of bytes that are there and right.
+    /// The number of existing bytes that are correct.
     private(set) var count: Int64 = 0
 
     /// Opens or creates the part of a target, and locks it.
     ///
-    /// - Throws: `network.file` if it cannot be written; `transfer.taken` if another transfer has it.
+    /// - Throws: `network.file` if the part cannot be written; `transfer.taken` if another transfer uses it.
     init(target: String) throws(BackplaneError) {
         guard let place = TargetPath(target) else {
             throw BackplaneError(.networkFile, "this is not the path of a file to download to", at: target)
@@ -68,10 +68,10 @@ final class PartFile: @unchecked Sendable {
 
     // MARK: What is there
 
-    /// Reads the record, and compares the checksums of the bytes that it marks; drops all others.
+    /// Reads the record, verifies the checksums of the bytes that it marks, and drops all other bytes.
     ///
-    /// - Returns: The origin of the bytes that are there; `nil` if there are none that can be gone on with, and whether
-    ///   there were some that had been marked, or that nobody knows the origin of.
+    /// - Returns: The origin of the remaining bytes, or `nil` if the download cannot be continued; and whether there
+    ///   were marked bytes, or bytes of unknown origin.
     func restore() throws(BackplaneError) -> (origin: PartOrigin?, hadBytes: Bool) {
         var status = stat()
         guard fstat(data, &status) == 0 else { throw .unwritable(target) }
@@ -87,7 +87,7 @@ final class PartFile: @unchecked Sendable {
         return (found.origin, true)
     }
 
-    /// Returns the greatest mark whose checksum is that of the file's bytes, and takes over their sum.
+    /// Returns the greatest mark whose checksum matches the file's bytes, and continues with their sum.
     private func lastTrue(of marks: [PartMark], _ size: Int64) throws(BackplaneError) -> PartMark? {
         var position: Int64 = 0, running = PartSum(), best: PartMark?
         for mark in marks where mark.count > 0 && mark.count <= size {
@@ -109,7 +109,7 @@ final class PartFile: @unchecked Sendable {
 
     // MARK: Writing
 
-    /// Empties the part, and notes the origin of the bytes that will come.
+    /// Empties the part, and records the origin of the bytes to come.
     func begin(_ origin: PartOrigin) throws(BackplaneError) {
         guard ftruncate(record, 0) == 0 else { throw .unwritable(target) }
         try truncate(to: 0)
@@ -125,7 +125,7 @@ final class PartFile: @unchecked Sendable {
         if count - marked >= Self.markInterval { try mark() }
     }
 
-    /// Notes in the record how many bytes there are.
+    /// Records the current number of bytes.
     func mark() throws(BackplaneError) {
         guard isOpen, count > marked else { return }
         let place = PartRecord.originSize + marks % PartRecord.places * PartRecord.markSize
@@ -134,7 +134,7 @@ final class PartFile: @unchecked Sendable {
         (marks, marked) = (marks + 1, count)
     }
 
-    /// Waits until the disk has the bytes and the record; what is appended meanwhile need not be there.
+    /// Waits until the bytes and the record are on the disk; bytes that are appended meanwhile may not be.
     func sync() throws(BackplaneError) {
         guard isOpen else { return }
         guard fdatasync(data) == 0, fdatasync(record) == 0 else { throw .unwritable(target) }
@@ -152,7 +152,7 @@ final class PartFile: @unchecked Sendable {
         }
     }
 
-    /// Moves the file to its place, and returns the path that it has there; `nil` if what exists there is kept.
+    /// Moves the file to its target, and returns its final path; `nil` if an existing file is kept.
     func finish(_ policy: ExistingFile) throws(BackplaneError) -> String? {
         guard fsync(data) == 0 else { throw .unwritable(target) }
         let place = try TargetPath.move(path, to: target, policy)
@@ -170,7 +170,7 @@ final class PartFile: @unchecked Sendable {
         release()
     }
 
-    /// Closes the part, and with that gives up its lock; it is not used any more.
+    /// Closes the part, which releases its lock; it must not be used afterwards.
     func release() {
         guard isOpen else { return }
         isOpen = false

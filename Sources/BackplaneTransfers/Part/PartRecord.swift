@@ -4,9 +4,9 @@ import FoundationEssentials
 struct PartOrigin: Sendable, Equatable {
     /// The checksum of the URL, which itself may contain secrets.
     var resource: UInt64
-    /// The strong validator of the version (RFC 9110, section 8.8.1); `nil` if the server names none.
+    /// The strong validator of the version (RFC 9110, section 8.8.1); `nil` if the server gives none.
     var validator: String?
-    /// The number of the whole file's bytes, if the server has announced it.
+    /// The number of bytes of the whole file, if the server has announced it.
     var length: Int64?
 }
 
@@ -16,7 +16,7 @@ struct PartMark: Sendable, Equatable {
     var sum: UInt64
 }
 
-/// The format of the file beside a part file.
+/// The file next to a part file, which records its origin and progress.
 ///
 /// | bytes | content |
 /// |---|---|
@@ -24,22 +24,22 @@ struct PartMark: Sendable, Equatable {
 /// | from 4,096 | 256 places of 51 bytes for marks, which are used in turn |
 ///
 /// A mark is its count, its checksum and the checksum of both, 16 hexadecimal digits each, with spaces between them and
-/// a line break. It is written after its bytes, and says nothing about whether a disk has them: who goes on with a part
-/// compares the checksums, and takes the greatest mark that is true. So a mark that a power failure has made untrue
-/// does no harm, and one of another version cannot be there, since a new origin empties the file.
+/// a line break. It is written after its bytes, and does not imply that they are on the disk: the code that continues a
+/// part verifies the checksums, and uses the greatest mark that holds. A mark that a power failure has made wrong is
+/// therefore harmless, and there cannot be one of another version, since a new origin empties the file.
 struct PartRecord: Sendable, Equatable {
     static let originSize = 4_096, markSize = 51, places = 256
-    /// The greatest length of a validator; a longer one is taken for none.
+    /// The maximum length of a validator; a longer one is ignored.
     static let longestValidator = 1_024
 
     var origin: PartOrigin
-    /// The marks, the smallest first.
+    /// The marks in ascending order.
     var marks: [PartMark] = []
 
     /// Creates the record of a part without marks.
     init(origin: PartOrigin) { self.origin = origin }
 
-    /// Reads a record; `nil` for anything but a file whose origin is whole.
+    /// Parses a record; `nil` if its origin is not intact.
     init?(_ bytes: [UInt8]) {
         let lines = bytes.prefix(Self.originSize).split(separator: UInt8(ascii: "\n"), maxSplits: 1)
         guard bytes.count >= Self.originSize, lines.count == 2,
@@ -56,7 +56,7 @@ struct PartRecord: Sendable, Equatable {
         marks.sort { $0.count < $1.count }
     }
 
-    /// The origin as its part of the file.
+    /// The bytes of the origin in the file.
     var originBytes: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -66,7 +66,7 @@ struct PartRecord: Sendable, Equatable {
         return bytes + [UInt8](repeating: UInt8(ascii: " "), count: max(0, Self.originSize - bytes.count))
     }
 
-    /// Returns a mark as its part of the file.
+    /// Returns the bytes of a mark in the file.
     static func bytes(of mark: PartMark) -> [UInt8] {
         let text = "\(UInt64(mark.count).digits) \(mark.sum.digits)"
         return Array("\(text) \(PartSum.of(text).digits)\n".utf8)
@@ -87,7 +87,7 @@ struct PartRecord: Sendable, Equatable {
     }
 }
 
-/// The origin in JSON.
+/// The JSON form of the origin.
 private struct OriginForm: Codable {
     var part = 1
     var resource: String

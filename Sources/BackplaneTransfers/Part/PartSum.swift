@@ -1,10 +1,10 @@
-/// A checksum of the bytes of a part file, of which more can be added.
+/// An incremental checksum of the bytes of a part file.
 ///
-/// It finds what an editor, a truncation or a lost page has changed, and protects from no intent. Each step is
-/// reversible, so that a changed word always changes the sum.
+/// It detects changes by an editor, a truncation or a lost page, but not malicious ones. Each step is reversible, so
+/// that a changed word always changes the sum.
 struct PartSum: Sendable {
     private var state: UInt64 = 0xCBF2_9CE4_8422_2325
-    /// The bytes that do not fill a word yet, the first one lowest.
+    /// The bytes that do not fill a word yet, in little-endian order.
     private var rest: UInt64 = 0
     private var restCount = 0
 

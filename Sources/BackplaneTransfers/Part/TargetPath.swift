@@ -2,34 +2,34 @@ import Backplane
 import BackplaneNetwork
 import Glibc
 
-/// The treatment of a file that exists where a download is to go.
+/// The policy for a file that already exists at the target of a download.
 public enum ExistingFile: String, CaseIterable, Codable, Sendable {
     /// The download replaces it.
     case replace
-    /// It is kept, and nothing is fetched; if it appears meanwhile, the download is given up.
+    /// The file is kept and nothing is fetched; if it appears during the download, the download is abandoned.
     case keep
-    /// It is kept, and the download gets the first free name of `whale-2.epub`, `whale-3.epub` and so on.
+    /// The file is kept, and the download gets the first free name of `whale-2.epub`, `whale-3.epub` and so on.
     case number
 }
 
-/// The path that a download goes to, and those of its part beside it.
+/// The path of a download's target, and those of its part next to it.
 struct TargetPath: Sendable {
     static let mark = ".backplane-part-", recordMark = ".record"
-    /// The folder with its last slash; empty for the current one.
+    /// The folder with its trailing slash; empty for the current one.
     let folder: Substring
     let name: Substring
 
-    /// Creates the path; `nil` if it is not that of a file.
+    /// Creates the path; `nil` if it cannot be the path of a file.
     init?(_ path: String) {
         let start = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
         (folder, name) = (path[..<start], path[start...])
         guard !name.isEmpty, name != ".", name != "..", !path.utf8.contains(0) else { return nil }
     }
 
-    /// The path of the part, whose name has a fixed length: that of the target may be as long as names can be.
+    /// The path of the part, whose name has a fixed length because the target's may have the maximum length.
     var part: String { "\(folder)\(Self.mark)\(PartSum.of(String(name)).digits)" }
 
-    /// Returns the size of what is at a path; `nil` if nothing is.
+    /// Returns the size of the file at a path; `nil` if there is none.
     static func size(of path: String) -> Int64? {
         var status = stat()
         return stat(path, &status) == 0 ? Int64(status.st_size) : nil
@@ -41,9 +41,9 @@ struct TargetPath: Sendable {
         return "\(folder)\(name[..<dot])-\(number)\(name[dot...])"
     }
 
-    /// Moves a file to its place, where it appears whole.
+    /// Moves a file to its target, where it appears atomically.
     ///
-    /// - Returns: The path that it has there; `nil` if the file that exists there is kept.
+    /// - Returns: The final path; `nil` if an existing file is kept.
     static func move(_ path: String, to target: String, _ policy: ExistingFile) throws(BackplaneError) -> String? {
         guard let place = TargetPath(target) else { throw .unwritable(target) }
         defer { place.syncFolder() }
@@ -59,15 +59,15 @@ struct TargetPath: Sendable {
                 if try moveWithoutReplacing(path, numbered) { return numbered }
             }
             throw BackplaneError(
-                .networkFile, "there are \(mostNumbers) files with numbers of this name already; remove some",
+                .networkFile, "there are \(mostNumbers) numbered files with this name; remove some",
                 at: target)
         }
     }
 
-    /// The greatest number that a file gets, so that looking for a free one ends.
+    /// The highest number in a file name, which bounds the search for a free one.
     private static let mostNumbers = 10_000
 
-    /// Moves a file; returns whether nothing was in its way.
+    /// Moves a file unless the target exists, and returns whether it was moved.
     private static func moveWithoutReplacing(_ path: String, _ target: String) throws(BackplaneError) -> Bool {
         if link(path, target) == 0 {
             unlink(path)
@@ -81,8 +81,8 @@ struct TargetPath: Sendable {
         return true
     }
 
-    /// Waits until the disk has the folder's entries; without that, a file that was moved may be back after a power
-    /// failure, which does no harm.
+    /// Waits until the folder's entries are on the disk; otherwise a power failure may undo the move, which is
+    /// harmless.
     private func syncFolder() {
         let number = open(folder.isEmpty ? "." : String(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { return }
@@ -92,7 +92,7 @@ struct TargetPath: Sendable {
 }
 
 extension BackplaneError {
-    /// The error of the last system call that wrote, moved or read a file of a download.
+    /// Returns the error of the last system call that wrote, moved or read a file of a download.
     static func unwritable(_ target: String) -> BackplaneError {
         BackplaneError(
             .networkFile, "the download cannot be written to this file: \(String(cString: strerror(errno)))", at: target

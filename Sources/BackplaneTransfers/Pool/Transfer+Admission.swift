@@ -4,9 +4,9 @@ import BackplaneRecords
 import FoundationEssentials
 
 extension Transfer {
-    /// Returns the transfer with absolute paths, as a pool keeps it.
+    /// Returns the transfer with absolute paths, as a pool stores it.
     ///
-    /// - Throws: `transfer.refused` if it is none that a pool can carry out, also after a restart.
+    /// - Throws: `transfer.refused` if a pool cannot perform it, or could not after a restart.
     func admitted(_ means: TransferMeans) throws(BackplaneError) -> Transfer {
         guard (1...RecordLimits.id).contains(id.utf8.count) else {
             throw Self.refused("expected an id of 1 to \(RecordLimits.id) bytes, found one of \(id.utf8.count)", "")
@@ -56,7 +56,7 @@ extension Transfer {
         }
     }
 
-    /// Returns a body as it can be sent again after a restart: with absolute paths.
+    /// Returns the body with absolute paths, so that it can be sent again after a restart.
     private static func kept(_ body: HTTPBody, of request: HTTPRequest) throws(BackplaneError) -> HTTPBody {
         guard let segments = body.segments else {
             throw refused(
@@ -80,7 +80,7 @@ extension Transfer {
         return HTTPBody(segments: kept, type: body.mediaType)
     }
 
-    /// Returns a path that means the same after a restart in another folder.
+    /// Returns the absolute form of a path, which is valid after a restart in another folder.
     private static func absolute(_ path: String) -> String {
         path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
     }

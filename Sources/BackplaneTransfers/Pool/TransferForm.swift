@@ -2,17 +2,17 @@ import Backplane
 import BackplaneNetwork
 import FoundationEssentials
 
-/// The state of a transfer as a store has it.
+/// The stored form of a transfer's state.
 struct StateForm: Codable, Sendable {
-    /// The collection of the states, with an index of those that are open, and one of the order in which they began.
+    /// The collection of the states, with an index of the open ones, and one in the order of their start.
     static let collection = "transfers"
     var number: Int
-    /// Whether it is waiting, running or paused.
+    /// A Boolean value that indicates whether the transfer is waiting, running or paused.
     var isOpen: Bool
     var owner: String
     var isUpload: Bool
     var phase: TransferState.Phase
-    /// The bytes that the disk had, never more.
+    /// The number of bytes on the disk, at most.
     var bytes: Int64
     var total: Int64?
     var restart: RestartReason?
@@ -21,9 +21,9 @@ struct StateForm: Codable, Sendable {
     var status: Int?
     var response: Data?
     var error: BackplaneError?
-    /// The names of header fields that are not stored, since they are credentials.
+    /// The names of header fields that are not stored, because they contain credentials.
     var missing: [String]?
-    /// Whether a run of an upload has begun, so that the next one begins anew.
+    /// A Boolean value that indicates whether a run of an upload has begun, so that the next one is a restart.
     var hasRun: Bool?
 
     init(_ state: TransferState, number: Int, synced: Int64, missing: [String], hasRun: Bool) {
@@ -40,7 +40,7 @@ struct StateForm: Codable, Sendable {
     /// Returns the state of the transfer with an id.
     func state(of id: String) -> TransferState {
         var state = TransferState(id: id, owner: owner, isUpload: isUpload)
-        // What ran when the process ended waits for its turn again.
+        // A transfer that was running when the process ended waits for a place again.
         (state.phase, state.bytes, state.total) = (phase == .running ? .waiting : phase, bytes, total)
         (state.restart, state.file, state.wasKept) = (restart, file, wasKept ?? false)
         (state.status, state.response, state.error) = (status, response.map { Array($0) }, error)
@@ -48,7 +48,7 @@ struct StateForm: Codable, Sendable {
     }
 }
 
-/// The request of a transfer as a store has it.
+/// The stored form of a transfer's request.
 struct RequestForm: Codable, Sendable {
     /// The collection of the requests, whose bodies may be large; they are written once.
     static let collection = "requests"
@@ -59,7 +59,7 @@ struct RequestForm: Codable, Sendable {
     }
     var method: String
     var url: String
-    /// The header fields, without credentials: names and values in turn.
+    /// The header fields without credentials, as alternating names and values.
     var fields: [String]
     var body: [Piece]?
     var type: String?
@@ -69,7 +69,7 @@ struct RequestForm: Codable, Sendable {
     var sizeLimit: Int64?
     var priority: Int
 
-    /// The names, in lower case, of header fields that are not stored.
+    /// The lowercase names of header fields that are not stored.
     private static let secret: Set<String> = ["authorization", "cookie", "proxy-authorization"]
 
     init(_ transfer: Transfer) {

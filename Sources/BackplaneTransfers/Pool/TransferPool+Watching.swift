@@ -4,7 +4,7 @@ import BackplaneStorage
 import Synchronization
 
 extension TransferPool {
-    /// Returns the present state of the transfer with an id.
+    /// Returns the current state of the transfer with an id.
     ///
     /// - Throws: `transfer.unknown`; `store.unusable`.
     public func state(of id: String) async throws(BackplaneError) -> TransferState {
@@ -15,8 +15,8 @@ extension TransferPool {
 
     /// Returns the states of a transfer as a sequence: the current one first, and the final one last.
     ///
-    /// A slow reader misses states between, but never the last one. The sequence of a transfer that is not finished
-    /// also ends with the pool, or when the transfer is removed.
+    /// A slow reader misses intermediate states, but never the last one. The sequence of a transfer that is not
+    /// finished also ends with the pool, or when the transfer is removed.
     ///
     /// - Throws: `transfer.unknown`; `store.unusable`.
     public func states(of id: String) async throws(BackplaneError) -> AsyncStream<TransferState> {
@@ -54,10 +54,10 @@ extension TransferPool {
     /// Returns a page of transfers in the order in which they were begun.
     ///
     /// - Parameters:
-    ///   - isOpen: Whether those that are not finished are wanted, or the others; `nil` wants all.
-    ///   - limit: The greatest number of them.
-    ///   - cursor: The end of the page before; `nil` for the first page.
-    /// - Returns: The states, and the end of the page; `nil` after the last one.
+    ///   - isOpen: Whether to return unfinished transfers or finished ones; `nil` means all.
+    ///   - limit: The maximum number of states.
+    ///   - cursor: The cursor that came with the previous page; `nil` for the first page.
+    /// - Returns: The states, and the cursor of the next page; `nil` after the last one.
     /// - Throws: `store.unusable`.
     public func transfers(
         isOpen: Bool? = nil, limit: Int = 1_000, after cursor: TransferCursor? = nil

@@ -6,7 +6,7 @@ import BackplaneStorage
 import FoundationEssentials
 import Synchronization
 
-/// The downloads and uploads of a host or a program, by id, which go on after a restart.
+/// The downloads and uploads of a host or a program, by id, which continue after a restart.
 ///
 /// ```swift
 /// let pool = try await TransferPool(HTTPPipeline([AsyncHTTPClientExecutor()]), store: store, digest: SHA256Digest())
@@ -14,9 +14,9 @@ import Synchronization
 /// for await state in try await pool.states(of: "books/whale.epub") { print(state.progress ?? 0) }
 /// ```
 ///
-/// What a call has acknowledged is in the store, in the namespace `@transfers`. A pool that is made with the same store
-/// goes on with all that is open. A store in memory ends with the process, and the pool's transfers with it; a download
-/// to the same file then still goes on from its part.
+/// Once a call has returned, its change is in the store, in the namespace `@transfers`. A pool that is created with the
+/// same store continues all open transfers. A store in memory ends with the process, and so do the pool's transfers; a
+/// later download to the same file still continues from its part.
 ///
 /// A namespace of a store belongs to one pool at a time.
 public final class TransferPool: Sendable {
@@ -26,9 +26,9 @@ public final class TransferPool: Sendable {
         var watchers: [ExactText: [Int: AsyncStream<TransferState>.Continuation]] = [:]
         var lastWatcher = 0
     }
-    /// The namespace of the store that a pool has for itself.
+    /// The namespace of the store that is reserved for a pool.
     public static let namespace = "@transfers"
-    /// The greatest number of bytes in memory of an upload's body; larger bodies are read from files.
+    /// The maximum number of bytes of an upload's body in memory; larger bodies have to be in files.
     public static let bodyLimit = 16 << 20
 
     let means: TransferMeans
@@ -37,15 +37,15 @@ public final class TransferPool: Sendable {
     private let report: @Sendable (BackplaneError) -> Void
     private let writer = Mutex<TransferWriter?>(nil)
 
-    /// Creates a pool, and goes on with what its store has.
+    /// Creates a pool, and continues the open transfers in its store.
     ///
     /// - Parameters:
-    ///   - network: The way of its exchanges.
+    ///   - network: The transport of its exchanges.
     ///   - store: The store for the states; by default one in memory.
-    ///   - digest: The function for the digests of downloads; without one, those that ask for a digest are refused.
+    ///   - digest: The digest function for downloads; without one, downloads with a digest are refused.
     ///   - options: The settings.
-    ///   - retries: The clock and the chance that delays go by.
-    ///   - report: A function that is told about states that cannot be read or written.
+    ///   - retries: The clock and the random numbers for delays.
+    ///   - report: A function that receives errors about states that cannot be read or written.
     /// - Throws: `store.unusable` and other codes of the store.
     public init(
         _ network: HTTPPipeline, store: any RecordStore = MemoryRecordStore(), digest: (any ContentDigest)? = nil,
@@ -66,17 +66,17 @@ public final class TransferPool: Sendable {
         }
     }
 
-    /// A Boolean value that indicates whether transfers go on after the end of the process.
+    /// A Boolean value that indicates whether transfers survive the end of the process.
     public var isPersistent: Bool { !(store is MemoryRecordStore) }
 
-    /// The number of transfers that are held in memory, which the finished ones are not.
+    /// The number of transfers in memory, which does not include finished ones.
     package var transfersInMemory: Int { state.withLock { $0.table.entries.count } }
 
     // MARK: Beginning
 
-    /// Begins a transfer, or returns the state of the one that has the id, if it does the same.
+    /// Starts a transfer, or returns the state of an identical one with the same id.
     ///
-    /// A transfer that is paused or waits for credentials, has failed or was cancelled, goes on.
+    /// A transfer that is paused, waits for credentials, has failed or was cancelled is resumed.
     ///
     /// - Throws: `transfer.taken` if another transfer has the id, or downloads to the same file; `transfer.refused` for
     ///   an empty id, a body that is a stream, a URL with credentials, or a digest that cannot be checked;
@@ -104,29 +104,29 @@ public final class TransferPool: Sendable {
 
     // MARK: Changing
 
-    /// Pauses a transfer; returns once it does not run any more, and the disk has what it received.
+    /// Pauses a transfer, and returns once it has stopped and its bytes are on the disk.
     ///
     /// - Throws: `transfer.unknown`; `store.unusable`.
     public func pause(_ id: String) async throws(BackplaneError) {
         try await change(id) { $0.pause($1) }
     }
 
-    /// Lets a transfer that is paused or has failed go on: a download where it ended, an upload anew.
+    /// Resumes a paused or failed transfer: a download where it was interrupted, an upload from the beginning.
     ///
-    /// - Throws: `transfer.unknown`; `transfer.taken` if another one downloads to the same file meanwhile;
+    /// - Throws: `transfer.unknown`; `transfer.taken` if another transfer meanwhile downloads to the same file;
     ///   `store.unusable`.
     public func resume(_ id: String) async throws(BackplaneError) {
         try await change(id, waitsFirst: true) { table, key throws(BackplaneError) in try table.resume(key) }
     }
 
-    /// Cancels a transfer that has not succeeded, and removes what there is of its file.
+    /// Cancels a transfer that has not succeeded, and removes its partial file.
     ///
     /// - Throws: `transfer.unknown`; `store.unusable`.
     public func cancel(_ id: String) async throws(BackplaneError) {
         try await change(id) { $0.cancel($1) }
     }
 
-    /// Cancels a transfer unless it is finished, and forgets it; a finished file stays.
+    /// Cancels a transfer unless it is finished, and removes it from the pool; a finished file remains.
     ///
     /// - Throws: `transfer.unknown`; `store.unusable`.
     public func remove(_ id: String) async throws(BackplaneError) {
@@ -138,7 +138,7 @@ public final class TransferPool: Sendable {
         try await settle()
     }
 
-    /// Forgets all transfers that are finished; their files stay.
+    /// Removes all finished transfers from the pool; their files remain.
     ///
     /// - Returns: Their number.
     @discardableResult
@@ -149,7 +149,7 @@ public final class TransferPool: Sendable {
         }
     }
 
-    /// Ends all runs, and returns once everything is written; a pool with the same store goes on.
+    /// Ends all runs, and returns once their states are stored; a pool with the same store continues them.
     public func stop() async {
         change { $0.stop() }
         while let task = state.withLock({ $0.tasks.values.first }) { await task.value }
@@ -157,7 +157,7 @@ public final class TransferPool: Sendable {
         for key in state.withLock({ Array($0.watchers.keys) }) { finishWatchers(of: key) }
     }
 
-    /// Changes a transfer, waits until it does not run any more if that was asked for, and until it is written.
+    /// Changes a transfer, waits for its run to end if requested, and for its state to be stored.
     private func change(
         _ id: String, waitsFirst: Bool = false,
         _ change: (inout TransferTable, ExactText) throws(BackplaneError) -> Void
@@ -171,7 +171,7 @@ public final class TransferPool: Sendable {
         self.change { $0.forget(key) }
     }
 
-    /// Waits until a run that is to end has ended.
+    /// Waits until an ending run has ended.
     private func ended(_ key: ExactText) async {
         let task = state.withLock { state in
             state.table.entries[key]?.wish == nil ? nil : state.tasks[key]
@@ -181,7 +181,7 @@ public final class TransferPool: Sendable {
 
     // MARK: The table and its effects
 
-    /// Changes the table, and has the effects.
+    /// Changes the table, and performs the effects.
     func change<Failure>(_ change: (inout TransferTable) throws(Failure) -> Void) throws(Failure) {
         var failure: Failure?
         let (stopped, saved, finished) = state.withLock { state in
@@ -194,7 +194,7 @@ public final class TransferPool: Sendable {
         if let failure { throw failure }
     }
 
-    /// Starts runs and tells watchers; returns the tasks to cancel, what to save, and the watchers that have seen all.
+    /// Starts runs and notifies watchers; returns the tasks to cancel, the states to save, and the finished watchers.
     private func apply(
         _ state: inout State
     ) -> ([Task<Void, Never>], [ExactText], [AsyncStream<TransferState>.Continuation]) {
@@ -259,9 +259,9 @@ public final class TransferPool: Sendable {
 
     // MARK: The store
 
-    /// Makes sure that a transfer is in the table if there is one.
+    /// Loads a transfer into the table, if it exists.
     ///
-    /// - Returns: Whether there is one.
+    /// - Returns: Whether the transfer exists.
     func load(_ key: ExactText) async throws(BackplaneError) -> Bool {
         if state.withLock({ $0.table.entries[key] != nil }) { return true }
         guard let (form, transfer) = try await TransferRecords.find(key.text, in: store) else { return false }
@@ -285,7 +285,7 @@ public final class TransferPool: Sendable {
             records: TransferRecords.saving(entry, withRequest: !entry.isRequestSaved), revision: entry.revision)
     }
 
-    /// Forgets those that are finished, since the store has them.
+    /// Removes finished transfers from memory, since the store has them.
     private func written(_ keys: [(ExactText, revision: Int)]) {
         change { table in
             for (key, revision) in keys {

@@ -1,14 +1,14 @@
 /// The order in which waiting transfers get their places: by priority, and then to the owner that has the fewest.
 ///
-/// Each transfer has a number that is greater than those of all before it.
+/// The numbers of transfers increase in the order in which they were added.
 struct TransferQueue: Sendable {
-    /// The transfers that wait for the same reason: one owner's of one priority with one host.
+    /// The waiting transfers of one owner with the same priority and host.
     private struct Line: Hashable, Sendable {
         var priority: Int
         var owner: ExactText
         var host: String
     }
-    /// The numbers of a line, of which the first ones may be taken already.
+    /// The numbers of a line, of which the first may already have been taken.
     private struct Waiting: Sendable {
         var numbers: [Int] = []
         var first = 0
@@ -16,28 +16,28 @@ struct TransferQueue: Sendable {
     private let concurrent: Int
     private let perHost: Int
     private var lines: [Line: Waiting] = [:]
-    /// The line of each transfer that waits; one that is not here has been taken out.
+    /// The line of each waiting transfer; a transfer that is missing has been removed.
     private var waiting: [Int: Line] = [:]
     private var running: [Int: Line] = [:]
     private var ofOwner: [ExactText: Int] = [:]
     private var ofHost: [String: Int] = [:]
-    /// The number of places given so far, and when each owner got its last one.
+    /// The number of places assigned so far, and the turn in which each owner got its last one.
     private var turns = 0
     private var lastTurn: [ExactText: Int] = [:]
 
     init(concurrent: Int, perHost: Int) { (self.concurrent, self.perHost) = (max(1, concurrent), max(1, perHost)) }
 
-    /// Adds a transfer behind all of its line.
+    /// Adds a transfer at the end of its line.
     mutating func add(_ number: Int, priority: Int, owner: ExactText, host: String) {
         let line = Line(priority: priority, owner: owner, host: host)
         waiting[number] = line
         lines[line, default: Waiting()].numbers.append(number)
     }
 
-    /// Takes a transfer out that waits.
+    /// Removes a waiting transfer.
     mutating func remove(_ number: Int) { waiting[number] = nil }
 
-    /// Gives a place to the transfer whose turn it is, and returns its number; `nil` if there is no place for any.
+    /// Assigns a place to the next transfer, and returns its number; `nil` if no place is free.
     mutating func next() -> Int? {
         guard running.count < concurrent else { return nil }
         var best: (line: Line, number: Int, rank: (Int, Int, Int, Int))?
@@ -57,7 +57,7 @@ struct TransferQueue: Sendable {
         return number
     }
 
-    /// Takes the place back from a transfer that has ended.
+    /// Releases the place of a transfer that has ended.
     mutating func ended(_ number: Int) {
         guard let line = running.removeValue(forKey: number) else { return }
         ofOwner[line.owner] = ofOwner[line.owner].flatMap { $0 > 1 ? $0 - 1 : nil }
@@ -65,7 +65,7 @@ struct TransferQueue: Sendable {
         if waiting.isEmpty, running.isEmpty { lastTurn = [:] }
     }
 
-    /// Returns the first number of a line that still waits there; drops those before, and an empty line.
+    /// Returns the first number of a line that still waits, and drops the numbers before it, and an empty line.
     private mutating func front(of line: Line) -> Int? {
         guard var found = lines[line] else { return nil }
         while found.first < found.numbers.count, waiting[found.numbers[found.first]] != line { found.first += 1 }

@@ -6,10 +6,10 @@ import FoundationEssentials
 /// The records of a pool in its store.
 enum TransferRecords {
     private static let namespace = TransferPool.namespace
-    /// The indexes of the states: by whether they are open and their number, and by their number.
+    /// The indexes of the states: by openness and number, and by number.
     private static let openIndex = "open", orderIndex = "order"
 
-    /// Gives the collections their indexes.
+    /// Defines the collections with their indexes.
     static func define(in store: any RecordStore) async throws(BackplaneError) {
         let states = CollectionDefinition(
             StateForm.collection,
@@ -20,7 +20,7 @@ enum TransferRecords {
         try await store.define(CollectionDefinition(RequestForm.collection), in: namespace)
     }
 
-    /// Returns the greatest number that a transfer has had.
+    /// Returns the highest number of any transfer so far.
     static func lastNumber(in store: any RecordStore) async throws(BackplaneError) -> Int {
         let query = RecordQuery(
             collection: StateForm.collection, .range(RecordRange(of: orderIndex)), isDescending: true, limit: 1)
@@ -28,7 +28,7 @@ enum TransferRecords {
         return record.flatMap { decoded(StateForm.self, $0) }?.number ?? 0
     }
 
-    /// Returns the transfers that are open, in the order in which they were begun; reports those that cannot be read.
+    /// Returns the open transfers in the order of their start, and reports those that cannot be read.
     static func open(
         in store: any RecordStore, _ report: (BackplaneError) -> Void
     ) async throws(BackplaneError) -> [(StateForm, Transfer)] {
@@ -85,9 +85,9 @@ enum TransferRecords {
         return (states, page.next)
     }
 
-    /// Deletes the records of all transfers that are finished.
+    /// Deletes the records of all finished transfers.
     ///
-    /// - Parameter mayGo: Returns whether a transfer has not been begun again.
+    /// - Parameter mayGo: A function that returns whether a transfer has not been started again.
     static func clear(
         in store: any RecordStore, _ mayGo: (ExactText) -> Bool
     ) async throws(BackplaneError) -> Int {
@@ -134,7 +134,7 @@ enum TransferRecords {
 
     private static func unreadable(_ id: String) -> BackplaneError {
         BackplaneError(
-            .storeUndecodable, "the record of this transfer cannot be read; it is left as it is",
+            .storeUndecodable, "the record of this transfer cannot be read; it was left unchanged",
             at: "\(TransferPool.namespace)/\(id.shownID)")
     }
 }
@@ -146,7 +146,7 @@ extension BackplaneError {
 }
 
 extension String {
-    /// The id for a message, of which the beginning is enough, without control characters.
+    /// The beginning of the id for a message, without control characters.
     var shownID: String {
         let start = String(
             unicodeScalars.prefix(100).map { $0.properties.generalCategory == .control ? "�" : Character($0) })

@@ -2,9 +2,9 @@ import Backplane
 import BackplaneExchange
 import BackplaneNetwork
 
-/// The transfers of a pool that are not finished, and what happens to them.
+/// The unfinished transfers of a pool, and the decisions about them.
 ///
-/// Each function changes the table, and adds to the effects what the pool has to do; it does nothing by itself.
+/// Each function changes the table, and adds the actions that the pool has to perform to the effects.
 struct TransferTable: Sendable {
     /// The reason why a run is to end.
     enum Wish: Sendable {
@@ -15,7 +15,7 @@ struct TransferTable: Sendable {
         case downloaded(DownloadRun.Outcome)
         case uploaded(UploadRun.Outcome)
         case failed(BackplaneError)
-        /// Its task was cancelled, or there was nothing to run.
+        /// The run's task was cancelled, or there was nothing to run.
         case ended
     }
     enum Effect: Sendable {
@@ -25,25 +25,25 @@ struct TransferTable: Sendable {
         let number: Int
         var transfer: Transfer
         var state: TransferState
-        /// The bytes that the disk has.
+        /// The number of bytes on the disk.
         var synced: Int64 = 0
         var wish: Wish?
         var isActive = false
-        /// The names of header fields that a store did not keep, and that nobody has given again.
+        /// The names of header fields that were not stored and have not been supplied again.
         var missing: [String] = []
         var meter = RateMeter()
-        /// The number of changes that are to be saved, and of those that a store has.
+        /// The number of changes, and of those that are stored.
         var revision = 0, savedRevision = 0
-        /// A Boolean value that indicates whether a store has the request, which is written once.
+        /// A Boolean value that indicates whether the request is stored, which is written only once.
         var isRequestSaved = false
-        /// A Boolean value that indicates whether a run has begun since the transfer was begun or cancelled.
+        /// A Boolean value that indicates whether a run has begun since the transfer was started or cancelled.
         var hasRun = false
     }
 
     private(set) var entries: [ExactText: Entry] = [:]
     private(set) var effects: [Effect] = []
     private var keys: [Int: ExactText] = [:]
-    /// The transfers that are open, by the files that they download to.
+    /// The open transfers by their target files.
     private var targets: [ExactText: ExactText] = [:]
     private var queue: TransferQueue
     private var isStopping = false
@@ -54,7 +54,7 @@ struct TransferTable: Sendable {
         self.lastNumber = lastNumber
     }
 
-    /// Returns the effects since the last time.
+    /// Returns the effects since the last call.
     mutating func takeEffects() -> [Effect] {
         defer { effects = [] }
         return effects
@@ -64,7 +64,7 @@ struct TransferTable: Sendable {
 
     /// Adds a new transfer.
     ///
-    /// - Throws: `transfer.taken` if another one that is open downloads to the same file; `host.stopped`.
+    /// - Throws: `transfer.taken` if another open transfer downloads to the same file; `host.stopped`.
     mutating func add(_ transfer: Transfer) throws(BackplaneError) {
         guard !isStopping else { throw BackplaneError(.hostStopped, "the pool of transfers has stopped") }
         try requireFree(transfer)
@@ -76,7 +76,7 @@ struct TransferTable: Sendable {
         wait(ExactText(transfer.id))
     }
 
-    /// Adds a transfer as a store had it; one that waited waits again.
+    /// Adds a transfer from a store; one that was waiting waits again.
     mutating func restore(_ form: StateForm, _ transfer: Transfer) {
         let key = ExactText(transfer.id)
         var entry = Entry(number: form.number, transfer: transfer, state: form.state(of: transfer.id))
@@ -93,7 +93,7 @@ struct TransferTable: Sendable {
         claimTarget(of: key)
     }
 
-    /// Notes who downloads to the target of a transfer: that one, as long as it is open.
+    /// Reserves the target of a transfer for it while it is open.
     private mutating func claimTarget(of key: ExactText) {
         guard let entry = entries[key], let target = entry.transfer.target.map({ ExactText($0) }) else { return }
         if !entry.state.phase.isFinal {
@@ -111,13 +111,13 @@ struct TransferTable: Sendable {
         if let target = entry.transfer.target.map({ ExactText($0) }), targets[target] == key { targets[target] = nil }
     }
 
-    /// Notes that a store has the changes of a transfer up to one.
+    /// Records that the changes of a transfer are stored up to a revision.
     mutating func saved(_ key: ExactText, _ revision: Int) {
         entries[key]?.savedRevision = revision
         entries[key]?.isRequestSaved = true
     }
 
-    /// Forgets a transfer if it is finished and a store has its last change.
+    /// Removes a transfer if it is finished and its last change is stored.
     mutating func forget(_ key: ExactText) {
         guard let entry = entries[key], entry.state.phase.isFinal, !entry.isActive,
             entry.savedRevision == entry.revision
@@ -137,7 +137,7 @@ struct TransferTable: Sendable {
 
     // MARK: What is asked for
 
-    /// Lets a transfer wait for a place; without its credentials it is paused.
+    /// Queues a transfer for a place, or pauses it if its credentials are missing.
     private mutating func wait(_ key: ExactText) {
         guard let entry = entries[key] else { return }
         guard entry.missing.isEmpty else {
@@ -166,9 +166,9 @@ struct TransferTable: Sendable {
         }
     }
 
-    /// Lets a transfer that is paused or has failed go on.
+    /// Resumes a paused or failed transfer.
     ///
-    /// - Parameter request: The request with its credentials, if they are given again.
+    /// - Parameter request: The request with its credentials, if they are supplied again.
     mutating func resume(_ key: ExactText, with request: HTTPRequest? = nil) throws(BackplaneError) {
         guard let entry = entries[key] else { return }
         if let request {
@@ -182,7 +182,7 @@ struct TransferTable: Sendable {
         wait(key)
     }
 
-    /// Cancels a transfer; its part is removed before it is said to be cancelled.
+    /// Cancels a transfer; its part is removed before the state becomes `cancelled`.
     mutating func cancel(_ key: ExactText) {
         guard let entry = entries[key], entry.state.phase != .succeeded, entry.state.phase != .cancelled else { return }
         guard !entry.isActive else { return end(key, .cancel) }
@@ -192,7 +192,7 @@ struct TransferTable: Sendable {
         effects.append(.start(key))
     }
 
-    /// Ends all runs; what was open stays so, for the next pool.
+    /// Ends all runs; open transfers remain open for the next pool.
     mutating func stop() {
         isStopping = true
         for (key, entry) in entries where entry.isActive && entry.wish == nil { end(key, .stop) }
@@ -205,7 +205,7 @@ struct TransferTable: Sendable {
 
     // MARK: What happens
 
-    /// Takes news of a run at a time.
+    /// Handles news of a run.
     mutating func note(_ news: TransferNews, of key: ExactText, at time: Duration) {
         guard entries[key]?.isActive == true else { return }
         switch news {
@@ -232,7 +232,7 @@ struct TransferTable: Sendable {
         effects.append(.tell(key))
     }
 
-    /// Takes the end of a run.
+    /// Handles the end of a run.
     mutating func ended(_ key: ExactText, _ outcome: Outcome) {
         guard var entry = entries[key], entry.isActive else { return }
         queue.ended(entry.number)
@@ -294,7 +294,7 @@ struct TransferTable: Sendable {
                 entries[key]?.state.bytes = 0
             }
             entries[key]?.hasRun = true
-            save(key)  // so that it is known after a restart that it had begun
+            save(key)  // recorded, so that a restart knows that it had begun
         }
     }
 }

@@ -3,36 +3,37 @@ import BackplaneRecords
 import BackplaneStorage
 import Synchronization
 
-/// The writer of a pool's states, which writes together what has changed while it wrote.
+/// The writer of a pool's states, which batches the changes that accumulate during a write.
 ///
-/// There is one write at a time, so that a later state never comes before an earlier one.
+/// There is one write at a time, so that an earlier state never overwrites a later one.
 final class TransferWriter: Sendable {
-    /// What is to be written of a transfer.
+    /// A pending write of a transfer.
     enum Note: Sendable {
         case saving
-        /// The transfer is gone, unless it was begun again meanwhile.
+        /// The transfer has been removed, unless it was started again meanwhile.
         case removal
     }
 
-    /// The changes that write a transfer, and which of its changes that is.
+    /// The changes that write a transfer, with its revision.
     struct Changes: Sendable {
         var records: [RecordChange]
         var revision = 0
     }
     private struct State {
         var notes: [ExactText: Note] = [:]
-        /// What a store did not take.
+        /// The writes that failed.
         var unsaved: [ExactText: Note] = [:]
         var waiting: [CheckedContinuation<BackplaneError?, Never>] = []
         var isWriting = false
     }
-    /// The greatest number of transfers in a batch.
+    /// The maximum number of transfers in a batch.
     private static let batch = 1_000
     private let store: any RecordStore
     private let namespace: String
-    /// Returns the changes that write a transfer as it is now; `nil` if there is nothing to write any more.
+    /// A function that returns the changes that write a transfer's current state; `nil` if nothing remains to be
+    /// written.
     private let changes: @Sendable (ExactText, Note) -> Changes?
-    /// Called with those that were written.
+    /// A function that receives the written transfers.
     private let written: @Sendable ([(ExactText, revision: Int)]) -> Void
     private let report: @Sendable (BackplaneError) -> Void
     private let state = Mutex(State())
@@ -47,7 +48,7 @@ final class TransferWriter: Sendable {
         (self.changes, self.written, self.report) = (changes, written, report)
     }
 
-    /// Has a transfer written soon.
+    /// Schedules the writing of a transfer.
     func note(_ key: ExactText, _ note: Note) {
         let begins = state.withLock { state in
             if state.notes[key] != .removal { state.notes[key] = note }
@@ -57,7 +58,7 @@ final class TransferWriter: Sendable {
         if begins { Task { await write() } }
     }
 
-    /// Waits until all that was noted before is written, which is tried again if it failed.
+    /// Waits until everything scheduled so far is written; failed writes are tried again.
     ///
     /// - Throws: `store.unusable` and other codes of the store.
     func settle() async throws(BackplaneError) {
@@ -96,9 +97,9 @@ final class TransferWriter: Sendable {
         }
     }
 
-    /// Takes what was noted, with those who wait for it; `nil`, and the end of writing, if there is nothing.
+    /// Takes the scheduled writes and the tasks that wait for them; ends writing and returns `nil` if there are none.
     ///
-    /// What could not be written before comes along.
+    /// Writes that failed before are included.
     private func take() -> ([ExactText: Note], [CheckedContinuation<BackplaneError?, Never>])? {
         state.withLock { state in
             guard !state.notes.isEmpty || !state.waiting.isEmpty else {

@@ -3,7 +3,7 @@ import BackplaneExchange
 import BackplaneNetwork
 import Synchronization
 
-/// One run of an upload: sends the whole body, however much of it was sent before.
+/// One run of an upload, which sends the whole body, regardless of what was sent before.
 struct UploadRun: Sendable {
     /// The response to an upload.
     struct Outcome: Sendable {
@@ -11,11 +11,11 @@ struct UploadRun: Sendable {
         /// The beginning of the response's body.
         var response: [UInt8]
     }
-    /// The greatest number of bytes of a response that are kept.
+    /// The maximum number of bytes of a response that are kept.
     private static let responseLimit = 64 << 10
 
-    /// The time for an upload with an executor that reports no progress while it sends: that of 64 MB, the most that
-    /// URLSession sends, at 18 KB a second.
+    /// The time limit for an upload with an executor that reports no progress while it sends: the time for 64 MB, the
+    /// most that URLSession sends, at 18 KB per second.
     private static let silentLimit: Duration = .seconds(3_600)
 
     let request: HTTPRequest
@@ -24,8 +24,8 @@ struct UploadRun: Sendable {
 
     /// Sends the request.
     ///
-    /// - Throws: `CancellationError`; `network.timeout` if nothing moves for the pool's limit; `network.body` and other
-    ///   codes of the network.
+    /// - Throws: `CancellationError`; `network.timeout` if no byte moves within the pool's limit; `network.body` and
+    ///   other codes of the network.
     func run() async throws -> Outcome {
         let last = Mutex((time: ContinuousClock.now, sent: Int64(0)))
         let executor = try await means.network.executor(for: request, HTTPOptions())

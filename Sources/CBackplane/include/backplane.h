@@ -629,6 +629,21 @@ enum {
  *   `trace`, `status`, `error` (a code) and `delay` (before a retry) are there where they apply; times are nanoseconds.
  *   Exchanges neither wait for the answer nor fail with it; `lost` counts events that were dropped meanwhile. */
 
+/* An authenticator proves to servers who sends a request. It is a manager that a credential of the type `component` in
+ * the manifest's `network.credentials` names, and it serves the contract `Authenticating`, version 1.0.0, with three
+ * methods, all BP_ASYNC:
+ * - `digests`, without input: the answer is true if requests have the digest of their body, which must then be one that
+ *   can be resent. It is asked each time.
+ * - `prepare`, for each request. The input is the head with the account that sends it,
+ *       {"method": "POST", "url": "...", "headers": [["Accept", "text/plain"], ...], "digest": "e3b0c442...",
+ *        "account": "ann", "principal": 7, "values": {"key": "..."}, "failures": 0, "proof": [], "responseHeaders": []}
+ *   `digest` is the SHA-256 of the body; `values` are those of the credential and of the account's sign-in. The answer
+ *   are the fields that are the proof, [["Authorization", "..."], ...], and [] if no proof is known to be wanted.
+ * - `answer`, after a response with the status 401. The input has also its `status` and `responseHeaders`, the fields
+ *   `proof` that were sent last, and in `failures` how often this exchange has failed. The answer are the fields of
+ *   another proof, and [] if the response is the result.
+ * An error fails the exchange. */
+
 #define BP_STORE "backplane.store"  /* revisions 1 and 2, data access controllers */
 
 /* A record of a collection: JSON with an id. Collections belong to the component, and no other component sees them. */
@@ -759,7 +774,8 @@ typedef struct bp_store_selection {
 
 /* A search for words in one collection, whose records come by their relevance (BM25), the best ones first. Every word of
  * the text must be in one of the index's properties. A word that ends with `*` is the beginning of a word, and words
- * between quotation marks follow one another. */
+ * between quotation marks follow one another. A page is of one state of the collection, and each write changes the
+ * relevance of all records a little: to miss none and to see none twice, bind the next page to the state of the first. */
 typedef struct bp_store_search {
     uint32_t size;
     uint32_t flags;                         /* BP_SELECT_WITHOUT_VALUES */
@@ -769,6 +785,7 @@ typedef struct bp_store_search {
     uint64_t limit;                         /* records, of which 10,000 at most are returned */
     const bp_store_condition *_Nullable conditions;     /* of the state that the records are read from */
     size_t condition_count;
+    bp_bytes after;                         /* `next` of the page before, which older hosts do not give; empty: the first page */
 } bp_store_search;
 
 typedef struct bp_store_record {
@@ -842,13 +859,13 @@ typedef struct bp_store_2 {
                         void *_Nullable context);
     /* Cancels an operation, which is still answered, also if it could not be cut short. Unknown ids are ignored. */
     void (*cancel)(uint64_t component, uint64_t id);
-    /* Finds records by their words. The page has no `next`. An engine without full text fails with `store.unsupported`.
+    /* Finds records by their words. An engine without full text fails with `store.unsupported`.
      * Beyond the end of an older host's table, as `wait` is. */
     uint64_t (*_Nullable search)(uint64_t component, const bp_store_search *search, const bp_call *_Nullable call, bp_store_read done,
                                  void *_Nullable context);
     /* Waits until a collection has a change after the change `since`, or no longer has all of them in its log; `changes`
      * then reads them. Writers do not wait for this. Changes that another process makes to the store's file are noticed
-     * with the next one of this host. The payload of BP_OK is empty. */
+     * within a quarter of a second. The payload of BP_OK is empty. */
     uint64_t (*_Nullable wait)(uint64_t component, bp_bytes collection, int64_t since, const bp_call *_Nullable call, bp_done done,
                                void *_Nullable context);
 } bp_store_2;
@@ -1118,7 +1135,7 @@ typedef struct bp_identity {
     BP_FIELD(bp_store_selection, conditions), BP_FIELD(bp_store_selection, condition_count), \
     BP_FIELD(bp_store_search, size), BP_FIELD(bp_store_search, flags), BP_FIELD(bp_store_search, collection), \
     BP_FIELD(bp_store_search, index), BP_FIELD(bp_store_search, text), BP_FIELD(bp_store_search, limit), \
-    BP_FIELD(bp_store_search, conditions), BP_FIELD(bp_store_search, condition_count), \
+    BP_FIELD(bp_store_search, conditions), BP_FIELD(bp_store_search, condition_count), BP_FIELD(bp_store_search, after), \
     BP_FIELD(bp_store_record, size), BP_FIELD(bp_store_record, reserved), BP_FIELD(bp_store_record, id), \
     BP_FIELD(bp_store_record, value), BP_FIELD(bp_store_record, version), \
     BP_FIELD(bp_store_page, size), BP_FIELD(bp_store_page, reserved), BP_FIELD(bp_store_page, records), \

@@ -1,5 +1,6 @@
 /*
- * lastwords.h: the plugin whose code was running when a signal ends this process, and whether memory is left.
+ * lastwords.h: the plugin whose code was running when a signal ends this process, its function, and whether memory is
+ * left.
  *
  * In C, because a signal handler must not allocate, take locks or enter the Swift runtime. Only the host links this; no
  * plugin contains it.
@@ -10,12 +11,16 @@
 /* The part of the file name of every plugin copy that precedes the number of its generation. */
 #define BPH_GENERATION "generation-"
 
+/* Tells the id of the plugin that a copy contains, for the line of a crash. It is kept, since no copy is unloaded. */
+void bph_name_plugin(const char *copy, const char *id);
+
 /* Installs signal handlers that name the plugin in a crash.
  *
  * When a thread raises SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS or SIGTRAP while code of a plugin's copy is on
  * its stack, or while the system gives the process no more memory, one line about it is written to standard error, and
- * the signal goes on to the earlier handler. Other threads that raise such a signal meanwhile wait. A thread whose
- * stack is exhausted reports nothing. SIGPIPE no longer ends the process; a handler that was installed before is kept.
+ * the signal goes on to the earlier handler. The line has the plugin, its generation, the innermost function of its own
+ * and the copy. Other threads that raise such a signal meanwhile wait. A thread whose stack is exhausted reports
+ * nothing. SIGPIPE no longer ends the process; a handler that was installed before is kept.
  */
 void bph_keep_last_words(void);
 

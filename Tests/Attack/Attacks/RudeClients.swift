@@ -10,6 +10,8 @@ struct RudeClients: Attack {
     private let site: Site
     private let manifest: String
     private let pipe: String
+    /// The library that the host swaps to before the clients begin, so that there is something to roll back.
+    private let next: String
 
     init(at site: Site) throws {
         self.site = site
@@ -17,6 +19,9 @@ struct RudeClients: Attack {
             {"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"Trials": {"className": "TrialManager"}}}
             """
         manifest = try site.write(text.utf8, as: "clients.json")
+        // Another build of the same code, as far as a host can tell.
+        let library = try Data(contentsOf: URL(filePath: "\(HostProcess.built)/lib_Challenge.so"))
+        next = try site.write(library + [0], as: "lib_Challenge.so")
         pipe = site.path + "/pipe"
         guard mkfifo(pipe, 0o600) == 0 else { throw NotPossible("a FIFO cannot be made here") }
     }
@@ -26,6 +31,10 @@ struct RudeClients: Attack {
         let host = try RunningHost(
             manifest, ["--plugin-path", HostProcess.built, "--data", folder + "/data"], in: folder)
         guard host.isUp() else { throw NotPossible("no host comes up: \(host.process.said)") }
+        let swap = #"{"request": "swap", "libraries": ["\#(next)"]}"#
+        guard let swapped = host.ask(Array(swap.utf8)), Self.isSwapped(swapped) else {
+            throw NotPossible("the host does not swap to \(next): \(host.process.said)")
+        }
         _ = host.process.hasEnded()
         let usual = host.process.peak
         let seeds = (0..<Self.clients).map { _ in numbers.next() }, ended = DispatchGroup()
@@ -51,6 +60,9 @@ struct RudeClients: Attack {
             } else if seconds > 1 {
                 findings.append(
                     "`\(name)` beside \(Self.clients) rude clients: answered after \(Int(seconds * 1_000)) ms")
+            } else if name == "rollback", !Self.isSwapped(answer!) {
+                findings.append(
+                    "`rollback` beside \(Self.clients) rude clients rolled nothing back: \(answer!.prefix(300))")
             }
         }
         _ = host.process.hasEnded()
@@ -62,6 +74,8 @@ struct RudeClients: Attack {
         ended.wait()
         return Trial(outcome: findings.isEmpty ? "answered" : "locked out", findings: findings)
     }
+
+    private static func isSwapped(_ answer: String) -> Bool { answer.contains(#""outcome":"swapped""#) }
 
     /// The bytes of the largest request of a client.
     private static let large = 16 << 20

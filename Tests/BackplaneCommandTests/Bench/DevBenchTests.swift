@@ -18,6 +18,14 @@ struct DevBenchTests {
         for row in rows { #expect(row["target"] as? Double == 100 && row["median"] as? Double ?? 0 > 0) }
     }
 
+    @Test func `a crash names its plugin under dev`() async throws {
+        let outcome = try await tool.plain("bench", "dev", "--only", "crash to the line", "--quick", "--json")
+        try #require(outcome.status == 0, "\(outcome.errors)")
+        let rows = try #require(JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [[String: Any]])
+        #expect(rows.count == 2)
+        for row in rows { #expect(row["target"] as? Double == 100 && row["median"] as? Double ?? 0 > 0) }
+    }
+
     @Test func `a library that was closed answers under dev, in Swift and in C`() async throws {
         let outcome = try await tool.plain("bench", "dev", "--only", "to first answer", "--quick", "--json")
         try #require(outcome.status == 0, "\(outcome.errors)")

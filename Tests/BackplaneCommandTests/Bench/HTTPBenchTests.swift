@@ -12,6 +12,12 @@ struct HTTPBenchTests {
         "up from a file, client": 1 / 0.9, "up from a file, plugin": 1 / 0.9, "memory of 1 GB down, client": 32,
         "memory of 1 GB down, plugin": 32, "memory of 1 GB up, client": 32, "memory of 1 GB up, plugin": 32,
         "memory of a slow consumer, HTTP/1.1": 4, "memory of a slow consumer, HTTP/2": 12,
+        "1 KB of JSON, load": 1.2, "1 KB of JSON, plugin with an observer": 1.4, "1 MB of JSON, load": 1.02,
+        "memory that 10,000 loads on 50 hosts add to 1,000": 16, "loads left of 10,000": 0,
+        "failures of 10,000 loads": 0,
+        "1 KB, bearer credential": 1.05, "expired token, 1,000 calls: refreshes": 1,
+        "expired token, 1,000 calls: failed calls": 0, "expired token, a swap amid 1,000 calls: refreshes": 1,
+        "expired token, a swap amid 1,000 calls: failed calls": 0,
     ]
 
     @Test func `every bound of exchanges is a row, beside its baseline`() async throws {

@@ -14,6 +14,8 @@ struct SwapBenchTests {
         "4 callers native, wait at the gate, median": 0.4, "4 callers native, wait at the gate, p99": 3,
         "4 callers encoded, wait at the gate, median": 0.4, "4 callers encoded, wait at the gate, p99": 3,
         "4 callers, 100,000 records natively, wait beyond that with an empty state": 1,
+        "4 callers, a call of 14 s, longest wait at the gate": 210,
+        "4 callers, a call of 14 s, from its end to the commit": 50,
         "1,000 swaps in Swift, memory of each": 64,
         "200 swaps in Swift with a load folder in memory, memory of each": 64,
         "1,000 swaps in Swift, a call after": 1.1,
@@ -25,7 +27,7 @@ struct SwapBenchTests {
         ["native", "encoded"].flatMap { lane in
             [
                 "calls failed", "answered twice", "answered by the wrong generation", "out of order",
-                "carried count less the callers' own",
+                "carried count less the callers' own", "states that took another lane",
             ].map {
                 "4 callers \(lane), \($0)"
             }
@@ -34,6 +36,15 @@ struct SwapBenchTests {
             "calls failed", "answered twice", "answered by the wrong generation", "out of order",
             "carried count less the callers' own", "wires that led elsewhere than the manifest says",
         ].map { "4 callers, other manifests, \($0)" }
+        + [
+            "calls failed", "answered twice", "answered by the wrong generation", "out of order",
+            "carried count less the callers' own",
+        ].map { "4 callers, a call of 14 s, \($0)" }
+        + [
+            "long calls lost, made twice or in the wrong generation", "exchanges in calls lost",
+            "exchanges in calls sent twice", "exchanges outside of calls lost", "exchanges outside of calls sent twice",
+            "sign-ins beyond the first", "times of timers lost", "times of timers fired twice",
+        ].map { "work under way, \($0)" }
         + [
             "prepare (create)", "quiesce (hold)", "quiesce (drain)", "suspend", "export", "import", "flip", "activate",
             "probation (watch)",

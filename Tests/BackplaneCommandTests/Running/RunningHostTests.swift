@@ -186,7 +186,11 @@ struct RunningHostTests {
         #expect(try all.status == 0 && all.errors == "" && events(all.output) == alone && alone.count > 10)
         let some = try await tool.plain("call", "AlmanacManager", "events", "--running", "--limit", "2", "--trace")
         #expect(try some.status == 0 && events(some.output) == Array(alone.prefix(2)))
-        #expect(some.errors.wholeMatch(of: /trace [0-9a-f]{32}\n/) != nil)
+        #expect(some.errors.prefixMatch(of: /trace [0-9a-f]{32}\nexchange 1, [0-9.]+ ms: GET file:/) != nil)
+        let traced = try await tool.plain("call", "AlmanacManager", "on", "\"07-20\"", "--running", "--trace")
+        let words = traced.errors.split(separator: "\n").map { $0.split(separator: ": ").last ?? "" }
+        #expect(traced.status == 0 && words.count == 5 && words[2] == "attempt 1" && words[3] == "status 200")
+        #expect(words[4].hasPrefix("end, "), "\(traced.errors)")
         #expect(tool.loadFolders() == loads, "nothing was loaded for it")
         let stats = try await tool.plain("stats")
         #expect(stats.output.contains("STREAMS OF"), "\(stats.output)")

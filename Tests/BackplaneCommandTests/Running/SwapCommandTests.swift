@@ -112,7 +112,7 @@ struct SwapCommandTests {
         #expect(preview.refusals == [] && preview.components.map(\.component) == ["Edition"])
         let listed = try await tool.plain("generations", "--json")
         let states = try JSONDecoder().decode([GenerationForm].self, from: Data(listed.output.utf8)).values.map(\.state)
-        #expect(states == [.inForce, .loaded, .loaded])
+        #expect(states == [.active, .loaded, .loaded])
         #expect(try await edition() == "1\n")
         _ = host
     }
@@ -163,7 +163,7 @@ struct SwapCommandTests {
         let host = try await tool.startRun(manifest),
             bad = try EditionLibrary.compile(3, to: tool.folder, as: "libBad.so", fails: true)
         let swap = try tool.start(["swap", bad, "--probation", "600", "--error-rate", "0.5"])
-        // Its calls fail once it is in force; too few of them would say nothing.
+        // Its calls fail once it is active; too few of them would say nothing.
         for _ in 0..<1_000 {
             let generations = try await tool.plain("generations", "--json")
             let states = try JSONDecoder().decode([GenerationForm].self, from: Data(generations.output.utf8)).values
@@ -208,8 +208,8 @@ struct SwapCommandTests {
         let host = try await tool.startRun(manifest),
             other = try EditionLibrary.compile(2, to: tool.folder, as: "libOther.so")
         let swap = try tool.start(["swap", other, "--probation", "600"])
-        var isInForce = false
-        for _ in 0..<1_000 where !isInForce { isInForce = try await edition() == "2\n" }
+        var isActive = false
+        for _ in 0..<1_000 where !isActive { isActive = try await edition() == "2\n" }
         swap.signal(SIGINT)
         let outcome = await swap.end()
         #expect(

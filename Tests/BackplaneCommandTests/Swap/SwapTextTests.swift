@@ -80,7 +80,7 @@ import Testing
         let second = Generation(
             plugin: "org.example.notes", number: 2, version: "1.1.0", library: nil, state: .onProbation, loadedAt: 2)
         let third = Generation(
-            plugin: "org.example.notes", number: 3, version: "1.1.0", library: nil, state: .inForce, loadedAt: 3)
+            plugin: "org.example.notes", number: 3, version: "1.1.0", library: nil, state: .active, loadedAt: 3)
         let fourth = Generation(
             plugin: "org.example.notes", number: 4, version: "1.2.0", library: nil, state: .failed, loadedAt: 4)
         let fifth = Generation(

@@ -25,9 +25,12 @@ struct CredentialsPageTests {
         func lines(_ text: some StringProtocol) -> [String] {
             text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
         }
-        let source = lines(try String(contentsOf: URL(filePath: #filePath), encoding: .utf8))
+        let signing = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "SigningPlugin.swift")
+        let source = lines(
+            try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
+                + String(contentsOf: signing, encoding: .utf8))
         let blocks = try Self.blocks("swift")
-        #expect(blocks.count == 5)
+        #expect(blocks.count == 7)
         for block in blocks {
             #expect(source.firstRange(of: lines(block)) != nil, "\(block)")
         }
@@ -107,12 +110,41 @@ struct CredentialsPageTests {
         #expect(try await http.send(HTTPRequest("GET", server.url()), Call()).status == 401)
     }
 
+    @Test func `a program has a scheme of its own`() async throws {
+        @Sendable func signature(of request: AuthenticatedRequest) -> String {
+            HMAC.text("white whale", request.digest ?? "")
+        }
+        let server = try TestServer { request, connection in
+            let digest = HMAC.hexadecimal(SHA256Digest().sha256(of: request.body))
+            let isGood = request["Authorization"] == "HMAC \(HMAC.text("white whale", digest))"
+            connection.answer(isGood ? "204 No Content" : "401 Unauthorized")
+        }
+        let signing = AuthenticationScheme("signing", digests: true) { request in
+            ["Authorization": "HMAC \(signature(of: request))"]
+        }
+        let signed = Credential(hosts: ["127.0.0.1"], .custom(signing))
+        let network = HTTPPipeline(
+            [AsyncHTTPClientExecutor()], credentials: Credentials(["signed": signed], digest: SHA256Digest()))
+        var options = HTTPOptions()
+        options.credential = "signed"
+        #expect(try await network.send(HTTPRequest("POST", server.url(), body: .text("a")), options).status == 204)
+    }
+
+    @Test func `the manifest of a scheme of its own is read`() throws {
+        let block = try #require(try Self.blocks("json").last)
+        let text = #"{"manifestVersion": 1, "managers": {}, \#(block)}"#
+        let document = ManifestDocument(parsing: Data(text.utf8)) { _ in "white whale" }
+        #expect(document.problems.isEmpty, "\(document.problems)")
+        let scheme = document.manifest.network.credentials["signed"]?.scheme
+        #expect(scheme == .component("BookSigner", values: ["key": "white whale"]))
+    }
+
     @Test func `the page lists the keys that the reader knows`() throws {
         let page = try String(contentsOf: Self.page, encoding: .utf8)
         for key in [
             "type", "hosts", "managers", "cookies", "user", "password", "preemptive", "secret", "signIn", "refresh",
             "token",
-            "expires", "refreshToken", "keep",
+            "expires", "refreshToken", "keep", "manager", "values",
         ] { #expect(page.contains("`\(key)`"), "\(key)") }
     }
 }

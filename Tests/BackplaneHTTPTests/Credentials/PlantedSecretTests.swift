@@ -20,6 +20,8 @@ struct PlantedSecretTests {
 
     /// Everything that was shown, with the place where.
     private struct Shown {
+        /// The part that the secrets have in common.
+        var mark = PlantedSecretTests.mark
         private(set) var found: [String] = []
         private(set) var places = 0
 
@@ -30,7 +32,7 @@ struct PlantedSecretTests {
             let decoded = words.compactMap { Data(base64Encoded: String($0)) }.map {
                 String(decoding: $0, as: UTF8.self)
             }
-            for text in [text] + decoded where text.lowercased().contains(mark) {
+            for text in [text] + decoded where text.lowercased().contains(mark.lowercased()) {
                 found.append("\(place): \(text.prefix(200))")
             }
         }
@@ -110,6 +112,75 @@ struct PlantedSecretTests {
         #expect(shown.found == [] && shown.places > 60, "\(shown.found)")
     }
 
+    #if DEBUG
+    /// Shows everything that a redaction hides a secret in, with a mark of the secret's own.
+    private func shown(mark: String) async throws -> Shown {
+        var shown = Shown(mark: mark)
+        let secret = "\(mark)-secret"
+        // Values.
+        let source = TokenSource(
+            signIn: TokenRequest("http://a.test/?key=\(secret)", .json(["key": .literal(.string(secret))])),
+            token: "/token")
+        shown.look("secret", at: Secret(secret))
+        shown.look("credential", at: Credential(hosts: ["a.test"], .bearer(source)))
+        shown.look("request", at: source.signIn as Any)
+        shown.look("content", at: TokenTemplate.literal(.string(secret)))
+        // Commands of curl.
+        let request = HTTPRequest(
+            "POST", "http://ann:\(secret)@a.test/?key=\(secret)", headers: ["Authorization": secret],
+            body: .text(secret))
+        shown.look("curl", request.curlDescription)
+        shown.look("curl, fields", HTTPRequest("GET", "http://a.test/", headers: ["X-Key": secret]).curlDescription)
+        shown.look("curl, body", HTTPRequest("POST", "http://a.test/", body: .text(secret)).curlDescription)
+        shown.look("URL", request.printableURL)
+        // Messages about a manifest.
+        let manifest = #"{"manifestVersion": 1, "managers": {}, "network": {"traced": ["${KEY}"]}}"#
+        let document = ManifestDocument(parsing: Data(manifest.utf8)) { _ in "not a host, \(secret)" }
+        #expect(!document.problems.isEmpty)
+        for problem in document.problems { shown.look("manifest", at: problem.error) }
+        // Heads of responses, heads as filters see them, and events.
+        let executor = MemoryExecutor { _, _ in
+            HTTPStreamedResponse(HTTPResponse(status: 200, headers: ["Set-Cookie": "id=\(secret)"]))
+        }
+        let heads = Recording<String>(), events = Recording<String>()
+        let login = Login(user: "ann", password: Secret(secret))
+        let scheme = AuthenticationScheme("own") { _ in ["X-Proof": secret] }
+        let network = HTTPPipeline(
+            [executor],
+            credentials: Credentials([
+                "cookies": Credential(hosts: ["a.test"], .basic(login), hasCookies: true),
+                "own": Credential(hosts: ["a.test"], .custom(scheme)),
+            ]),
+            filters: [
+                ExchangeFilter(
+                    "watching",
+                    attempts: { head in
+                        heads.add("\(head.headers)")
+                        return [:]
+                    })
+            ], observers: [ExchangeObserver(within: { events.add("\($0)") })])
+        for name in ["cookies", "own"] {
+            var options = HTTPOptions()
+            options.credential = name
+            let response = try await network.send(HTTPRequest("GET", "http://a.test/?key=\(secret)"), options)
+            if name == "cookies" { shown.look("cookies", at: response.headers) }
+        }
+        for text in heads.all { shown.look("filter", text) }
+        for text in events.all { shown.look("event", text) }
+        return shown
+    }
+
+    @Test func `what each redaction hides is found once it is switched off`() async throws {
+        #expect(try await shown(mark: "planted0").found == [])
+        for (number, redaction) in Redaction.all.enumerated() where redaction.name != Redaction.verboseFields.name {
+            let mark = "planted\(redaction.name)\(number)"
+            redaction.switchOff(for: mark)
+            let found = try await shown(mark: mark).found
+            #expect(!found.isEmpty, "nothing was found without the redaction of \(redaction.name)")
+        }
+    }
+    #endif
+
     @Test func `the search finds what it looks for`() {
         var shown = Shown()
         shown.look("as it is", Self.secret("x"))
@@ -145,13 +216,14 @@ struct PlantedSecretTests {
         let context = try #require(LendingCommunication.contexts.withLock { $0.removeValue(forKey: key) })
 
         // Exchanges that succeed, are refused, fail at the sign-in, and fail altogether.
+        let traced = context.begin(), trace = host.exchanges(of: traced.trace)
         for name in credentials.keys.sorted() + ["bearer", "bearer", "bearer"] {
             for url in [server.url("/book?key=\(Self.secret("query"))"), "http://127.0.0.1:1/"] {
                 var options = HTTPOptions()
                 (options.credential, options.redirects) = (name, 3)
                 let request = HTTPRequest("GET", url)
                 do {
-                    let response = try await context.http.send(request, context.begin(), options)
+                    let response = try await context.http.send(request, traced, options)
                     shown.look("response of \(name)", at: response.headers)
                 } catch {
                     shown.look("error of \(name)", at: error)
@@ -179,8 +251,14 @@ struct PlantedSecretTests {
         #expect(server.seen.shown.contains { $0.contains(Self.mark) }, "the servers have had secrets")
         #expect(server.seen.asked.contains { $0.contains(Self.secret("value")) })
 
+        for event in trace?.take() ?? [] { shown.look("trace", at: event) }
         for request in ["hello", "statistics", "generations", "events"] {
             shown.look("control, \(request)", Self.ask(control.path, #"{"protocol":1,"request":"\#(request)"}"#))
+        }
+        for operation in ["list", "sign-in", "sign-out"] {
+            let line =
+                #"{"protocol":1,"request":"credentials","operation":"\#(operation)","credential":"values","account":"eve","values":{"pasword":"\#(Self.secret("control"))"}}"#
+            shown.look("control, credentials \(operation)", Self.ask(control.path, line))
         }
         shown.look("managers", at: await host.managers)
         shown.look("wires", at: await host.wires)

@@ -3,7 +3,7 @@ import BackplaneTestKit
 import Foundation
 import Synchronization
 
-/// A server on loopback that issues tokens, and answers requests that have the token in force.
+/// A server on loopback that issues tokens, and answers requests that have the current token.
 final class TokenServer: Sendable {
     struct State: Sendable {
         var issued = 0

@@ -96,7 +96,7 @@ struct EndpointLoadTests {
         }
     }
 
-    @Test(arguments: ClientKind.streaming)
+    @Test(arguments: ClientKind.all)
     func `progress is told before the end, up to the last byte`(kind: ClientKind) async throws {
         let bytes = [UInt8](repeating: 1, count: 2_000_000)
         let server = try TestServer { $1.answer("200 OK", body: bytes) }
@@ -112,7 +112,7 @@ struct EndpointLoadTests {
         }
     }
 
-    @Test(arguments: ClientKind.streaming, Stage.allCases)
+    @Test(arguments: ClientKind.all, Stage.allCases)
     func `a load that is cancelled ends once, with call.cancelled`(kind: ClientKind, stage: Stage) async throws {
         let reached = Recording<Bool>()
         let server = try TestServer { _, connection in
@@ -164,7 +164,7 @@ struct EndpointLoadTests {
         }
     }
 
-    @Test(arguments: ClientKind.streaming)
+    @Test(arguments: ClientKind.all)
     func `cancelling a task cancels what it loads, and not a load that it waits for`(kind: ClientKind) async throws {
         let latch = Latch(), reached = Recording<Bool>()
         let server = try TestServer { request, connection in

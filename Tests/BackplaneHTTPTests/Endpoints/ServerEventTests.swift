@@ -66,7 +66,7 @@ struct ServerEventTests {
     private static let head =
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nConnection: close\r\n\r\n"
 
-    @Test(arguments: ClientKind.streaming)
+    @Test(arguments: ClientKind.all)
     func `a connection that ends is made again after the last event, until there are no more`(
         kind: ClientKind
     ) async throws {
@@ -112,7 +112,7 @@ struct ServerEventTests {
         }
     }
 
-    @Test(arguments: ClientKind.streaming)
+    @Test(arguments: ClientKind.all)
     func `what is no stream of events is an error at once`(kind: ClientKind) async throws {
         let server = try TestServer { request, connection in
             if request.target == "/none" { return connection.answer("404 Not Found", body: Array("gone".utf8)) }
@@ -130,7 +130,7 @@ struct ServerEventTests {
         }
     }
 
-    @Test(arguments: ClientKind.streaming)
+    @Test(arguments: ClientKind.all)
     func `events come as they are sent, and leaving the loop ends the connection`(kind: ClientKind) async throws {
         let latch = Latch()
         let server = try TestServer { _, connection in

@@ -132,7 +132,10 @@ struct HostGrowthTests {
             }
             let search = bp_store_search(
                 size: 0, flags: UInt32(BP_SELECT_WITHOUT_VALUES), collection: texts[0], index: texts[1],
-                text: texts[2], limit: 7, conditions: nil, condition_count: 0)
+                text: texts[2], limit: 7, conditions: nil, condition_count: 0, after: texts[1])
+            expect(
+                [search], { lent -> [UInt8] in try RecordQuery(copying: lent).after?.bytes ?? [] }, gives: [105],
+                upTo: \.after, butThen: [])
             expect(
                 [search],
                 { lent -> [String] in

@@ -21,7 +21,7 @@ struct PoolCandidatesTests {
     private var components: [WatchedComponent] { [books.component("Books"), clock.component("Clock")] }
 
     private func look(_ candidates: inout PoolCandidates, after seconds: Int, books: Int, clock: Int) -> [PoolCandidates
-        .Candidate]
+        .Occupant]
     {
         self.books.calls.store(books, ordering: .relaxed)
         self.clock.calls.store(clock, ordering: .relaxed)

@@ -10,7 +10,7 @@ struct LedgerHost {
     private let folder: LoadingFixture.Folder
 
     /// - Parameters:
-    ///   - library: the bytes that are in force first.
+    ///   - library: The bytes that are active first.
     ///   - more: other keys of the ledger.
     init(_ library: [UInt8], configuration: String = "{}", more: String = "", log: RecordedLog = RecordedLog()) throws {
         folder = try LoadingFixture.Folder()
@@ -28,7 +28,7 @@ struct LedgerHost {
         try await test.call("Ledger", method, input)
     }
 
-    /// Puts a library in the place of the one in force.
+    /// Replaces the active library by another one.
     func swap(_ library: [UInt8], probation: Probation? = nil) async throws -> SwapReport {
         let path = try folder.write(library, as: "libNext.so")
         return try await host.swap(

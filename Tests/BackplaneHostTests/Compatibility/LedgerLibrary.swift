@@ -2,7 +2,7 @@ import Foundation
 
 @testable import BackplaneHost
 
-/// One plugin in two languages: in C with the header that is kept of ABI 0, and in C++ with the header in force.
+/// One plugin in two languages: in C with the header that is kept of ABI 0, and in C++ with the current header.
 enum LedgerLibrary: String, CaseIterable, Sendable {
     case c = "C", cPlusPlus = "C++"
 

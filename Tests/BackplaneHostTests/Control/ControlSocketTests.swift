@@ -100,7 +100,7 @@ struct ControlSocketTests {
         let greeting = try await fixture.ask(HelloRequest()).get()
         #expect(greeting.manifest == path && greeting.environment == "night")
         #expect(try await fixture.ask(ApplyRequest(manifest: path)).get().value.kept == ["Other"])
-        #expect(try await fixture.ask(HelloRequest()).get().environment == "night", "the one in force is kept")
+        #expect(try await fixture.ask(HelloRequest()).get().environment == "night", "the active one is kept")
         #expect(try await fixture.ask(ResetRequest(manager: "Other")).get().value.restarted == ["Other"])
         let relative = await fixture.ask(ApplyRequest(manifest: "other"))
         #expect(throws: BackplaneError.self) { try relative.get() }

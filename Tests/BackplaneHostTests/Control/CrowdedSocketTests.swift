@@ -137,7 +137,7 @@ struct CrowdedSocketTests {
         #expect(!LoadingFixture.exists(path), "a closed listener is not restored")
     }
 
-    @Test func `a manifest without managers is put in force only if that is meant`() async throws {
+    @Test func `a manifest without managers is activated only if that is meant`() async throws {
         let fixture = try ControlFixture()
         try await fixture.host.start()
         for text in ["{}", #"{"manifestVersion": 1, "plugins": [], "managers": {}}"#] {

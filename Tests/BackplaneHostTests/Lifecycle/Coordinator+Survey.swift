@@ -2,7 +2,7 @@
 
 /// What tests look at inside a host.
 extension Coordinator {
-    var nodeCounts: (inForce: Int, known: Int, started: Int, ready: Int) {
+    var nodeCounts: (active: Int, known: Int, started: Int, ready: Int) {
         (live.nodes.count, live.nodesByID.count, live.started.count, live.nodes.count { $0.running != nil })
     }
     var numbersInUse: Int { live.numbers.inUse }

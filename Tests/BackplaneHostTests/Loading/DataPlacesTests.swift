@@ -47,11 +47,17 @@ struct DataPlacesTests {
 
     @Test func `the former name has its place again when it comes alone, and another one beside its successor`() {
         #expect(place("Old", of: Self.renamed, there: ["Old"]) == "Old")
-        #expect(place("Old", of: Self.renamed, with: ["New"], there: ["Old"]) == "Old@2")
+        #expect(place("Old", of: Self.renamed, with: ["New"], there: ["Old"]) == "@Old@2")
         var places = Self.renamed
-        places.keep("Old@2", for: "Old")
-        #expect(place("Old", of: places, with: ["New"]) == "Old@2")
+        places.keep("@Old@2", for: "Old")
+        #expect(place("Old", of: places, with: ["New"]) == "@Old@2")
         #expect(place("New", of: places, with: ["Old"]) == "Old")
+    }
+
+    @Test func `a new place has a name that no namespace can have`() {
+        // A controller that is called Old@2 has its data there.
+        #expect(place("Old", of: Self.renamed, with: ["New", "Old@2"], there: ["Old", "Old@2"]) == "@Old@2")
+        #expect(place("Old@2", of: Self.renamed, with: ["New", "Old"], there: ["Old", "Old@2"]) == "Old@2")
     }
 
     @Test func `a place that came back is recorded over the one that took it`() {

@@ -13,7 +13,7 @@ struct TrialProcessTests {
     init() throws { folder = try LoadingFixture.Folder() }
 
     private func open(_ source: String, limit: Duration = .seconds(60), _ flags: String...) throws
-        -> TrialProcess.Verdict
+        -> TrialProcess.Conclusion
     {
         let bytes = try LoadingFixture.library(of: "#include <unistd.h>\n#include <stdlib.h>\n" + source, flags)
         return process.open(try folder.write(bytes, as: "lib\(UUID().uuidString).so"), limit: limit)
@@ -51,7 +51,7 @@ struct TrialProcessTests {
     }
 
     /// Tries a plugin whose entry function runs `statements`.
-    private func enter(_ statements: String, limit: Duration = .seconds(60)) throws -> TrialProcess.Verdict {
+    private func enter(_ statements: String, limit: Duration = .seconds(60)) throws -> TrialProcess.Conclusion {
         let bytes = try TurnstileFixture.culprit("-DENTERED=" + statements)
         return process.open(
             try folder.write(bytes, as: "lib\(UUID().uuidString).so"), toolchain: "the tests'", limit: limit)
@@ -130,7 +130,7 @@ struct TrialProcessTests {
         """
     }
 
-    @Test(arguments: ["_YardstickFirst", "_Challenge", "_Parity", "_ParityRelay", "_YardstickFirstInC"])
+    @Test(arguments: ["_BenchmarkFirst", "_Challenge", "_Parity", "_ParityRelay", "_BenchmarkFirstInC"])
     func `plugins that do nothing wrong pass, in Swift with their layouts, and in C`(_ library: String) throws {
         #expect(process.open(TestHost.libraries + "/lib\(library).so", limit: .seconds(60)) == .passed)
     }

@@ -44,6 +44,27 @@ struct MustNotCompileTests {
     }
 
     @Test func `every case is there`() {
-        #expect(Self.cases.count == 14)
+        #expect(Self.cases.count == 23)
+    }
+
+    @Test func `the page on the compiler's messages quotes what the compiler says of these cases`() throws {
+        let page = try String(contentsOfFile: Self.folder + "/../../../../docs/compiler-messages.md", encoding: .utf8)
+        let said = try Set(
+            Self.cases.flatMap { try Self.expectedMistakes(of: "\(Self.folder)/\($0)").map(\.message) })
+        let headings = page.split(separator: "\n").filter { $0.hasPrefix("## `") }
+        // Every other part between the marks is a message.
+        let quoted = headings.flatMap { heading in
+            heading.split(separator: "`", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }
+                .map { String($0.element) }
+        }
+        #expect(quoted.count >= 10)
+        for message in quoted { #expect(said.contains(message), "\(message)") }
+        // Messages of our own begin, in the page, as the compiler says them.
+        let cures = said.compactMap { $0.components(separatedBy: " is unavailable: ").dropFirst().first }
+        let plain = page.replacing("`", with: "")
+        for cure in cures {
+            let beginning = cure.replacing("`", with: "").prefix { $0 != ":" && $0 != "," }
+            #expect(plain.contains(beginning), "\(cure)")
+        }
     }
 }

@@ -103,6 +103,27 @@ struct PlanChangeTests {
         #expect(change.kept == ["Store", "A"] && change.added == ["Line", "Phone"])
     }
 
+    @Test func `a service is recreated when its folder gets another name, unless the manifest names it`() throws {
+        func managers(_ names: [String], _ more: [String: ManifestValue] = [:]) -> ManifestValue {
+            let service = more.merging(["className": "Line", "propertyName": "line"]) { $1 }
+            return .dictionary(
+                Dictionary(
+                    uniqueKeysWithValues: names.map { name -> (String, ManifestValue) in
+                        let phone: ManifestValue = ["className": "Phone", "services": [.dictionary(service)]]
+                        return (name, ["className": "Person", "communicationController": phone])
+                    }))
+        }
+        // The service that both share has a folder that is named after the first of them.
+        let change = change(try plan(managers(["A", "B"])), try plan(managers(["B"])))
+        #expect(change.added == ["Line", "Phone"] && change.kept == ["B"])
+        let named: [String: ManifestValue] = ["namespace": "Lines"]
+        let stays = self.change(try plan(managers(["A", "B"], named)), try plan(managers(["B"], named)))
+        #expect(stays.added == [] && stays.kept == ["Line", "Phone", "B"])
+        // The other manager's service does not end up with the folder of the one that was there before.
+        let last = self.change(try plan(managers(["B"])), try plan(managers(["A", "B"])))
+        #expect(last.added == ["Line", "Phone", "A", "Phone"] && last.kept == ["B"])
+    }
+
     /// The names of the nodes that take another configuration where every class does.
     private func reconfigured(_ old: ManifestValue, _ new: ManifestValue) throws -> (names: [String], added: [String]) {
         let old = try plan(old), new = try plan(new)
@@ -145,8 +166,9 @@ struct PlanChangeTests {
     @Test(
         arguments: [
             ([1, 1], [2, 2], ["Line"], []), ([1, 2], [1, 3], ["Line"], []), ([1, 2], [3, 4], ["Line", "Line"], []),
-            ([1, 2], [2, 1], [], ["Phone", "Phone"]), ([1, 1], [1, 2], [], ["Line", "Phone"]),
-            ([1, 2], [2, 2], [], ["Phone"]), ([1, 1], [2, 3], [], ["Line", "Line", "Phone", "Phone"]),
+            ([1, 2], [2, 1], ["Line", "Line"], []), ([1, 1], [1, 2], [], ["Line", "Phone"]),
+            ([1, 2], [2, 2], [], ["Line", "Phone", "Phone"]),
+            ([1, 1], [2, 3], [], ["Line", "Line", "Phone", "Phone"]),
         ] as [([Int64], [Int64], [String], [String])])
     func `a shared collaborator takes another configuration if all who share it change alike`(
         old: [Int64], new: [Int64], names: [String], added: [String]

@@ -138,9 +138,17 @@ struct FeedHost {
     func swap(_ plugin: LinkedPlugin, _ options: SwapOptions = SwapOptions(drain: .upTo(.seconds(60), then: .fail)))
         async throws(BackplaneError) -> SwapReport
     {
+        try await swap([plugin], options)
+    }
+
+    /// Swaps plugins together.
+    @discardableResult
+    func swap(_ plugins: [LinkedPlugin], _ options: SwapOptions = SwapOptions(drain: .upTo(.seconds(60), then: .fail)))
+        async throws(BackplaneError) -> SwapReport
+    {
         let coordinator = host.coordinator
         return try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
-            try await coordinator.swap(linked: [plugin], options)
+            try await coordinator.swap(linked: plugins, options)
         }
     }
 }

@@ -291,6 +291,6 @@ struct StreamTests {
 }
 
 extension Coordinator {
-    /// The streams that the components in force have open.
+    /// The streams that the active components have open.
     var openStreams: Int { live.nodes.reduce(0) { $0 + ($1.callable?.streams.count ?? 0) } }
 }

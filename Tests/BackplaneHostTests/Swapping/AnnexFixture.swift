@@ -6,8 +6,8 @@ import TurnstileContracts
 
 /// A host of turnstiles in libraries of this package, whose manifest changes together with its code.
 struct AnnexFixture {
-    static let first = "_YardstickFirst", annex = "_YardstickAnnex"
-    static let firstPlugin = "org.backplane.yardstick-turnstile", annexPlugin = "org.backplane.yardstick-annex"
+    static let first = "_BenchmarkFirst", annex = "_BenchmarkAnnex"
+    static let firstPlugin = "org.backplane.benchmark-turnstile", annexPlugin = "org.backplane.benchmark-annex"
     static let options = SwapOptions(
         drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60), trustsLibraries: true)
     let test: TestHost
@@ -23,7 +23,7 @@ struct AnnexFixture {
         try await test.host.start()
     }
 
-    private static func manifest(_ managers: ManifestValue, _ plugins: [String]) -> ManifestValue {
+    static func manifest(_ managers: ManifestValue, _ plugins: [String] = [annex]) -> ManifestValue {
         [
             "manifestVersion": 1, "plugins": .array(plugins.map { ["library": .string($0)] }), "managers": managers,
         ]

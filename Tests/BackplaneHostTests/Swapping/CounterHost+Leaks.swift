@@ -4,7 +4,7 @@ import Testing
 @testable import BackplaneHost
 
 extension CounterHost {
-    /// Expects that swaps that are over left nothing behind but what is in force.
+    /// Expects that completed swaps left nothing behind but what is active.
     ///
     /// - Parameters:
     ///   - slots: of each counter, those that lead to it.
@@ -15,7 +15,7 @@ extension CounterHost {
         let coordinator = host.coordinator
         await eventually(location) { await !coordinator.hasRetirements }
         let nodes = await coordinator.nodeCounts
-        #expect(nodes.known == nodes.inForce, "guests", sourceLocation: location)
+        #expect(nodes.known == nodes.active, "guests", sourceLocation: location)
         #expect(nodes.started == nodes.ready, "the order of starting", sourceLocation: location)
         #expect(await coordinator.numbersInUse == nodes.ready, "numbers", sourceLocation: location)
         for (name, count) in slots {

@@ -1,5 +1,7 @@
 import Backplane
 import BackplaneDocuments
+import BackplaneRecords
+import BackplaneStorage
 import Testing
 import TurnstileContracts
 
@@ -79,6 +81,51 @@ struct FormerNamespaceTests {
         let data = DataFolder.folderName(manifest: folder.path + "/manifest")
         try folder.write(Array("{".utf8), as: "data/\(data)/@places.json", mode: 0o600)
         #expect(await error { try await count(Self.bare, in: folder) }?.code == .dataFolderUnusable)
+    }
+
+    @Test func `an empty folder that an interrupted start has left does not hide the data of the former name`()
+        async throws
+    {
+        let folder = try LoadingFixture.Folder()
+        #expect(try await count(Self.store, in: folder) == 1)
+        let data = "data/" + DataFolder.folderName(manifest: folder.path + "/manifest")
+        _ = try folder.makeFolder(data + "/TicketArchive")
+        #expect(try await count(Self.archive, in: folder) == 2)
+        #expect(try await count(Self.bare, in: folder) == 3)
+    }
+
+    @Test func `a folder without files is its controller's own if the store has records of it`() async throws {
+        let fixture = try await AnnexFixture(Self.store), office = try await fixture.manager("Office")
+        #expect(try await office.pass(0).count == 1)
+        let data = "data/" + DataFolder.folderName(manifest: fixture.test.folder.path + "/manifest")
+        _ = try fixture.test.folder.makeFolder(data + "/TicketArchive")
+        let record = RecordChange.save(collection: "tickets", StoredRecord(id: "1", value: Array("{}".utf8)))
+        _ = try await fixture.host.records.write(RecordBatch([record]), in: "TicketArchive")
+        let failure = await error { try await fixture.swap(Self.archive) }
+        #expect(failure?.message.contains("it has a folder of its own already, `TicketArchive`") == true)
+        _ = try await fixture.host.records.write(
+            RecordBatch([.deleteAll(collection: "tickets")]), in: "TicketArchive")
+        try await fixture.swap(Self.archive)
+        #expect(try await office.pass(0).count == 2)
+        await fixture.host.stop()
+    }
+
+    @Test func `the data of a manager with errors is no other one's`() async throws {
+        let folder = try LoadingFixture.Folder()
+        #expect(try await count(Self.store, in: folder) == 1)
+        #expect(try await count(Self.archive, in: folder) == 2)
+        func both(_ office: ManifestValue) -> ManifestValue {
+            [
+                "Office": ["className": office, "dataAccessController": ["className": "TicketArchive"]],
+                "Branch": ["className": "TicketOffice", "dataAccessController": ["className": "TicketStore"]],
+            ]
+        }
+        let test = try TestHost(
+            String(decoding: AnnexFixture.manifest(both("Nobody")).json, as: UTF8.self), linked: [], in: folder)
+        let branch: Remote<TurnstileContracts.Turnstile> = try await test.host.manager("Branch")
+        #expect(try await branch.pass(0).count == 1)
+        await test.host.stop()
+        #expect(try await count(both("TicketOffice"), in: folder) == 3)
     }
 
     @Test(arguments: [LaneRule.fastest, .encoded])

@@ -15,7 +15,7 @@ struct LibraryMistakeTests {
         _ fixture: TurnstileFixture, _ location: SourceLocation = #_sourceLocation,
         of swap: () async throws -> SwapReport
     ) async throws -> BackplaneError? {
-        let before = try await fixture.turnstile.pass(1), inForce = try await fixture.generations().inForce
+        let before = try await fixture.turnstile.pass(1), active = try await fixture.generations().active
         let refusal = await error(location) { try await swap() }
         let after = try await fixture.turnstile.pass(1)
         if before.edition < 3 {
@@ -27,11 +27,11 @@ struct LibraryMistakeTests {
         } else {
             #expect(after == before, sourceLocation: location)
         }
-        #expect(try await fixture.generations().inForce == inForce, sourceLocation: location)
+        #expect(try await fixture.generations().active == active, sourceLocation: location)
         return refusal
     }
 
-    private let second = Result { try TurnstileFixture.built("_YardstickSecond") }
+    private let second = Result { try TurnstileFixture.built("_BenchmarkSecond") }
 
     @Test func `a library that is written half is not loaded, wherever it ends`() async throws {
         let fixture = try await TurnstileFixture(), whole = try second.get()
@@ -69,7 +69,7 @@ struct LibraryMistakeTests {
         `a library that is identical to the active one is not loaded again, whatever its name, and the report says so`()
         async throws
     {
-        let fixture = try await TurnstileFixture(), first = try TurnstileFixture.built("_YardstickFirst")
+        let fixture = try await TurnstileFixture(), first = try TurnstileFixture.built("_BenchmarkFirst")
         let again = try await fixture.swap(first)
         #expect(again.outcome == .unchanged && again.plugins == [] && again.components == [])
         let elsewhere = try await fixture.host.swap(library: fixture.write(first, as: "libElsewhere.so"))
@@ -114,7 +114,7 @@ struct LibraryMistakeTests {
     }
 
     @Test func `where the manifest gives a SHA-256 another build is refused before it is loaded`() async throws {
-        let first = try TurnstileFixture.built("_YardstickFirst")
+        let first = try TurnstileFixture.built("_BenchmarkFirst")
         let fixture = try await TurnstileFixture(first, sha256: LibraryFile.text(ofDigest: Sum().sha256(of: first))) {
             $0.digest = Sum()
         }
@@ -147,7 +147,7 @@ struct LibraryMistakeTests {
     func `nothing of one that is refused for its SHA-256 runs, neither its initialiser nor its entry`(name: String)
         async throws
     {
-        let first = try TurnstileFixture.built("_YardstickFirst")
+        let first = try TurnstileFixture.built("_BenchmarkFirst")
         let fixture = try await TurnstileFixture(first, sha256: LibraryFile.text(ofDigest: Sum().sha256(of: first))) {
             $0.digest = Sum()
         }

@@ -34,8 +34,8 @@ struct LibraryStepTests {
         }
         #expect(visits.flatMap(\.mistakes) == [])
         #expect(visits.allSatisfy { $0.last?.handovers == 0 })
-        #expect(try await fixture.generations().inForce == 1)
-        try await fixture.swap(TurnstileFixture.built("_YardstickSecond"))
+        #expect(try await fixture.generations().active == 1)
+        try await fixture.swap(TurnstileFixture.built("_BenchmarkSecond"))
         #expect(try await fixture.turnstile.pass(1).edition == 2, "and the next swap comes about")
         await fixture.host.stop()
     }
@@ -46,20 +46,20 @@ struct LibraryStepTests {
     {
         let fixture = try await TurnstileFixture(
             TurnstileFixture.culprit("-D\(how)=IN_\(step)"), options: { $0.stopLimit = .milliseconds(300) })
-        let first = try TurnstileFixture.built("_YardstickFirst"),
+        let first = try TurnstileFixture.built("_BenchmarkFirst"),
             options = how == "HANGS" ? Self.brief : SwapOptions(stepLimit: .seconds(60))
         let failure = await error { try await fixture.swap(first, options) }
         #expect(
             failure?.code == .swapFailed && failure?.message.contains(": \(step.lowercased()): ") == true,
             "\(String(describing: failure))")
         #expect(try await fixture.turnstile.pass(1).edition == 3)
-        #expect(try await fixture.generations().inForce == 1)
+        #expect(try await fixture.generations().active == 1)
         await fixture.host.stop()
     }
 
     @Test func `state that the new code cannot decode stays with the old`() async throws {
         let fixture = try await TurnstileFixture(TurnstileFixture.culprit("-DEXPORTED=10"))
-        let failure = await error { try await fixture.swap(TurnstileFixture.built("_YardstickFirst")) }
+        let failure = await error { try await fixture.swap(TurnstileFixture.built("_BenchmarkFirst")) }
         #expect(
             failure?.code == .swapFailed && failure?.message.contains(": import: ") == true,
             "\(String(describing: failure))")

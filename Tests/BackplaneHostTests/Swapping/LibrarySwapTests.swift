@@ -7,8 +7,8 @@ import TurnstileContracts
 /// Libraries that take one another's place under calls.
 @Suite(.timeLimit(.minutes(5)))
 struct LibrarySwapTests {
-    private static let swift = ["_YardstickFirst", "_YardstickSecond"],
-        c = ["_YardstickFirstInC", "_YardstickSecondInC"]
+    private static let swift = ["_BenchmarkFirst", "_BenchmarkSecond"],
+        c = ["_BenchmarkFirstInC", "_BenchmarkSecondInC"]
 
     @Test(arguments: [(LaneRule.fastest, swift), (.encoded, swift), (.fastest, c)])
     func `of the calls under dozens of swaps none is lost, made twice or answered by the wrong code`(
@@ -37,7 +37,7 @@ struct LibrarySwapTests {
     }
 
     @Test func `from Swift to C and back the lane changes with the code, and the state goes along`() async throws {
-        let fixture = try await TurnstileFixture(), first = try TurnstileFixture.built("_YardstickFirst")
+        let fixture = try await TurnstileFixture(), first = try TurnstileFixture.built("_BenchmarkFirst")
         #expect(try await fixture.turnstile.pass(7).own == 1)
         let there = try await fixture.swap(TurnstileFixture.culprit())
         #expect(there.wires.map { [$0.fromLane, $0.toLane] } == [["native", "encoded"]])
@@ -52,7 +52,7 @@ struct LibrarySwapTests {
 
     @Test func `every generation can be gone back to, with the state of now`() async throws {
         let fixture = try await TurnstileFixture()
-        try await fixture.swap(TurnstileFixture.built("_YardstickSecond"))
+        try await fixture.swap(TurnstileFixture.built("_BenchmarkSecond"))
         try await fixture.swap(TurnstileFixture.culprit())
         for (number, edition) in [(1, 1), (2, 2), (3, 3), (1, 1)] {
             let before = try await fixture.turnstile.pass(5)
@@ -63,8 +63,8 @@ struct LibrarySwapTests {
             if before.edition < 3, edition < 3 { #expect(after.own == before.own + 1) }
         }
         #expect(try await fixture.generations() == (1, 3), "nothing was loaded for it")
-        let inForce = try await fixture.host.generations(of: TurnstileFixture.plugin)
-        #expect(inForce.map(\.state) == [.inForce, .retired, .retired])
+        let active = try await fixture.host.generations(of: TurnstileFixture.plugin)
+        #expect(active.map(\.state) == [.active, .retired, .retired])
         await fixture.host.stop()
     }
 
@@ -79,7 +79,7 @@ struct LibrarySwapTests {
                 if other == action { throw BackplaneError(.componentFailed, "on purpose") }
             }
         }
-        let second = try TurnstileFixture.built("_YardstickSecond")
+        let second = try TurnstileFixture.built("_BenchmarkSecond")
         let (failures, visits) = try await TurnstileVisitors.with(fixture.turnstile) {
             var failures: [BackplaneError.Code?] = []
             for _ in 1...3 { failures.append(await error { try await fixture.swap(second) }?.code) }

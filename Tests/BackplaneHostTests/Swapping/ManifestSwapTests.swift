@@ -92,18 +92,18 @@ struct ManifestSwapTests {
             try await fixture.host.generations(of: plugin).map(\.state)
         }
         #expect(try await states(AnnexFixture.firstPlugin) == [.retired])
-        #expect(try await states(AnnexFixture.annexPlugin) == [.inForce])
+        #expect(try await states(AnnexFixture.annexPlugin) == [.active])
         // The visitors know only of two handovers of the state, and of the editions' turns.
         let turnstile = try await fixture.manager("Turnstile"), before = try await turnstile.pass(7)
         let back = try await fixture.host.rollback(plugin: AnnexFixture.annexPlugin, AnnexFixture.options)
         #expect(back.managers?.restarted == ["Turnstile"])
-        #expect(try await states(AnnexFixture.firstPlugin) == [.inForce])
+        #expect(try await states(AnnexFixture.firstPlugin) == [.active])
         #expect(try await states(AnnexFixture.annexPlugin) == [.retired])
         let after = try await turnstile.pass(7)
         #expect(after.own == before.own + 1 && after.handovers == 2 && after.edition == 1)
         try await fixture.host.rollback(plugin: AnnexFixture.firstPlugin, AnnexFixture.options)
         #expect(try await turnstile.pass(7).own == before.own + 2, "and forth again")
-        #expect(try await states(AnnexFixture.annexPlugin) == [.inForce])
+        #expect(try await states(AnnexFixture.annexPlugin) == [.active])
         await fixture.host.stop()
     }
 

@@ -186,7 +186,7 @@ struct CounterHost {
         for counter in counters.values { counter.next(script) }
     }
 
-    /// Puts another edition of the plugin in force, whose counters do this.
+    /// Activates another edition of the plugin, whose counters do this.
     @discardableResult
     func swap(
         _ script: CounterScript, _ options: SwapOptions = SwapOptions(drain: .upTo(.seconds(60), then: .fail)),

@@ -12,7 +12,7 @@ struct SwapHistoryTests {
         let all = try await counters.host.generations(of: CounterHost.plugin)
         #expect(all.map(\.number) == Array(1...12) && all.map(\.version.major) == Array(1...12))
         #expect(all.map(\.canReturn) == (1...12).map { (4...11).contains($0) }, "the last \(GenerationTable.kept)")
-        #expect(all.last?.state == .inForce && all.last?.heldBy == ["active: Counter"])
+        #expect(all.last?.state == .active && all.last?.heldBy == ["active: Counter"])
         #expect(all[5].heldBy == ["kept for a rollback"])
         var sum = 0
         for number in 4...11 {
@@ -21,7 +21,7 @@ struct SwapHistoryTests {
             #expect(report.plugins.map(\.toGeneration) == [number])
             #expect(try counter.sumNow() == sum)
             let now = try await counters.host.generations(of: CounterHost.plugin)
-            #expect(now.filter { $0.state == .inForce }.map(\.number) == [number] && now.count == 12)
+            #expect(now.filter { $0.state == .active }.map(\.number) == [number] && now.count == 12)
         }
         await counters.host.stop()
     }
@@ -78,7 +78,7 @@ struct SwapHistoryTests {
         #expect(report.outcome == .rolledBack)
         let all = try await counters.host.generations(of: CounterHost.plugin)
         #expect(
-            all.map(\.state) == [.retired, .inForce, .failed, .failed]
+            all.map(\.state) == [.retired, .active, .failed, .failed]
                 && all.map(\.canReturn) == [true, false, false, false])
         for number in [3, 4] {
             let refusal = await error { try await counters.host.rollback(plugin: CounterHost.plugin, to: number) }
@@ -166,11 +166,11 @@ struct SwapHistoryTests {
         }
         let swap = Task { try await counters.swap(CounterScript(edition: 2, made: { _ in await making.pass() })) }
         await eventually { making.arrived == 1 }
-        #expect(try await states() == [.inForce, .loaded])
+        #expect(try await states() == [.active, .loaded])
         #expect(try await counters.host.generations(of: CounterHost.plugin).map(\.canReturn) == [false, false])
         making.open()
         _ = try await swap.value
-        #expect(try await states() == [.retired, .inForce])
+        #expect(try await states() == [.retired, .active])
         let failing = Latch()
         let failure = Task {
             try await counters.swap(
@@ -182,10 +182,10 @@ struct SwapHistoryTests {
                     }))
         }
         await eventually { failing.arrived == 1 }
-        #expect(try await states() == [.retired, .inForce, .loaded])
+        #expect(try await states() == [.retired, .active, .loaded])
         failing.open()
         #expect(await error { try await failure.value }?.code == .swapFailed)
-        #expect(try await states() == [.retired, .inForce, .failed])
+        #expect(try await states() == [.retired, .active, .failed])
         await counters.host.stop()
     }
 

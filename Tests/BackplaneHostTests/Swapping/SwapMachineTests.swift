@@ -191,7 +191,7 @@ struct SwapMachineTests {
                     if run.didIt(place) { asleep.remove(member) }
                 case .unflip, .flipBack: servesNew = false
                 case .discard(let member):
-                    #expect(!servesNew, "a new one is given up only once it is not in force: \(run)")
+                    #expect(!servesNew, "a new one is given up only once it is not active: \(run)")
                     created.remove(member)
                 case .export, .import, .reconfigure, .revert, .drain, .outlast, .watch, .retire: break
                 }

@@ -51,7 +51,7 @@ struct SwapPreviewTests {
         let seen = try await preview.value
         #expect(seen.refusals == [] && seen.components.map(\.component).sorted() == ["Relay", "Second"], "\(seen)")
         #expect(seen.plugins.map { [$0.fromGeneration, $0.toGeneration] } == [[1, 2]])
-        #expect(try await counters.host.generations(of: "org.example.relay").map(\.state) == [.inForce, .loaded])
+        #expect(try await counters.host.generations(of: "org.example.relay").map(\.state) == [.active, .loaded])
         let swapped = try await counters.host.swap(library: library)
         #expect(
             swapped.components.map(\.component) == seen.components.map(\.component)
@@ -78,7 +78,7 @@ struct SwapPreviewTests {
         let document = document(counters, ["Relay": RelayPlugin.manager(), "Second": RelayPlugin.manager()])
         #expect(try await counters.host.apply(document).kept.isSuperset(of: ["Counter", "Relay"]))
         #expect(try await swap.value.outcome == .swapped)
-        #expect(try await states() == [.retired, .inForce])
+        #expect(try await states() == [.retired, .active])
         #expect(try await (counter.edition(), relay.add(1)) == (2, 6))
         await counters.host.stop()
     }

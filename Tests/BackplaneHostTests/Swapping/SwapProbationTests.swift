@@ -70,7 +70,7 @@ struct SwapProbationTests {
         #expect(try await counter.add(1) == 16)
         await eventually { events.left == [1: 1] }
         #expect(events.all.filter { $0 == "made 1" }.count == 2, "a new instance of the old code took the state back")
-        #expect(try await counters.host.generations(of: CounterHost.plugin).map(\.state) == [.inForce, .failed])
+        #expect(try await counters.host.generations(of: CounterHost.plugin).map(\.state) == [.active, .failed])
         try await counters.expectNothingLeft(slots: ["Counter": 1])
         try await counters.swap(CounterScript(edition: 3))
         #expect(try await counter.add(1) == 17)
@@ -98,7 +98,7 @@ struct SwapProbationTests {
         counters.next(CounterScript())
         for _ in 0..<50 { _ = try await counter.add(1) }
         for _ in 0..<5 { _ = try? await counter.act("") }
-        // Another change ends the probation: what is in force then stays.
+        // Another change ends the probation: what is active then stays.
         let next = Task { try await counters.swap(CounterScript(edition: 3)) }
         #expect(try await swap.value.outcome == .swapped)
         #expect(try await next.value.outcome == .swapped)

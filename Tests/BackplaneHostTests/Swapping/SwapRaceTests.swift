@@ -18,7 +18,7 @@ struct SwapRaceTests {
         }
         #expect(try counter.sumNow() == 5)
         let states = try await counters.host.generations().map(\.state)
-        #expect(states.count { $0 == .inForce } == 1 && states.count == 61)
+        #expect(states.count { $0 == .active } == 1 && states.count == 61)
         try await counters.expectNothingLeft(slots: ["Counter": 1])
         await counters.host.stop()
     }

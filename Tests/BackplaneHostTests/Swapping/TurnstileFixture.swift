@@ -9,7 +9,7 @@ import TurnstileContracts
 
 /// A host with one turnstile, whose library is built anew in a folder of its own.
 struct TurnstileFixture {
-    static let plugin = "org.backplane.yardstick-turnstile"
+    static let plugin = "org.backplane.benchmark-turnstile"
     let test: TestHost
     let turnstile: Remote<TurnstileContracts.Turnstile>
     let folder: LoadingFixture.Folder
@@ -18,7 +18,7 @@ struct TurnstileFixture {
     var host: PluginHost { test.host }
 
     /// - Parameters:
-    ///   - library: what is in force first: one that this package builds, or the bytes of another.
+    ///   - library: The library that is active first: one that this package builds, or the bytes of another.
     ///   - sha256: what the manifest gives.
     init(
         _ library: [UInt8]? = nil, lanes: LaneRule = .fastest, sha256: String? = nil,
@@ -32,7 +32,7 @@ struct TurnstileFixture {
             {"manifestVersion": 1, "plugins": [{"library": "Turnstile"\#(digest)}], "managers": {"Turnstile": {"className": "TurnstileManager"}}}
             """#,
             linked: [], in: folder, lanes: lanes, change)
-        try Self.build(library ?? Self.built("_YardstickFirst"), at: path)
+        try Self.build(library ?? Self.built("_BenchmarkFirst"), at: path)
         turnstile = try await test.host.manager("Turnstile")
     }
 
@@ -74,9 +74,9 @@ struct TurnstileFixture {
         return try await host.swap(library: path, options)
     }
 
-    /// The number of the generation in force, and how many are in memory.
-    func generations() async throws -> (inForce: Int?, count: Int) {
+    /// The number of the active generation, and how many are in memory.
+    func generations() async throws -> (active: Int?, count: Int) {
         let all = try await host.generations(of: Self.plugin)
-        return (all.first { $0.state == .inForce }?.number, all.count)
+        return (all.first { $0.state == .active }?.number, all.count)
     }
 }

@@ -151,7 +151,7 @@ struct GraphTests {
             }
         }
         #expect(error?.code == .operationCycle && error?.location == "shelf")
-        let start = "2 nodes wait for each other, so that none of them can begin: "
+        let start = "2 nodes wait for each other, so none of them can begin: "
         let ways = ["`books` → `stored` → `books`", "`stored` → `books` → `stored`"]
         #expect(ways.map { start + $0 }.contains(error?.message))
     }

@@ -154,7 +154,7 @@ struct NodeOptionsTests {
         let isLate = scheduler.timedOut(0, attempt: 1, retries: false, &actions)
         #expect(!isLate && actions.isEmpty)
         scheduler.release([0], &actions)
-        #expect(actions == [.tell(0), .timer(0)])
+        #expect(actions == [.notify(0), .timer(0)])
         let isOver = scheduler.timedOut(0, attempt: 1, retries: false, &actions)
         #expect(isOver)
         #expect(scheduler.nodes[0].state == .failed)

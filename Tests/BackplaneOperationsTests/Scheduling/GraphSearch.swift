@@ -163,7 +163,7 @@ struct GraphSearch {
             case .settle(let node): world.settling.append(node)
             case .retry(let node): world.delayed.append(node)
             case .ended: world.ends += 1
-            case .stop, .tell, .timer: break
+            case .stop, .notify, .timer: break
             }
         }
         // Their order makes no difference to what can happen next.

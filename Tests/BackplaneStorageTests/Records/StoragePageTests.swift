@@ -17,7 +17,7 @@ struct StoragePageTests {
         }
         let source = lines(try String(contentsOf: URL(filePath: #filePath), encoding: .utf8))
         let blocks = try String(contentsOf: Self.page, encoding: .utf8).split(separator: "```swift\n").dropFirst()
-        #expect(blocks.count == 14)
+        #expect(blocks.count == 15)
         for block in blocks {
             let snippet = lines(block.prefix(upTo: try #require(block.range(of: "```")).lowerBound))
             #expect(source.firstRange(of: snippet) != nil, "\(snippet.joined(separator: "\n"))")
@@ -126,6 +126,11 @@ struct StoragePageTests {
             ])
             let found = try await novels.search(\.words, "verne moo*", limit: 20)
             #expect(found.records.map(\.id) == ["moon"])
+            try await novels.save(
+                (0..<25).map { Novel(id: "\($0)", title: "Volume \($0)", authors: [.init(name: "Verne")]) })
+            let best = try await novels.search(\.words, "verne", limit: 20)
+            let others = try await novels.search(\.words, "verne", limit: 20, after: best.next)
+            #expect(Set((best.records + others.records).map(\.id)).count == 26 && others.next == nil)
         }
     }
     #endif

@@ -1,5 +1,6 @@
 #if Engines
 import Backplane
+import BackplaneExchange
 import BackplaneHost
 import BackplaneManagers
 import BookshelfContracts
@@ -175,6 +176,59 @@ struct ApplicationTests {
                 #expect(taken?.failure?.details["status"] == "409")
                 _ = try await library.giveBack(loan.id)
                 _ = try await library.borrow("moby-dick")
+            }
+        }
+    }
+
+    /// Borrows books at the same time, and returns how many were lent.
+    private func borrow(_ books: [String], from library: Remote<Library>) async throws -> Int {
+        try await withThrowingTaskGroup(of: Loan.self) { group in
+            for book in books { group.addTask { try await library.borrow(book) } }
+            return try await group.reduce(0) { count, _ in count + 1 }
+        }
+    }
+
+    @Test func `callers that borrow at once sign in once`() async throws {
+        try await RunningServer.run { server in
+            try await Bookshelf.run(server: server.url) { shelf, library in
+                let lent = try await borrow(["moby-dick", "walden", "hamlet", "dracula", "candide"], from: library)
+                #expect(lent == 5 && shelf.signIns == 1)
+            }
+        }
+    }
+
+    @Test func `two readers borrow at once, each as an account of one credential`() async throws {
+        try await RunningServer.run("--also", "grace:hopper") { server in
+            try await Bookshelf.run(server: server.url) { manifest in
+                let source = TokenSource(
+                    signIn: TokenRequest("", .json(["reader": .value("reader"), "password": .value("password")])),
+                    token: "/token", expires: "/expiresIn")
+                manifest.network.credentials["library"] = Credential(hosts: ["127.0.0.1"], .bearer(source))
+                let first = manifest.managers["LibraryManager"]
+                manifest.managers["GracesManager"] = first
+                for (name, reader) in [("LibraryManager", "ada"), ("GracesManager", "grace")] {
+                    manifest.managers[name]?.dataAccessController?.namespace = reader
+                    manifest.managers[name]?.communicationController?.services[0]
+                        .networkServiceConfiguration["account"] = .string(reader)
+                }
+            } body: { shelf, adas in
+                let graces: Remote<Library> = try await shelf.host.manager("GracesManager")
+                let early = await #expect(throws: BackplaneError.self) { try await adas.borrow("hamlet") }
+                #expect(early?.code == .networkCredential, "nobody has signed in")
+                let network = shelf.host.network
+                let ada = try await network.signIn(
+                    "library", as: "ada", with: ["reader": "ada", "password": "difference-engine"])
+                let grace = try await network.signIn(
+                    "library", as: "grace", with: ["reader": "grace", "password": "hopper"])
+                #expect(ada != grace)
+                async let first = borrow(["moby-dick", "walden", "hamlet"], from: adas)
+                async let second = borrow(["dracula", "candide", "azul"], from: graces)
+                let counts = (try await first, try await second)
+                #expect(counts.0 == 3 && counts.1 == 3 && shelf.signIns == 2)
+                try network.signOut("library", account: "grace")
+                let late = await #expect(throws: BackplaneError.self) { try await graces.borrow("frankenstein") }
+                #expect(late?.code == .networkCredential)
+                _ = try await borrow(["frankenstein"], from: adas)
             }
         }
     }

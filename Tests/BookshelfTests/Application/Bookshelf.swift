@@ -1,6 +1,7 @@
 #if Engines
 import Backplane
 import BackplaneDocuments
+import BackplaneExchange
 import BackplaneHTTP
 import BackplaneHost
 import BackplaneSQLite
@@ -14,14 +15,30 @@ final class Bookshelf: Sendable {
     let host: PluginHost
     let folder: BookshelfFolder
     let log = RecordedLog()
+    /// The number of requests for a token.
+    var signIns: Int { counted.withLock { $0 } }
+    private let counted: Counted
+    private final class Counted: Sendable {
+        private let count = Mutex(0)
+        func withLock<Result>(_ body: (inout Int) -> Result) -> Result { count.withLock { body(&$0) } }
+    }
 
     /// - Parameters:
     ///   - manifest: one of `manifests`, its services' URLs changed to `server` and the version there.
     ///   - keep: how many searches are kept, where not according to the manifest.
-    init(_ manifest: String = "bookshelf.json", server: String, in folder: BookshelfFolder? = nil, keep: Int64? = nil)
-        throws
-    {
+    ///   - change: What else is different from the manifest.
+    init(
+        _ manifest: String = "bookshelf.json", server: String, in folder: BookshelfFolder? = nil, keep: Int64? = nil,
+        _ change: (inout Manifest) -> Void = { _ in }
+    ) throws {
         var definition = try Manifest(contentsOf: Self.manifests + "/" + manifest)
+        change(&definition)
+        for (name, var credential) in definition.network.credentials {
+            guard case .bearer(var source) = credential.scheme else { continue }
+            source.signIn?.url = server + "/v2/sessions"
+            credential.scheme = .bearer(source)
+            definition.network.credentials[name] = credential
+        }
         for (name, var manager) in definition.managers {
             guard let service = manager.communicationController?.services.first else { continue }
             let version = service.version?.contains("1.0.0") == true ? "v1" : "v2"
@@ -32,21 +49,30 @@ final class Bookshelf: Sendable {
         }
         let folder = try folder ?? BookshelfFolder()
         self.folder = folder
-        host = PluginHost(
-            manifest: definition,
-            options: HostOptions(
-                pluginPaths: [Self.built], loadFolder: folder.path + "/loads", dataFolder: folder.data, log: log,
-                executors: [AsyncHTTPClientExecutor()],
-                openStore: { try SQLiteRecordStore(folder: $0, damaged: $1.damaged, report: $2) }))
+        let counted = Counted()
+        self.counted = counted
+        var options = HostOptions(
+            pluginPaths: [Self.built], loadFolder: folder.path + "/loads", dataFolder: folder.data, log: log,
+            executors: [AsyncHTTPClientExecutor()],
+            openStore: { try SQLiteRecordStore(folder: $0, damaged: $1.damaged, report: $2) })
+        options.filters = [
+            ExchangeFilter(
+                "counter",
+                requests: { head in
+                    if head.url.hasSuffix("/sessions") { counted.withLock { $0 += 1 } }
+                    return head
+                })
+        ]
+        host = PluginHost(manifest: definition, options: options)
     }
 
     /// Runs it for as long as `body` does.
     @discardableResult
     static func run<Result>(
         _ manifest: String = "bookshelf.json", server: String, in folder: BookshelfFolder? = nil, keep: Int64? = nil,
-        body: (Bookshelf, Remote<Library>) async throws -> Result
+        changing change: (inout Manifest) -> Void = { _ in }, body: (Bookshelf, Remote<Library>) async throws -> Result
     ) async throws -> Result {
-        let shelf = try Bookshelf(manifest, server: server, in: folder, keep: keep)
+        let shelf = try Bookshelf(manifest, server: server, in: folder, keep: keep, change)
         do {
             let result = try await body(shelf, try await shelf.host.manager("LibraryManager"))
             await shelf.host.stop()

@@ -3,7 +3,7 @@ import CBackplane
 /// The cells of one binding, by member.
 ///
 /// Encoded ones live as long as the process, native ones as long as their instance.
-package struct Cells: @unchecked Sendable {  // written once, before anybody sees it
+package struct Cells: @unchecked Sendable {  // written once, before it is shared
     package let pointer: UnsafePointer<UnsafeRawPointer?>?
 
     package init(_ pointer: UnsafePointer<UnsafeRawPointer?>?) { self.pointer = pointer }

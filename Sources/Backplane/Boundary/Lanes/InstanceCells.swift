@@ -1,7 +1,7 @@
 /// The cells of one component, which native wires to it call.
 ///
 /// They live as long as the component.
-struct InstanceCells: @unchecked Sendable {  // written once, freed when nobody can call any more
+struct InstanceCells: @unchecked Sendable {  // written once, freed when no more calls are possible
     private let bodies: [(any MethodBody)?]
     private let table: UnsafeMutableBufferPointer<UnsafeRawPointer?>
 

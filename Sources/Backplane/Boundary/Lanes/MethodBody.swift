@@ -86,7 +86,7 @@ extension AsyncBody: MethodBody where Input: Codable, Output: Codable {
 }
 
 /// The location of a component's ``Held``.
-struct HeldContext: @unchecked Sendable {  // borrowed for as long as the call is under way
+struct HeldContext: @unchecked Sendable {  // borrowed for the duration of the call
     let raw: UnsafeRawPointer
 }
 

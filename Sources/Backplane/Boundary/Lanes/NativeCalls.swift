@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// It is a pointer rather than an object, so that a call retains nothing.
 @frozen @usableFromInline
-struct NativeCalls: @unchecked Sendable {  // the words are atomics, freed when nobody can call any more
+struct NativeCalls: @unchecked Sendable {  // the words are atomics, freed when no more calls are possible
     private typealias Word = UnsafeMutablePointer<Atomic<UInt>>
     /// The address of the words of the calls, 0 where there is none, followed by the address of a further such block.
     @usableFromInline let block: UnsafeMutableRawPointer

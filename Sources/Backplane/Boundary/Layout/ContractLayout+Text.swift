@@ -7,7 +7,7 @@
 ///     async search takes: #5=struct Library.BookQuery 16/8/16/4096{text:String}
 ///     refused async search answers: `Book`, where `Book.cover` is `Cover`, a class
 ///
-/// That of a state is one line, which begins with `state: `.
+/// The text of a state is one line, which begins with `state: `.
 extension ContractLayout {
     package var text: String {
         var text = ""

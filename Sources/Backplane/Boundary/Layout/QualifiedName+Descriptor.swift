@@ -11,7 +11,7 @@ extension TypeLayout.QualifiedName {
         if case .other = kind { return nil }
         guard let parent = descriptor.parent else {
             guard case .module = kind else { return nil }
-            self.init(components: [Component(.name(descriptor.name))])
+            self.init(components: [Segment(.name(descriptor.name))])
             return
         }
         let around: ContextDescriptor =
@@ -24,26 +24,26 @@ extension TypeLayout.QualifiedName {
         switch kind {
         case .anonymous:
             // A local type is inside several of these.
-            if name.components.last?.isHidden != true { name.components.append(Component(.hidden)) }
+            if name.components.last?.isHidden != true { name.components.append(Segment(.hidden)) }
         case .extension:
             guard let extended = descriptor.extendedType else { return nil }
             if let declaration = extended.declaration {
-                if declaration.module != parent.name { name.components.append(Component(.extension(in: parent.name))) }
+                if declaration.module != parent.name { name.components.append(Segment(.extension(in: parent.name))) }
             } else {
                 // A type of the standard library with a short name, such as `SS`: mangled text without references.
                 name.components = [
-                    Component(.name("Swift")), Component(.name(extended.text)), Component(.extension(in: parent.name)),
+                    Segment(.name("Swift")), Segment(.name(extended.text)), Segment(.extension(in: parent.name)),
                 ]
             }
         case .module, .protocol, .class, .structure, .enumeration, .other:
-            name.components.append(Component(.name(descriptor.name)))
+            name.components.append(Segment(.name(descriptor.name)))
         }
         name.components[name.components.count - 1].arguments += arguments.dropFirst(inherited)
         self = name
     }
 }
 
-extension TypeLayout.QualifiedName.Component {
+extension TypeLayout.QualifiedName.Segment {
     fileprivate var isHidden: Bool {
         if case .hidden = label { true } else { false }
     }

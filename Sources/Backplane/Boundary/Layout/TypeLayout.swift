@@ -60,11 +60,11 @@ package indirect enum TypeLayout: Sendable {
 
     /// A name from the module down, with the generic arguments of every type in it.
     package struct QualifiedName: Sendable {
-        package var components: [Component]
+        package var components: [Segment]
 
-        package init(components: [Component]) { self.components = components }
+        package init(components: [Segment]) { self.components = components }
 
-        package struct Component: Sendable {
+        package struct Segment: Sendable {
             package enum Label: Sendable {
                 case name(String)
                 /// A context whose content is private to its file, or local.

@@ -114,7 +114,7 @@ private struct StreamRegistration: Sendable {
         self.provider = ConstantPointer(provider)
     }
 
-    /// Tells the host that the body has returned.
+    /// Notifies the host that the body has returned.
     func end() {
         guard let table = provider?.pointer.pointee, let ended = table.ended else { return }
         ended(table.target, number)

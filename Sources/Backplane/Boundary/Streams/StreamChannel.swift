@@ -280,7 +280,7 @@ final class StreamChannel<Element: Sendable>: StreamControl, @unchecked Sendable
         for sender in senders { sender.continuation.resume(returning: false) }
     }
 
-    /// Tells a waiting consumer that there are no more elements.
+    /// Notifies a waiting consumer that there are no more elements.
     private func release(_ reader: Reader?) {
         switch reader {
         case .task(let continuation): continuation.resume(returning: nil)

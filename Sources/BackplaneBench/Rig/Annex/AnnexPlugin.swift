@@ -3,7 +3,7 @@ public import CBackplane
 
 /// Another plugin with turnstiles, to which a manager moves, and with a caller of turnstiles.
 struct AnnexPlugin: Plugin {
-    static let id = "org.backplane.yardstick-annex"
+    static let id = "org.backplane.benchmark-annex"
     static let version: Version = "1.0.0"
 
     static func register(in registrar: inout Registrar) {

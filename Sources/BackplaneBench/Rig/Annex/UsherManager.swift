@@ -13,7 +13,7 @@ final class UsherManager: Manager {
 
     static func methods(_ table: inout Methods) {
         table.async(\.pass) { usher, caller, call in
-            // Without a turnstile nobody is counted.
+            // Without a turnstile, callers are not counted.
             guard let turnstile = usher.wires.turnstile else {
                 return Ticket(edition: 0, handovers: 0, count: 0, own: 0)
             }

@@ -1,11 +1,11 @@
 import Backplane
+import BenchmarkModule
 public import CBackplane
-import YardstickModule
 
 /// The library's entry function, which the host calls once after loading the library.
 @c @implementation
 public func backplane_plugin_entry_v1(_ offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>)
     -> Int32
 {
-    YardstickPlugin.enter(offer, answer)
+    BenchmarkPlugin.enter(offer, answer)
 }

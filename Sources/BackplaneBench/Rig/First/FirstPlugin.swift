@@ -3,7 +3,7 @@ public import CBackplane
 
 /// The first of two editions of one plugin, which are swapped in turn.
 struct FirstPlugin: Plugin {
-    static let id = "org.backplane.yardstick-turnstile"
+    static let id = "org.backplane.benchmark-turnstile"
     static let version: Version = "1.0.0"
 
     static func register(in registrar: inout Registrar) {

@@ -14,7 +14,7 @@ static _Atomic uint64_t allocations;
 
 static void count(void) { atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed); }
 
-uint64_t yardstick_heap_allocations(void) { return atomic_load_explicit(&allocations, memory_order_relaxed); }
+uint64_t benchmark_heap_allocations(void) { return atomic_load_explicit(&allocations, memory_order_relaxed); }
 
 void *malloc(size_t size) {
     count();

@@ -1,4 +1,4 @@
-/* A library that counts the heap allocations of a process that preloads it: LD_PRELOAD=lib_YardstickHeap.so. */
+/* A library that counts the heap allocations of a process that preloads it: LD_PRELOAD=lib_BenchmarkHeap.so. */
 #ifndef YARDSTICK_HEAP_H
 #define YARDSTICK_HEAP_H
 
@@ -6,6 +6,6 @@
 
 /* Returns the number of heap allocations so far. Looked up by name, because only a process that preloads the library has
  * it. Can be called from any thread. */
-uint64_t yardstick_heap_allocations(void);
+uint64_t benchmark_heap_allocations(void);
 
 #endif

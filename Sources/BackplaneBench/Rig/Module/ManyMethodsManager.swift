@@ -1,5 +1,5 @@
 import Backplane
-import YardstickContracts
+import BenchmarkContracts
 
 /// A manager that is wired and never called.
 final class ManyMethodsManager: Manager {

@@ -1,5 +1,5 @@
 import Backplane
-import YardstickContracts
+import BenchmarkContracts
 
 /// An actor that counts its calls, because the optimiser would skip entering an actor without state.
 actor TallyManager: Manager {

@@ -1,5 +1,5 @@
 import Backplane
-import YardstickContracts
+import BenchmarkContracts
 
 /// A manager with 25 wires, for measuring how long wiring takes.
 final class ManyWiresManager: Manager {

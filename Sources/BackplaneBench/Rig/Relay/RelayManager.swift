@@ -1,11 +1,11 @@
 import Backplane
-import YardstickContracts
+import BenchmarkContracts
 
 /// A manager that calls another plugin a given number of times.
 final class RelayManager: Manager {
     typealias Provides = Relay
     struct Wires: Wiring {
-        let yardstick: Wire<Yardstick>
+        let benchmark: Wire<Benchmark>
     }
     private let wires: Wires
 
@@ -22,25 +22,25 @@ final class RelayManager: Manager {
 
     private func add(_ count: Int, _ call: Call) async throws -> Int {
         var number = 0
-        for _ in 0..<count { number = try await wires.yardstick.add(number, call) }
+        for _ in 0..<count { number = try await wires.benchmark.add(number, call) }
         return number
     }
 
     private func next(_ count: Int, _ call: Call) async throws -> Int {
         var parcel = Parcel.first
-        for _ in 0..<count { parcel = try await wires.yardstick.next(parcel, call) }
+        for _ in 0..<count { parcel = try await wires.benchmark.next(parcel, call) }
         return parcel.id
     }
 
     private func addHeld(_ count: Int, _ call: Call) async throws -> Int {
-        let add = wires.yardstick.add
+        let add = wires.benchmark.add
         var number = 0
         for _ in 0..<count { number = try await add(number, call) }
         return number
     }
 
     private func nextHeld(_ count: Int, _ call: Call) async throws -> Int {
-        let next = wires.yardstick.next
+        let next = wires.benchmark.next
         var parcel = Parcel.first
         for _ in 0..<count { parcel = try await next(parcel, call) }
         return parcel.id

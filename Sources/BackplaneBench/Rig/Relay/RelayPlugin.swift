@@ -3,7 +3,7 @@ public import CBackplane
 
 /// The plugin of the calling components, in a library of its own.
 struct RelayPlugin: Plugin {
-    static let id = "org.backplane.yardstick-relay"
+    static let id = "org.backplane.benchmark-relay"
     static let version: Version = "1.0.0"
 
     static func register(in registrar: inout Registrar) {

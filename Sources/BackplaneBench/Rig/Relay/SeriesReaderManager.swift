@@ -1,6 +1,6 @@
 import Backplane
+import BenchmarkContracts
 import Synchronization
-import YardstickContracts
 
 /// The reader of series at full speed, which counts what it receives.
 final class SeriesReaderManager: Manager {

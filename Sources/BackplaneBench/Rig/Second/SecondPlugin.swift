@@ -3,7 +3,7 @@ public import CBackplane
 
 /// The second of two editions of one plugin, which are swapped in turn.
 struct SecondPlugin: Plugin {
-    static let id = "org.backplane.yardstick-turnstile"
+    static let id = "org.backplane.benchmark-turnstile"
     static let version: Version = "2.0.0"
 
     static func register(in registrar: inout Registrar) {

@@ -1,6 +1,6 @@
 import Backplane
+import BenchmarkContracts
 import Synchronization
-import YardstickContracts
 
 /// The provider of series, whose state is the draws that it can repeat.
 final class SeriesManager: Manager, StatefulComponent {

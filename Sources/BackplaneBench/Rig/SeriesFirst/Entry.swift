@@ -1,6 +1,6 @@
 import Backplane
+import BenchmarkSeries
 public import CBackplane
-import YardstickSeries
 
 /// The entry function of the first edition, which the host calls once after loading the library.
 @c @implementation

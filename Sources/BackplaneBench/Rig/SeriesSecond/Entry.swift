@@ -1,6 +1,6 @@
 import Backplane
+import BenchmarkSeries
 public import CBackplane
-import YardstickSeries
 
 /// The second edition of the plugin of series.
 struct SecondSeriesPlugin: Plugin {

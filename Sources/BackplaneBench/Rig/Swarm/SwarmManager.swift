@@ -1,5 +1,5 @@
 import Backplane
-import YardstickContracts
+import BenchmarkContracts
 
 /// A manager whose class is named after its plugin, so that every copy provides a different class.
 final class SwarmManager: Manager {

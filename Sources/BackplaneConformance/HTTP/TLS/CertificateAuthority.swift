@@ -21,7 +21,7 @@ public struct CertificateAuthority: Sendable {
     /// The authority's own certificate as PEM, for a file of trusted roots.
     public var certificate: String {
         pem(
-            try! signed(  // a key that was just made signs
+            try! signed(  // a new key can always sign
                 subject: name, key: key.publicKey, from: Self.longAgo, to: Self.farAway,
                 extensions: [
                     // The certificate is an authority's, and its key signs certificates.
@@ -44,7 +44,7 @@ public struct CertificateAuthority: Sendable {
             return numbers.count == 4 ? DER.implicit(7, numbers) : DER.implicit(2, Array(host.utf8))
         }
         let alternatives = DER.sequence(DER.identifier(2, 5, 29, 17), DER.octets(DER.sequence(names)))
-        let certificate = try! signed(  // a key that was just made signs
+        let certificate = try! signed(  // a new key can always sign
             subject: hosts.first ?? "nobody", key: key.publicKey, from: Self.longAgo,
             to: isExpired ? "20010101000000Z" : Self.farAway, extensions: [alternatives])
         return Identity(certificate: pem(certificate), key: key.pemRepresentation)

@@ -46,10 +46,12 @@ public final class SecureTestServer: Sendable {
     ///   - identity: The certificate and key.
     ///   - offersHTTP2: A Boolean value that indicates whether HTTP/2 is offered.
     ///   - speaksTLS13: A Boolean value that indicates whether TLS 1.3 is offered rather than only earlier versions.
+    ///   - clientRoots: The authorities, in PEM, one of which must have signed the client's certificate; `nil` asks for
+    ///     none.
     ///   - answer: Answers a request whose body has arrived.
     public init(
         _ identity: CertificateAuthority.Identity, offersHTTP2: Bool = true, speaksTLS13: Bool = true,
-        _ answer: @escaping @Sendable (Request) -> Response
+        clientRoots: String? = nil, _ answer: @escaping @Sendable (Request) -> Response
     ) async throws {
         var tls = TLSConfiguration.makeServerConfiguration(
             certificateChain: try NIOSSLCertificate.fromPEMBytes(Array(identity.certificate.utf8)).map {
@@ -58,6 +60,10 @@ public final class SecureTestServer: Sendable {
             privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(identity.key.utf8), format: .pem)))
         tls.applicationProtocols = offersHTTP2 ? ["h2", "http/1.1"] : ["http/1.1"]
         if !speaksTLS13 { tls.maximumTLSVersion = .tlsv12 }
+        if let clientRoots {
+            tls.certificateVerification = .noHostnameVerification
+            tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(Array(clientRoots.utf8)))
+        }
         let context = try NIOSSLContext(configuration: tls), counts = ServerCounts()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         (self.group, self.counts) = (group, counts)

@@ -10,9 +10,9 @@ extension Gate {
         let slot = Slot(number: number, gatekeeper: self)
         state.withLock { state in
             if case .open = state.phase, refusal == nil { slot.flip(to: binding) }
-            var door = Door(slot, binding, refusal: refusal)
-            if state.isLed, refusal == nil { door.next = .success(binding) }
-            state.doors.append(door)
+            var gateSlot = GateSlot(slot, binding, refusal: refusal)
+            if state.isLed, refusal == nil { gateSlot.next = .success(binding) }
+            state.slots.append(gateSlot)
         }
         return slot
     }
@@ -20,11 +20,11 @@ extension Gate {
     /// Closes the slot of a component that has stopped or whose creation failed; calls in flight continue.
     func abandon(_ slot: Slot) {
         state.withLock { state in
-            guard let index = state.doors.firstIndex(where: { $0.slot == slot }) else { return }
-            let door = state.doors.remove(at: index)
-            door.slot.flip(to: nil)
+            guard let index = state.slots.firstIndex(where: { $0.slot == slot }) else { return }
+            let gateSlot = state.slots.remove(at: index)
+            gateSlot.slot.flip(to: nil)
             LeaseCounting.settle()
-            state.retire([door.binding] + door.asides)
+            state.retire([gateSlot.binding] + gateSlot.asides)
         }
     }
 
@@ -34,12 +34,12 @@ extension Gate {
     ///   - lettingAside: A Boolean value that indicates whether synchronous calls, which cannot wait, are still
     ///     admitted to the current binding.
     ///   - passage: The numbers of the components through which calls may still come back.
-    ///   - retreat: The components that stop together: calls that come through them are refused instead of held.
-    func hold(lettingAside: Bool = true, passage: Set<UInt16> = [], retreat: Retreat? = nil) {
+    ///   - leaving: The components that stop together: calls that come through them are refused instead of held.
+    func hold(lettingAside: Bool = true, passage: Set<UInt16> = [], leaving: LeavingComponents? = nil) {
         state.withLock { state in
             guard case .open = state.phase else { return }
-            state.change(to: .held(Hold(letsAside: lettingAside, retreat: retreat)), passage: passage)
-            for door in state.doors { door.slot.flip(to: nil) }
+            state.change(to: .held(Hold(letsAside: lettingAside, leaving: leaving)), passage: passage)
+            for gateSlot in state.slots { gateSlot.slot.flip(to: nil) }
             LeaseCounting.settle()
         }
     }
@@ -70,10 +70,10 @@ extension Gate {
     func lead(_ next: (Slot, Binding) -> Result<Binding, BackplaneError>) -> Set<Binding> {
         state.withLock { state in
             var taken: Set<Binding> = []
-            for index in state.doors.indices {
-                state.doors[index].next = next(state.doors[index].slot, state.doors[index].binding)
+            for index in state.slots.indices {
+                state.slots[index].next = next(state.slots[index].slot, state.slots[index].binding)
                 // Calls admitted under an earlier decision continue, and no longer belong to the slot.
-                if let early = state.doors[index].early.take() { taken.insert(early) }
+                if let early = state.slots[index].early.take() { taken.insert(early) }
             }
             state.retire(taken)
             state.hold?.successors = []
@@ -85,7 +85,7 @@ extension Gate {
     /// Refuses calls until the gate is opened again, and returns the bindings that may have calls in flight.
     func withdraw(_ error: BackplaneError) -> Set<Binding> {
         refuse(error)
-        return state.withLock { state in Set(state.doors.map(\.binding) + state.doors.flatMap(\.asides) + state.retired)
+        return state.withLock { state in Set(state.slots.map(\.binding) + state.slots.flatMap(\.asides) + state.retired)
         }
     }
 
@@ -123,9 +123,9 @@ extension Gate {
             if case .closed = state.phase { return (Opening(), []) }
             state.change(to: .open)
             var taken: [Binding] = []
-            for index in state.doors.indices { taken += state.doors[index].open() }
+            for index in state.slots.indices { taken += state.slots[index].open() }
             LeaseCounting.settle()
-            state.retire(taken)  // whoever stops the component waits for the calls on these too
+            state.retire(taken)  // stopping the component waits for the calls on these, too
             let waiting = state.waiting
             state.waiting = []
             // The instance behind the gate must not be released before calls counted as retired earlier have ended.
@@ -163,7 +163,7 @@ extension Gate {
 
     /// Closes the gate for good and refuses the calls that wait; calls in flight continue.
     ///
-    /// - Parameter passage: The same as in ``hold(lettingAside:passage:retreat:)``.
+    /// - Parameter passage: The same as in ``hold(lettingAside:passage:leaving:)``.
     func close(_ error: BackplaneError = .calledStopped, passage: Set<UInt16> = []) {
         shut(.closed(error), error, passage)
     }
@@ -181,7 +181,7 @@ extension Gate {
             } else {
                 state.change(to: phase, passage: state.passage)
             }
-            for door in state.doors { door.slot.flip(to: nil) }
+            for gateSlot in state.slots { gateSlot.slot.flip(to: nil) }
             LeaseCounting.settle()
             let waiting = state.waiting
             state.waiting = []
@@ -190,11 +190,11 @@ extension Gate {
         deliver(refused)
     }
 
-    /// Refuses the waiting calls that the retreat itself waits for.
+    /// Refuses the waiting calls that the change itself waits for.
     func refuseHeldUp() {
         let refused = state.withLock { state -> [(Waiting, Admission)] in
-            guard let retreat = state.hold?.retreat else { return [] }
-            let refused = state.waiting.filter { retreat.holdsUp($0.slot.appended(to: $0.call)) }
+            guard let leaving = state.hold?.leaving else { return [] }
+            let refused = state.waiting.filter { leaving.holdsUp($0.slot.appended(to: $0.call)) }
             if !refused.isEmpty { state.waiting.removeAll { waiting in refused.contains { $0.id == waiting.id } } }
             return refused.map { ($0, .failure(.calledGoes)) }
         }

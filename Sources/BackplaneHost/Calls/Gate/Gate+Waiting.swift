@@ -59,13 +59,13 @@ extension Gate.State {
     /// Returns the admission at a slot whose gate is open.
     func admission(at slot: Slot) -> Admission {
         if let lease = Lease(slot) { return .success(lease) }
-        return .failure(doors.first { $0.slot == slot }?.refusal ?? .calledStopped)
+        return .failure(slots.first { $0.slot == slot }?.refusal ?? .calledStopped)
     }
 
     /// Returns the admission of a call that a pending change waits for, or `nil` if the call may wait at the gate.
     mutating func admissionAside(at slot: Slot, _ call: Call) -> Admission? {
         let hold = hold
-        guard !passage.isEmpty || hold.map({ !$0.successors.isEmpty || $0.retreat != nil }) ?? false else { return nil }
+        guard !passage.isEmpty || hold.map({ !$0.successors.isEmpty || $0.leaving != nil }) ?? false else { return nil }
         let call = slot.appended(to: call)
         if let hold, call.path.contains(where: hold.successors.contains),
             let admission = lease(at: slot, { $0.leaseNext() })
@@ -75,12 +75,12 @@ extension Gate.State {
         if call.mayHaveCome(throughOneOf: passage), let admission = lease(at: slot, { $0.lease(\.passing) }) {
             return admission
         }
-        return hold?.retreat.flatMap { $0.holdsUp(call) ? .failure(.calledGoes) : nil }
+        return hold?.leaving.flatMap { $0.holdsUp(call) ? .failure(.calledGoes) : nil }
     }
 
-    fileprivate mutating func lease(at slot: Slot, _ take: (inout Door) -> Lease?) -> Admission? {
-        guard let index = doors.firstIndex(where: { $0.slot == slot }) else { return nil }
-        return take(&doors[index]).map(Admission.success)
+    fileprivate mutating func lease(at slot: Slot, _ take: (inout GateSlot) -> Lease?) -> Admission? {
+        guard let index = slots.firstIndex(where: { $0.slot == slot }) else { return nil }
+        return take(&slots[index]).map(Admission.success)
     }
 }
 

@@ -17,7 +17,7 @@ package final class Gate: Gatekeeper {
         /// A Boolean value that indicates whether synchronous calls are still admitted to the current binding.
         var letsAside: Bool
         /// The components whose calls are refused instead of held.
-        let retreat: Retreat?
+        let leaving: LeavingComponents?
         /// The numbers of the components whose calls are admitted to the next bindings.
         var successors: Set<UInt16> = []
     }
@@ -30,7 +30,7 @@ package final class Gate: Gatekeeper {
     }
     struct State {
         var phase = Phase.open
-        var doors: [Door] = []
+        var slots: [GateSlot] = []
         /// The bindings that were taken out of their slots and may still have calls in flight.
         var retired: [Binding] = []
         /// The retired bindings that another part of the host waits for.
@@ -79,28 +79,28 @@ extension Gate {
     /// The number of calls in flight, without those admitted while the gate was not open.
     var callsInFlight: Int {
         state.withLock { state in
-            state.doors.reduce(state.retired.callsInFlight) { $0 + Int(clamping: $1.binding.callsInFlight) }
+            state.slots.reduce(state.retired.callsInFlight) { $0 + Int(clamping: $1.binding.callsInFlight) }
         }
     }
 
     /// The number of calls in flight that were admitted while the gate was not open.
     var callsAside: Int {
-        state.withLock { state in state.doors.flatMap(\.asides).callsInFlight }
+        state.withLock { state in state.slots.flatMap(\.asides).callsInFlight }
     }
 
     /// The number of calls in flight that came back through the gate, and must end before the component is quiescent.
     var callsPassing: Int {
-        state.withLock { state in state.doors.compactMap(\.passing).callsInFlight }
+        state.withLock { state in state.slots.compactMap(\.passing).callsInFlight }
     }
 
     /// The number of all calls in flight, including those into earlier bindings.
     var callsUnderWay: Int {
         state.withLock { state in
-            (state.doors.map(\.binding) + state.doors.flatMap(\.asides) + state.retired + state.disowned).callsInFlight
+            (state.slots.map(\.binding) + state.slots.flatMap(\.asides) + state.retired + state.disowned).callsInFlight
         }
     }
 
-    var slotCount: Int { state.withLock { $0.doors.count } }
+    var slotCount: Int { state.withLock { $0.slots.count } }
 
     var callsWaiting: Int { state.withLock { $0.waiting.count } }
 
@@ -108,7 +108,7 @@ extension Gate {
     var callsBegun: Int {
         state.withLock { state in
             state.callsEnded
-                + (state.doors.map(\.binding) + state.doors.flatMap(\.asides) + state.retired + state.disowned)
+                + (state.slots.map(\.binding) + state.slots.flatMap(\.asides) + state.retired + state.disowned)
                 .callsBegun
         }
     }
@@ -122,9 +122,9 @@ extension Gate {
     /// Returns the slots with calls in flight into the current bindings, and the number of those calls.
     func slotsInFlight() -> [(slot: Slot, calls: Int)] {
         state.withLock { state in
-            state.doors.compactMap { door in
-                let calls = [door.binding, door.passing].compactMap(\.self).callsInFlight
-                return calls > 0 ? (door.slot, calls) : nil
+            state.slots.compactMap { gateSlot in
+                let calls = [gateSlot.binding, gateSlot.passing].compactMap(\.self).callsInFlight
+                return calls > 0 ? (gateSlot.slot, calls) : nil
             }
         }
     }

@@ -7,7 +7,7 @@ public struct Generation: Sendable, Hashable {
         /// A generation in memory that is not active yet, because it is being prepared or a swap to it was previewed.
         case loaded
         /// The active generation, to which calls go.
-        case inForce
+        case active
         /// The active generation while it is on probation, which is reverted if it fails.
         case onProbation
         /// A generation that was replaced; it stays in memory, because Swift's runtime cannot unload a library.

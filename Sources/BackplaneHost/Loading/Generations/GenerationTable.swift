@@ -47,21 +47,21 @@ struct GenerationTable {
     /// Activates plugins, and deactivates all others.
     ///
     /// - Parameter isForGood: A Boolean value that indicates whether to commit the plugins as well.
-    mutating func putInForce(_ plugins: [LoadedPlugin], isForGood: Bool) {
+    mutating func activate(_ plugins: [LoadedPlugin], isForGood: Bool) {
         let keys = Set(plugins.map(\.key))
         for (key, place) in places where !keys.contains(key) {
-            guard let entry = entries[place.plugin]?[place.index], [.inForce, .onProbation].contains(entry.state) else {
+            guard let entry = entries[place.plugin]?[place.index], [.active, .onProbation].contains(entry.state) else {
                 continue
             }
             update(place) { $0.state = entry.commitment > 0 ? .retired : .failed }
         }
-        add(plugins, .inForce)
+        add(plugins, .active)
         if isForGood { for plugin in plugins { commit(plugin) } }
     }
 
     /// Commits an active plugin, so that it is no longer reverted, and is available for a later rollback.
     mutating func commit(_ plugin: LoadedPlugin) {
-        add([plugin], .inForce)
+        add([plugin], .active)
         guard let place = places[plugin.key] else { return }
         commitments += 1
         let commitment = commitments
@@ -121,5 +121,5 @@ struct GenerationTable {
     var ids: [String] { entries.keys.sorted() }
 
     /// The number of generations that are in memory but not active.
-    var retired: Int { entries.values.reduce(0) { $0 + $1.count { $0.state != .inForce && $0.state != .onProbation } } }
+    var retired: Int { entries.values.reduce(0) { $0 + $1.count { $0.state != .active && $0.state != .onProbation } } }
 }

@@ -27,7 +27,8 @@ extension Resolution.Draft {
         let faults = errors.map { name, _ in (name, fault(of: name)) }
         return Plan(
             nodes: builder.nodes, managers: builder.managers, faults: Dictionary(uniqueKeysWithValues: faults),
-            documentErrors: problems.filter { $0.severity == .error && $0.manager == nil }.map(\.error))
+            documentErrors: problems.filter { $0.severity == .error && $0.manager == nil }.map(\.error),
+            dataNamespaces: Set(definitions.values.compactMap(\.dataAccessController?.folderName)))
     }
 
     private var useGraph: Resolution.UseGraph {

@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneBoundary
 import BackplaneDocuments
+import BackplaneExchange
 import BackplaneNetwork
 
 extension Resolution.Draft {
@@ -16,6 +17,11 @@ extension Resolution.Draft {
         }
         for (index, manager) in network.observers.enumerated() {
             compare(manager, at: root / "observers" / index, as: "an observer", ExchangeObserving.self)
+        }
+        for (name, credential) in network.credentials.sorted(by: { $0.key < $1.key }) {
+            guard case .component(let manager, _) = credential.scheme else { continue }
+            compare(
+                manager, at: root / "credentials" / name / "manager", as: "an authenticator", Authenticating.self)
         }
     }
 

@@ -5,7 +5,7 @@ import CBackplane
 
 /// The functions of `backplane.http/2` that sign accounts in and out.
 enum AccountFunctions {
-    /// The greatest number of values of a sign-in; more are left out, and refused as values that are missing.
+    /// The maximum number of values of a sign-in; more are left out, and refused as values that are missing.
     static let mostValues = 100
 
     /// Signs an account in, and returns the number by which that can be cancelled.

@@ -77,11 +77,11 @@ final class ComponentBody: Sendable {
             do {
                 if rewound.isDue() {
                     _ = try await self.wait(attempt) { functions, context in
-                        functions.rewind?(functions.context, OwedChunks.done, context)
+                        functions.rewind?(functions.context, OutstandingChunks.done, context)
                     }
                 }
                 let part = try await self.wait(attempt) { functions, context in
-                    functions.pull?(functions.context, Self.chunkSize, OwedChunks.chunk, context)
+                    functions.pull?(functions.context, Self.chunkSize, OutstandingChunks.chunk, context)
                 }
                 switch part {
                 case .bytes(let bytes) where bytes.count > Self.chunkSize:
@@ -129,7 +129,7 @@ final class ComponentBody: Sendable {
         }
         guard mayCall else { throw BackplaneError(.networkBody, "the request's body is no longer needed") }
         let answer = PendingChunk()
-        let context = OwedChunks.expect { result in
+        let context = OutstandingChunks.expect { result in
             self.answered()
             answer.end(result.mapError { $0 })
         }
@@ -137,7 +137,7 @@ final class ComponentBody: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 answer.begin(continuation)
                 call(source.table, context)
-                if answer.isGivenUp { cancelPull() }  // it was given up before the source knew of it
+                if answer.isGivenUp { cancelPull() }  // it was abandoned before the source learned of it
                 change { $0.uses -= 1 }
             }
         } onCancel: {

@@ -43,6 +43,7 @@ final class Exchanges: Sendable {
         (self.idleLimit, self.counts, self.log) = (idleLimit, counts, log)
         self.own = Mutex(own)
         self.folder = folder
+        network.note(managers, of: number)
     }
 
     /// Switches the network for exchanges that begin from now on; `nil` means that of the active manifest.
@@ -55,7 +56,7 @@ final class Exchanges: Sendable {
         _ request: HTTPRequest, source: ComponentBody? = nil, options: HTTPOptions = HTTPOptions(),
         _ delivery: ExchangeDelivery, _ call: Call, _ client: any ExchangeClient, ended: @escaping @Sendable () -> Void
     ) -> UInt64 {
-        let network = own.withLock { $0 } ?? network.active, pipeline = network.pipeline(of: managers)
+        let network = own.withLock { $0 } ?? network.active, pipeline = pipeline(in: network, for: call)
         var options = options
         // An executor that is swapped together with the component lets in what the swap waits for.
         options.call = call.made(by: UInt32(number))
@@ -108,6 +109,15 @@ final class Exchanges: Sendable {
         let pipeline = (own.withLock { $0 } ?? network.active).pipeline(of: managers)
         try pipeline.requireCredential(credential, for: managers)
         return pipeline
+    }
+
+    /// Returns the pipeline for an exchange that is made for a call.
+    ///
+    /// It is made on behalf of all components that the call came through. If one of them takes a part in exchanges, the
+    /// exchange does not pass that part again, also where the component found its way here only at run time.
+    private func pipeline(in network: ManifestNetwork, for call: Call) -> HTTPPipeline {
+        guard network.hasParts else { return network.pipeline(of: managers) }
+        return network.pipeline(of: managers + self.network.managers(along: call))
     }
 
     func find(_ id: UInt64) -> Exchange? { state.withLock { $0.underWay[id] } }

@@ -32,6 +32,8 @@ final class HostNetwork: Sendable {
     /// The unfinished files that a killed process has left.
     let abandoned = AbandonedDownloads()
     private let state: Mutex<ManifestNetwork>
+    /// The managers of components, keyed by the components' numbers in the paths of calls.
+    private let owners = Mutex<[UInt16: [String]]>([:])
 
     /// Creates the way of the exchanges under a manifest.
     init(_ means: Means, _ document: ManifestDocument) {
@@ -50,6 +52,15 @@ final class HostNetwork: Sendable {
 
     /// The pipeline of the host program's exchanges.
     var pipeline: HTTPPipeline { active.pipeline }
+
+    /// Records the managers that a component belongs to; its number is another one's only after its end.
+    func note(_ managers: [String], of number: UInt16) { owners.withLock { $0[number] = managers } }
+
+    /// Returns the managers of the components that a call has come through.
+    func managers(along call: Call) -> [String] {
+        let path = call.path
+        return owners.withLock { owners in path.flatMap { owners[$0] ?? [] } }
+    }
 
     /// Follows a manifest that becomes active; exchanges in progress continue unchanged.
     func follow(_ document: ManifestDocument) {

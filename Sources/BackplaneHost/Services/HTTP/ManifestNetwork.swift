@@ -36,16 +36,21 @@ struct ManifestNetwork: Sendable {
         let credentials = means.vault.credentials(network.credentials)
         for passed in Set((Array(parts.values) + [NetworkParts()]).map(\.passed)) {
             let isExecuted = passed.contains(.executor)
+            var credentials = credentials
+            credentials.refusesManagers = !passed.contains(.authenticator)
             let own = means.observers + (passed.contains(.observer) ? observers : []), taps = means.taps
             pipelines[passed] = HTTPPipeline(
                 executors, tls: tls, named: isExecuted ? named : [:],
                 reserved: isExecuted ? [] : Set(network.executors.keys), retries: means.retries,
                 credentials: credentials,
-                company: ExchangeCompany(
+                extensions: ExchangeExtensions(
                     filters: means.filters + (passed.contains(.filter) ? filters : []), digest: means.digest,
                     observers: taps.observers + own), refusal: refusal)
         }
     }
+
+    /// A Boolean value that indicates whether any manager takes a part in the exchanges of others.
+    var hasParts: Bool { !parts.isEmpty }
 
     /// The pipeline of the exchanges of the host program, and of components that take no part in those of others.
     var pipeline: HTTPPipeline { pipeline(of: []) }
@@ -82,10 +87,12 @@ extension ManifestDocument {
 }
 
 extension TLSSettings {
-    /// Returns the settings with a path that does not depend on the current folder.
+    /// Returns the settings with paths that do not depend on the current folder.
     fileprivate func below(_ folder: String) -> TLSSettings {
+        func whole(_ path: String) -> String { path.hasPrefix("/") ? path : FilePath.join(folder, path) }
         var settings = self
-        settings.roots = roots.map { $0.hasPrefix("/") ? $0 : FilePath.join(folder, $0) }
+        settings.roots = roots.map(whole)
+        (settings.certificate, settings.key) = (certificate.map(whole), key.map(whole))
         return settings
     }
 }

@@ -96,7 +96,8 @@ extension RecordQuery {
         let lent: bp_store_search = read(search)
         self.init(
             collection: lent.collection.text, .search(index: lent.index.text, text: lent.text.text),
-            limit: Int(clamping: lent.limit), isWithoutValues: lent.flags & UInt32(BP_SELECT_WITHOUT_VALUES) != 0,
+            after: lent.after.length == 0 ? nil : PageCursor(bytes: lent.after.array), limit: Int(clamping: lent.limit),
+            isWithoutValues: lent.flags & UInt32(BP_SELECT_WITHOUT_VALUES) != 0,
             if: try copied(lent.conditions, lent.condition_count))
     }
 }

@@ -211,7 +211,7 @@ extension Plan.Node {
     /// - Parameter before: The nodes of this plan that those of the other continue.
     fileprivate func continues(as node: Plan.Node, _ before: [Int?]) -> Bool {
         (role != .manager || name == node.name) && namespace == node.namespace
-            && wires.count == node.wires.count
+            && networkFolder == node.networkFolder && wires.count == node.wires.count
             && zip(wires, node.wires).allSatisfy { was, becomes in
                 was.label == becomes.label && before[becomes.provider] == was.provider
             }

@@ -29,9 +29,9 @@ extension SwapTransaction {
 
     /// Holds calls, except those that come back through a component that is being drained.
     func hold() {
-        let passage = Set(gated.compactMap { nodeInForce($0)?.number })
-        for member in gated where nodeInForce(member) != nil { member.gate.hold(passage: passage) }
-        for member in gated { nodeInForce(member)?.callable?.timers.hold() }
+        let passage = Set(gated.compactMap { activeNode($0)?.number })
+        for member in gated where activeNode(member) != nil { member.gate.hold(passage: passage) }
+        for member in gated { activeNode(member)?.callable?.timers.hold() }
     }
 
     func drain() async throws(BackplaneError) {
@@ -41,7 +41,7 @@ extension SwapTransaction {
         var isDrained = await drained(limit)
         if !isDrained, drainPolicy.fallback == .cancel {
             let calls = stillCalled(gated, limit)
-            for component in gated.compactMap({ nodeInForce($0)?.callable }) {
+            for component in gated.compactMap({ activeNode($0)?.callable }) {
                 component.calls.cancelAll()
                 component.timers.cancelBodies()
             }
@@ -57,13 +57,13 @@ extension SwapTransaction {
         await live.drained(limit) {
             gated.allSatisfy {
                 $0.gate.callsInFlight == 0 && $0.gate.callsPassing == 0
-                    && nodeInForce($0)?.callable?.calls.callsInFlight ?? 0 == 0
+                    && activeNode($0)?.callable?.calls.callsInFlight ?? 0 == 0
             }
         }
     }
 
     /// Returns the node whose instance is called now: the old one, and after the flip the new one.
-    func nodeInForce(_ member: SwapMember) -> LiveNode? {
+    func activeNode(_ member: SwapMember) -> LiveNode? {
         switch machine.states.wires {
         case .old, .oldAgain: member.old
         case .newOnceOpen, .new: member.new
@@ -76,11 +76,11 @@ extension SwapTransaction {
             live.connections.callers(at: member.gate).map { "\($0) to \(member.name)" }
         }
         let methods = members.compactMap { member -> String? in
-            let names = nodeInForce(member)?.callable?.calls.methodsInFlight ?? []
+            let names = activeNode(member)?.callable?.calls.methodsInFlight ?? []
             return names.isEmpty ? nil : names.map { "`\($0)`" }.joined(separator: ", ") + " of \(member.name)"
         }
         let timers = members.flatMap { member in
-            (nodeInForce(member)?.callable?.timers.namesInFlight ?? []).map { "timer `\($0)` of \(member.name)" }
+            (activeNode(member)?.callable?.timers.namesInFlight ?? []).map { "timer `\($0)` of \(member.name)" }
         }
         let inside = methods.isEmpty ? "" : " (in \(methods.joined(separator: "; ")))"
         return BackplaneError(
@@ -119,7 +119,7 @@ extension SwapTransaction {
             if let component = member.component { member.new?.state = .ready(component) }
             member.baseline = counts(member)
         }
-        live.putInForce(after, keeping: plan.kept, placing: placed)
+        live.activate(after, keeping: plan.kept, placing: placed)
         live.remotes.rename(members.compactMap(\.renaming))
         live.replaceStarted(members.compactMap { member in member.new.map { (member.old, $0) } })
         for member in members {
@@ -180,7 +180,7 @@ extension SwapTransaction {
     /// Opens the gates and admits the calls that wait.
     func open() {
         // Nothing stands behind the gates of components that are removed, or added again.
-        for member in gated where nodeInForce(member) != nil {
+        for member in gated where activeNode(member) != nil {
             let opening = member.gate.open()
             if machine.states.wires == .oldAgain {
                 member.taken.new.formUnion(opening.taken)
@@ -192,7 +192,7 @@ extension SwapTransaction {
             beginTimers(of: member)
         }
         serve()
-        // What was exported may take a while to release, and nobody waits for that now.
+        // The exported state may take a while to release, which is not awaited.
         dropStates()
     }
 

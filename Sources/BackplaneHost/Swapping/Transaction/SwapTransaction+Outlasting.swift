@@ -43,7 +43,7 @@ extension SwapTransaction {
     /// Opens the gates to the instances that are active, and separates the calls in flight from those that now begin.
     func reopen() {
         for member in gated {
-            guard let component = nodeInForce(member)?.callable else { continue }
+            guard let component = activeNode(member)?.callable else { continue }
             let opening = live.connections.open(component).opening
             outlasting.bindings.formUnion(opening.taken)
             report.callsHeld += opening.callsHeld

@@ -15,7 +15,7 @@ extension SwapTransaction {
     ///   - nodes: The nodes by their places in the earlier plan.
     ///   - pairs: The nodes that return, each with the new node that it replaces.
     func lead(back nodes: [LiveNode], _ pairs: [(old: LiveNode?, new: LiveNode)]) {
-        live.putInForce(before, nodes)
+        live.activate(before, nodes)
         live.remotes.rename(members.compactMap(\.renaming).map { ($0.to, $0.from) })
         live.replaceStarted(pairs)
         live.started.removeAll { node in members.contains { $0.new === node } }
@@ -147,8 +147,8 @@ extension SwapTransaction {
         }
         if isOfAnotherManifest { closeAbsent() }
         await stopRemoved()
-        for node in members.compactMap(\.new) { instances.keepData(of: node, in: after.plan) }
-        instances.keepFormerData(in: after.plan)
+        for component in members.compactMap({ $0.new?.running }) { instances.keepData(of: component) }
+        await instances.keepFormerData(in: after.plan)
         for node in members.compactMap(\.new) { live.dismiss(node) }
         live.giveRoomBack(of: outgoing)
         for plugin in incoming { live.generations.commit(plugin) }

@@ -21,13 +21,13 @@ struct DevPackageTests {
             workspace.manifest, "--package", workspace.annex, "--scratch-path", workspace.scratchPath, with: tool)
     }
 
-    /// What is to come of a save, until its build is over and its library in force.
+    /// What is to come of a save, until its build is over and its library active.
     @discardableResult
     private func built(_ products: String...) async throws -> [DevEvent.Swap] {
         var swaps: [DevEvent.Swap] = [], left = Set(products)
         let libraries = Set(products.map { "lib\($0).so" })
-        var inForce: Set<String> = []
-        while !left.isEmpty || inForce != libraries {
+        var active: Set<String> = []
+        while !left.isEmpty || active != libraries {
             let event = try await dev.next(anyOf: ["buildStarted", "buildEnded", "swapped"], besides: ["output"])
             switch event.name {
             case "buildEnded":
@@ -37,7 +37,7 @@ struct DevPackageTests {
             case "swapped":
                 let swap = try event.payload(DevEvent.Swap.self)
                 swaps.append(swap)
-                inForce.formUnion(swap.report.plugins.map { URL(filePath: $0.library).lastPathComponent })
+                active.formUnion(swap.report.plugins.map { URL(filePath: $0.library).lastPathComponent })
             default: break
             }
         }

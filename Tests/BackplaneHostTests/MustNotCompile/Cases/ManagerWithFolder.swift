@@ -5,6 +5,6 @@ import Backplane
 /// A manager has no folder: that is its data access controller's.
 final class FolderManager: Manager {
     init(_ context: Context) {
-        _ = context.folder  // error: value of type 'ManagerContext<FolderManager>' has no member 'folder'
+        _ = context.folder  // error: 'folder' is unavailable: a manager has no folder: its data access controller has one, and a manager calls that by a wire
     }
 }

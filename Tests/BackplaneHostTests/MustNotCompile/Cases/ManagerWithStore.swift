@@ -6,6 +6,6 @@ import BackplaneStorage
 /// A manager keeps nothing itself: that is its data access controller's.
 final class StoringManager: Manager {
     init(_ context: Context) {
-        _ = context.store  // error: value of type 'ManagerContext<StoringManager>' has no member 'store'
+        _ = context.store  // error: 'store' is unavailable: a manager has no store: its data access controller has, and a manager calls that by a wire
     }
 }

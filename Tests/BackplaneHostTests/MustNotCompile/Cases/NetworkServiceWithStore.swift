@@ -6,6 +6,6 @@ import BackplaneStorage
 /// A network service keeps nothing.
 final class StoringService: NetworkService {
     init(_ context: Context) {
-        _ = context.store  // error: value of type 'NetworkServiceContext<StoringService>' has no member 'store'
+        _ = context.store  // error: 'store' is unavailable: a component that uses the network has no store: the data access controller of its manager has
     }
 }

@@ -9,7 +9,7 @@ let bodyFunctions = bp_bodies_1(
         let reply = ChunkReply(done, context)
         do throws(BackplaneError) {
             _ = try ComponentHandles.require(handle)
-            guard case .request(let body)? = LentBodies.find(body) else { throw .bodyUnknown }
+            guard case .request(let body)? = BorrowedBodies.find(body) else { throw .bodyUnknown }
             body.pull(Int(clamping: most), reply)
         } catch {
             reply.end(error)
@@ -19,7 +19,7 @@ let bodyFunctions = bp_bodies_1(
         let reply = Reply(done, context)
         do throws(BackplaneError) {
             let component = try ComponentHandles.require(handle)
-            guard case .response(let body)? = LentBodies.find(body) else { throw .bodyUnknown }
+            guard case .response(let body)? = BorrowedBodies.find(body) else { throw .bodyUnknown }
             let push = try component.begin(reply, isWait: true)  // for the reader
             body.push(
                 piece.array, trailers: HTTPHeaders(copying: trailers, count: count),

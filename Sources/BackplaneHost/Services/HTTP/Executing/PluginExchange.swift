@@ -31,7 +31,7 @@ final class PluginExchange: Sendable {
     init(_ request: HTTPRequest, _ options: HTTPOptions, of executor: String) throws {
         (self.request, self.options, self.executor) = (request, options, executor)
         outgoing = request.body.isEmpty ? nil : try OutgoingBody(request.body)
-        numbers = (outgoing.map { LentBodies.lend(.request($0)) }, LentBodies.lend(.response(incoming)))
+        numbers = (outgoing.map { BorrowedBodies.lend(.request($0)) }, BorrowedBodies.lend(.response(incoming)))
     }
 
     /// Requests the exchange, and returns once the head of the final response has arrived.
@@ -109,8 +109,8 @@ final class PluginExchange: Sendable {
         incoming.fail(error)
         opener?.resume(throwing: error)
         outgoing?.end()
-        if let number = numbers.request { LentBodies.takeBack(number) }
-        LentBodies.takeBack(numbers.response)
+        if let number = numbers.request { BorrowedBodies.takeBack(number) }
+        BorrowedBodies.takeBack(numbers.response)
         task?.cancel()
     }
 }

@@ -55,6 +55,12 @@ extension BackplaneError {
             error.location = location ?? url
             return error
         }
+        // Heads and answers that are none: a later exchange would not fare better.
+        if code == .callInvalidOutput || code == .callInvalidInput {
+            return BackplaneError(
+                .networkMalformed, "the executor `\(name)` returned no valid response: \(message)", at: url,
+                causes: [self])
+        }
         let reason =
             switch code {
             case .streamInterrupted, .callRetired: "was replaced or stopped before the response was complete"

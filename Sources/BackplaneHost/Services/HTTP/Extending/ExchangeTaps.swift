@@ -1,5 +1,5 @@
 import BackplaneExchange
-package import BackplaneNetwork
+import BackplaneNetwork
 import Synchronization
 
 /// The observers of a host that come and go, such as those of single traces.
@@ -17,22 +17,4 @@ final class ExchangeTaps: Sendable {
     }
 
     func remove(_ number: UInt64) { taps.withLock { _ = $0.removeValue(forKey: number) } }
-}
-
-/// The stages of the exchanges of one trace, which gather until they are taken.
-package final class TracedExchanges: Sendable {
-    private let queue = Mutex(EventQueue())
-    private let taps: ExchangeTaps
-    private let number = Atomic<UInt64>(0)
-
-    init(of trace: String, in taps: ExchangeTaps) {
-        self.taps = taps
-        let added = taps.add(of: trace) { [weak self] event in self?.queue.withLock { $0.add(event) } }
-        number.store(added, ordering: .relaxed)
-    }
-
-    deinit { taps.remove(number.load(ordering: .relaxed)) }
-
-    /// Takes the stages that have gathered, of which at most 1,000 are kept.
-    package func take() -> [ExchangeEvent] { queue.withLock { $0.take()?.events ?? [] } }
 }

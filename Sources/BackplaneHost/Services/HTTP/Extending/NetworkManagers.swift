@@ -10,7 +10,7 @@ final class NetworkManagers: Sendable {
     }
     private let finder = Mutex<(any Finder)?>(nil)
 
-    /// Gives the host that finds managers.
+    /// Sets the host that finds managers.
     func connect(_ finder: any Finder) { self.finder.withLock { $0 = finder } }
 
     /// Returns a manager, started if it is not up.

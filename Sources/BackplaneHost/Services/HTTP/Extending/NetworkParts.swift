@@ -7,15 +7,19 @@ struct NetworkParts: OptionSet, Hashable, Sendable {
     static let executor = Self(rawValue: 1 << 0)
     static let filter = Self(rawValue: 1 << 1)
     static let observer = Self(rawValue: 1 << 2)
+    static let authenticator = Self(rawValue: 1 << 3)
 
     /// The parts that the exchanges of a component pass that takes these.
     ///
-    /// No component of the same kind, and never in a circle: what a filter sends passes executors, what an executor
-    /// sends passes no filters, and what an observer sends passes neither. Both are observed.
+    /// No component of the same kind, and never in a circle: what a filter sends passes authenticators and executors,
+    /// what an authenticator sends passes executors, what an executor sends passes none of them, and what an observer
+    /// sends passes nothing. All but the last are observed.
     var passed: NetworkParts {
         if contains(.observer) { return [] }
         if contains(.executor) { return .observer }
-        return contains(.filter) ? [.executor, .observer] : [.executor, .filter, .observer]
+        if contains(.authenticator) { return [.executor, .observer] }
+        let passed: NetworkParts = [.executor, .authenticator, .observer]
+        return contains(.filter) ? passed : passed.union(.filter)
     }
 }
 
@@ -33,6 +37,7 @@ extension Manifest {
         add(.executor, Array(network.executors.values))
         add(.filter, network.filters.map(\.manager))
         add(.observer, network.observers)
+        add(.authenticator, network.authenticators)
         return parts
     }
 }

@@ -3,7 +3,7 @@ import BackplaneExchange
 import BackplaneNetwork
 
 extension ExchangeFilter {
-    /// Creates the filter that a manager of a plugin is, as it is in each exchange.
+    /// Creates the filter of an exchange from a manager of a plugin.
     init(_ settings: NetworkFilter, _ managers: NetworkManagers) {
         self.init(
             settings.manager, hosts: Set(settings.hosts),

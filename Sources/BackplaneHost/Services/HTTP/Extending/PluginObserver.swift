@@ -8,7 +8,7 @@ extension ExchangeObserver {
 
     /// Creates the observer that a manager of a plugin is.
     ///
-    /// - Parameter log: The log that is told of its errors.
+    /// - Parameter log: The log that is notified of its errors.
     convenience init(_ manager: String, _ managers: NetworkManagers, _ log: any LogSink) {
         self.init { batch in
             let remote = try await managers.find(manager, as: ExchangeObserving.self)

@@ -1,0 +1,59 @@
+// Members that no program can use: their messages say which role has what is asked for. BackplaneNetwork and
+// BackplaneStorage have those of their own names. docs/compiler-messages.md has the list.
+
+extension ManagerContext {
+    /// Refuses a folder, which a manager does not have.
+    @available(
+        *, unavailable,
+        message: "a manager has no folder: its data access controller has one, and a manager calls that by a wire"
+    )
+    @_documentation(visibility: internal)
+    public var folder: String { "" }
+}
+
+extension DataAccessContext {
+    /// Refuses wires, which a data access controller does not have.
+    @available(
+        *, unavailable,
+        message: "a data access controller calls no component: its manager calls others, and passes their results on"
+    )
+    @_documentation(visibility: internal)
+    public var wires: UndeclaredMember { UndeclaredMember() }
+}
+
+extension NetworkServiceContext {
+    /// Refuses wires, which a network service does not have.
+    @available(
+        *, unavailable,
+        message: "a network service calls no component: its communication controller calls others"
+    )
+    @_documentation(visibility: internal)
+    public var wires: UndeclaredMember { UndeclaredMember() }
+}
+
+// The roles with a folder are all but managers.
+extension HasFolder {
+    /// Refuses the look-up of a manager.
+    @available(
+        *, unavailable,
+        message: "only a manager looks up managers: let the manager that owns this component call the other one"
+    )
+    @_documentation(visibility: internal)
+    public func manager<C: Contract>(_ name: String, as type: C.Type = C.self, for call: Call? = nil)
+        async throws(BackplaneError) -> Wire<C>
+    {
+        throw BackplaneError(.roleForbidden, "only a manager looks up managers")
+    }
+
+    /// Refuses the look-up of a manager.
+    @available(
+        *, unavailable,
+        message: "only a manager looks up managers: let the manager that owns this component call the other one"
+    )
+    @_documentation(visibility: internal)
+    public func resolve<C: Contract>(
+        _ type: C.Type = C.self, where isWanted: (ManagerDescription) -> Bool = { _ in true }, for call: Call? = nil
+    ) async throws(BackplaneError) -> Wire<C> {
+        throw BackplaneError(.roleForbidden, "only a manager looks up managers")
+    }
+}

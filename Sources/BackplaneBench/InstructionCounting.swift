@@ -1,0 +1,61 @@
+import Backplane
+import BackplaneTerminal
+import Foundation
+
+/// The number of instructions of a row's iterations, counted by callgrind.
+///
+/// Each row runs twice in processes of its own, the second time with twice as many iterations; the difference does not
+/// contain the start, the preparation and the end.
+struct InstructionCounting {
+    var suite: String
+    /// The number of iterations of the first run.
+    var iterations: Int
+    var progress: ProgressLine
+    /// A folder for callgrind's report.
+    var folder: String
+
+    /// Returns the rows that can be counted: those that compare times, and their baselines.
+    static func rows(_ rows: [Row]) -> [Row] {
+        let compared = rows.filter { $0.baseline != nil && $0.unit.isTime && $0.target?.subject == .ratio }
+        let names = Set(compared.map(\.name) + compared.compactMap(\.baseline))
+        return rows.filter { names.contains($0.name) }.map { row in
+            var row = row
+            row.unit = .instructions
+            return row
+        }
+    }
+
+    func run(_ rows: [Row]) async throws -> [String: Sample] {
+        defer { progress.clear() }
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        var samples: [String: Sample] = [:]
+        for row in rows {
+            let count = min(iterations, row.limit / 2)
+            progress.show("counting: \(row.name)")
+            let few = try await instructions(of: row, count), many = try await instructions(of: row, 2 * count)
+            samples[row.name] = Sample([(many - few) / Double(count)])
+        }
+        return samples
+    }
+
+    private func instructions(of row: Row, _ count: Int) async throws -> Double {
+        let report = folder + "/callgrind.log"
+        let tool = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--log-file=\(report)"]
+        let arguments = ["bench", suite, "--only", row.name, "--iterations", "\(count)"]
+        try await ProgramRun.with(arguments, under: tool) { try $0.requireSuccess() }
+        guard let number = Self.collected(in: try String(contentsOfFile: report, encoding: .utf8)) else {
+            throw BackplaneError(.componentFailed, "callgrind reported no number of instructions", at: row.name)
+        }
+        return number
+    }
+
+    /// Returns the number in a report, whose line is `==1234== Collected : 56789`.
+    static func collected(in report: String) -> Double? {
+        for line in report.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            guard words.count >= 4, words[1] == "Collected" else { continue }
+            return Double(words[3])
+        }
+        return nil
+    }
+}

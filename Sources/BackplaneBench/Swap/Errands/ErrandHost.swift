@@ -1,0 +1,91 @@
+import Backplane
+import BackplaneExchange
+import BackplaneHost
+import BackplaneReports
+import BackplaneSwapLoad
+import Synchronization
+import TurnstileContracts
+
+/// A host of components with work under way, whose one plugin is swapped repeatedly.
+final class ErrandHost: Sendable {
+    let host: PluginHost
+    let lodge, errands, timekeeper: Remote<Turnstile>
+    let server = ErrandServer()
+    let clock = StepClock()
+    /// The path of the file that lists how the exchanges outside of calls ended.
+    let record: String
+    private let library: RebuiltLibrary
+    /// The active edition.
+    private let edition = Mutex(1)
+
+    /// Creates a host and starts its managers.
+    ///
+    /// - Parameters:
+    ///   - editions: The paths of the library's editions.
+    ///   - folder: The folder for the library.
+    ///   - loads: The folder for the copies that are loaded.
+    init(_ editions: [String], in folder: String, loads: String) async throws {
+        library = try RebuiltLibrary(of: editions, in: folder)
+        record = folder + "/record"
+        // An exchange that a swap ends is a warning, which is expected here.
+        var options = HostOptions(
+            loadFolder: loads, dataFolder: folder + "/data", log: StandardErrorLog(level: .critical),
+            executors: [server.executor])
+        options.checksState = false  // a release does not, and a figure of a debug build means nothing anyway
+        options.occupationLimit = nil  // calls occupy threads on purpose here
+        options.timerClock = clock
+        let source = TokenSource(signIn: TokenRequest(ErrandServer.tokens, .json(["reader": "ann"])), token: "/token")
+        host = PluginHost(
+            manifest: Manifest(
+                plugins: [PluginReference(library: library.path)],
+                managers: [
+                    "Lodge": ManagerDefinition(className: "LodgeManager"),
+                    "Timekeeper": ManagerDefinition(className: "TimekeeperManager"),
+                    "Errands": ManagerDefinition(
+                        className: "ErrandManager",
+                        communicationController: CommunicationControllerDefinition(
+                            className: "ErrandCommunication", configuration: ["record": .string(record)])),
+                ],
+                network: NetworkSettings(
+                    credentials: ["errands": Credential(hosts: ["errands.test"], .bearer(source))])),
+            options: options)
+        do {
+            lodge = try await host.manager("Lodge")
+            errands = try await host.manager("Errands")
+            timekeeper = try await host.manager("Timekeeper")
+        } catch {
+            await host.stop()
+            throw error
+        }
+    }
+
+    /// Calls `body` with the host running, and stops the host in any case.
+    func whileRunning<Result>(_ body: (ErrandHost) async throws -> Result) async throws -> Result {
+        let result: Result
+        do { result = try await body(self) } catch {
+            await host.stop()
+            throw error
+        }
+        await host.stop()
+        return result
+    }
+
+    /// Builds the other edition, which is not timed, and swaps to it.
+    ///
+    /// - Parameter waits: Called when the swap waits for calls that take long.
+    /// - Returns: The time from the request to the commit.
+    func swap(_ options: SwapOptions, waits: @escaping @Sendable () -> Void) async throws -> Duration {
+        let other = edition.withLock { 3 - $0 }
+        try library.build(other)
+        let start = ContinuousClock.now
+        let report = try await host.swap([library.path], applying: nil, options) { _ in waits() }
+        let time = ContinuousClock.now - start
+        guard report.outcome == .swapped else {
+            throw BackplaneError(
+                .swapFailed, "expected the other edition to become active, found: \(report.outcome.rawValue)",
+                at: library.path)
+        }
+        edition.withLock { $0 = other }
+        return time
+    }
+}

@@ -1,0 +1,48 @@
+import BackplaneExchange
+import BackplaneNetwork
+import Synchronization
+
+/// The server of the exchanges, without a network, which counts what reaches it.
+final class ErrandServer: Sendable {
+    private struct State {
+        var requests: [String: Int] = [:]
+        var signIns = 0
+    }
+    private let state = Mutex(State())
+
+    /// The executor that answers for it.
+    var executor: MemoryExecutor {
+        MemoryExecutor { request, _ in try await self.answer(request) }
+    }
+
+    /// The number of requests of each errand, by its path.
+    var requests: [String: Int] { state.withLock { $0.requests } }
+    /// The number of times an account was signed in.
+    var signIns: Int { state.withLock { $0.signIns } }
+
+    private static let origin = "http://errands.test"
+    /// The URL that is answered with a token.
+    static let tokens = origin + "/token"
+
+    /// Returns whether the exchange of an errand outside of a call ends only with the swap.
+    static func isEndless(_ number: Int) -> Bool { number % 50 == 1 }
+
+    private func answer(_ request: HTTPRequest) async throws -> HTTPStreamedResponse {
+        if request.url == Self.tokens {
+            state.withLock { $0.signIns += 1 }
+            return HTTPStreamedResponse(HTTPResponse(status: 200, body: Array(#"{"token": "valid"}"#.utf8)))
+        }
+        guard request.headers["Authorization"] == "Bearer valid" else {
+            return HTTPStreamedResponse(HTTPResponse(status: 401))
+        }
+        let place = String(request.url.dropFirst(Self.origin.count))
+        state.withLock { $0.requests[place, default: 0] += 1 }
+        let number = place.split(separator: "/").last.flatMap { Int($0) } ?? 0
+        if place.hasPrefix("/inside/") {
+            try await Task.sleep(for: .milliseconds(1))
+        } else {
+            try await Task.sleep(for: Self.isEndless(number) ? .seconds(3_600) : .milliseconds(10))
+        }
+        return HTTPStreamedResponse(HTTPResponse(status: 204))
+    }
+}

@@ -1,0 +1,114 @@
+#if Engines
+import ArgumentParser
+
+extension BackplaneTool {
+    struct Credentials: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "credentials", abstract: "List credentials, and sign their accounts in and out.",
+            discussion: """
+                Works on the accounts of a running host or, without --running and --socket, on the tokens that a \
+                manifest's credentials keep in its data folder.
+
+                EXAMPLES
+                  backplane credentials list manifests/bookshelf.json
+                  backplane credentials sign-in library --account ann --value reader=ann --running
+                  pass show library | backplane credentials sign-in library --value reader=ann --value-fd password=0
+                  backplane credentials sign-out library --account ann --running
+                """,
+            subcommands: [List.self, SignIn.self, SignOut.self])
+    }
+}
+
+/// The options by which the host of credentials is chosen, or the manifest.
+struct CredentialChoiceArguments: ParsableArguments {
+    @OptionGroup var running: RunningArguments
+    @Option(
+        help: ArgumentHelp(
+            "The environment of the manifest to use (default: $BACKPLANE_ENVIRONMENT, or none).", valueName: "name"))
+    var environment: String?
+    @Option(
+        help: ArgumentHelp(
+            "The folder where hosts keep their data (default: $XDG_STATE_HOME/backplane).", valueName: "folder"))
+    var data: String?
+
+    /// Returns the host or the manifest to ask.
+    func place(_ manifest: String? = nil) throws -> CredentialsCommand.Place {
+        let settings = HostSettings(environment: environment, data: data, log: Engines.log(.notice))
+        return try understood { () throws(Misuse) in
+            if let manifest, running.manifest != nil {
+                throw Misuse(description: "--manifest and `\(manifest)` both name a manifest; give only one of them")
+            }
+            let given = try settings.taking(
+                manifest ?? running.manifest, running: running.running, socket: running.socket)
+            return given.host.map(CredentialsCommand.Place.host) ?? .manifest(given.settings)
+        }
+    }
+}
+
+extension BackplaneTool.Credentials {
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the credentials, with their hosts, the values of a sign-in, and the accounts.",
+            discussion: "Nothing is started, and no secret is shown.")
+
+        @OptionGroup var manifest: ManifestArgument
+        @OptionGroup var choice: CredentialChoiceArguments
+        @Flag(help: "Print the list as JSON.") var json = false
+
+        func run() async throws {
+            throw ExitCode(await CredentialsCommand(place: try choice.place(manifest.path)).list(json: json))
+        }
+    }
+
+    struct SignIn: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Sign an account of a credential in.",
+            discussion: """
+                Values that are not given are asked for on the terminal, without echo. Other users see the arguments \
+                of a command: give a password with --value-fd, of which the first line is read.
+                """)
+
+        @Argument(help: "The credential's name in the manifest.") var name: String
+        @Option(help: ArgumentHelp("The account's name (default: the one without a name).", valueName: "name"))
+        var account: String?
+        @Option(
+            parsing: .singleValue,
+            help: ArgumentHelp("A value of the sign-in, NAME=TEXT; can be repeated.", valueName: "value"))
+        var value: [String] = []
+        @Option(
+            name: .customLong("value-fd"), parsing: .singleValue,
+            help: ArgumentHelp(
+                "A value that is read from a file descriptor, NAME=NUMBER; can be repeated.", valueName: "value"))
+        var descriptors: [String] = []
+        @OptionGroup var choice: CredentialChoiceArguments
+
+        func validate() throws { _ = try values }
+
+        private var values: SignInValues {
+            get throws {
+                try understood { () throws(Misuse) in try SignInValues(texts: value, descriptors: descriptors) }
+            }
+        }
+
+        func run() async throws {
+            throw ExitCode(
+                await CredentialsCommand(place: try choice.place()).signIn(name, as: account, with: try values))
+        }
+    }
+
+    struct SignOut: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Sign an account of a credential out, and remove its kept token.",
+            discussion: "An account that is not signed in stays so.")
+
+        @Argument(help: "The credential's name in the manifest.") var name: String
+        @Option(help: ArgumentHelp("The account's name (default: the one without a name).", valueName: "name"))
+        var account: String?
+        @OptionGroup var choice: CredentialChoiceArguments
+
+        func run() async throws {
+            throw ExitCode(await CredentialsCommand(place: try choice.place()).signOut(name, account: account))
+        }
+    }
+}
+#endif

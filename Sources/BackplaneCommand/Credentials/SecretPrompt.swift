@@ -1,0 +1,83 @@
+import Glibc
+import Synchronization
+
+/// The terminal of this process, on which a line is read without being shown.
+///
+/// The echo comes back when the line is complete, and when the process ends by a signal.
+struct SecretPrompt: Sendable {
+    private let descriptor: Int32
+
+    /// Opens the terminal; `nil` if the process has none.
+    init?() {
+        let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { return nil }
+        self.descriptor = descriptor
+    }
+
+    /// Shows a text and reads a line, without its end; `nil` if the terminal is closed first.
+    func ask(_ prompt: String) -> String? {
+        guard let echo = TerminalEcho.takeOff(descriptor) else { return nil }
+        defer {
+            echo.restore()
+            show("\n")
+        }
+        show(prompt)
+        return SecretLine.read(from: descriptor)
+    }
+
+    private func show(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = write(descriptor, bytes, bytes.count)
+    }
+}
+
+/// The echo of a terminal, while it is off.
+struct TerminalEcho: Sendable {
+    // Process-wide, since a process has one terminal, and whoever ends it brings the echo back.
+    private static let off = Mutex<(descriptor: Int32, before: termios)?>(nil)
+
+    /// Takes the echo off a terminal; `nil` if it is none.
+    static func takeOff(_ descriptor: Int32) -> TerminalEcho? {
+        var before = termios()
+        guard tcgetattr(descriptor, &before) == 0 else { return nil }
+        var silent = before
+        silent.c_lflag &= ~tcflag_t(ECHO)
+        guard tcsetattr(descriptor, TCSAFLUSH, &silent) == 0 else { return nil }
+        off.withLock { [before] in $0 = (descriptor, before) }
+        return TerminalEcho()
+    }
+
+    /// Brings the echo back, if it is off.
+    static func restore() {
+        off.withLock { off in
+            guard let (descriptor, before) = off.take() else { return }
+            var attributes = before
+            tcsetattr(descriptor, TCSAFLUSH, &attributes)
+        }
+    }
+
+    func restore() { Self.restore() }
+}
+
+/// A line that is read byte for byte, so that nothing behind its end is taken.
+enum SecretLine {
+    /// The greatest number of bytes, above which there is no line.
+    private static let most = 64 << 10
+
+    /// Reads up to the end of the line or of the input; `nil` if it cannot be read, is too long, or is not UTF-8.
+    static func read(from descriptor: Int32) -> String? {
+        var line: [UInt8] = [], byte: UInt8 = 0
+        while line.count <= most {
+            let count = Glibc.read(descriptor, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return nil }
+            if count == 0 || byte == UInt8(ascii: "\n") {
+                if count == 0, line.isEmpty { return nil }
+                if line.last == UInt8(ascii: "\r") { line.removeLast() }
+                return String(validating: line, as: UTF8.self)
+            }
+            line.append(byte)
+        }
+        return nil
+    }
+}

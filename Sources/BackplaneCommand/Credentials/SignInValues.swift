@@ -1,0 +1,66 @@
+import Backplane
+import BackplaneExchange
+
+/// The values of a sign-in as the command is given them: texts, and file descriptors that they are read from.
+struct SignInValues: Sendable {
+    private var texts: [String: String] = [:]
+    private var descriptors: [String: Int32] = [:]
+
+    /// Reads `NAME=TEXT` and `NAME=NUMBER`.
+    init(texts: [String], descriptors: [String]) throws(Misuse) {
+        for text in texts {
+            let (name, value) = try Self.pair(text, of: "--value", expected: "NAME=TEXT")
+            self.texts[name] = value
+        }
+        for text in descriptors {
+            let (name, value) = try Self.pair(text, of: "--value-fd", expected: "NAME=NUMBER")
+            guard let number = Int32(value), number >= 0 else {
+                throw Misuse(description: "--value-fd: expected NAME=NUMBER, the number of a file descriptor")
+            }
+            guard self.texts[name] == nil else {
+                throw Misuse(description: "--value and --value-fd both give `\(name)`; give one of them")
+            }
+            self.descriptors[name] = number
+        }
+    }
+
+    private static func pair(
+        _ text: String, of option: String, expected: String
+    ) throws(Misuse) -> (String, String) {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty else {
+            throw Misuse(description: "\(option): expected \(expected)")
+        }
+        return (String(parts[0]), String(parts[1]))
+    }
+
+    /// Returns the values, with those from descriptors, and asks for the others that are needed.
+    ///
+    /// - Throws: `network.sign-in` if a descriptor cannot be read, or there is no terminal to ask on.
+    func all(needed names: [String]) throws(BackplaneError) -> [String: String] {
+        var values = texts
+        for (name, descriptor) in descriptors.sorted(by: { $0.key < $1.key }) {
+            guard let line = SecretLine.read(from: descriptor) else {
+                throw BackplaneError(
+                    .networkSignIn, "the value `\(name)` cannot be read from the file descriptor \(descriptor)")
+            }
+            values[name] = line
+        }
+        let missing = names.filter { values[$0] == nil }
+        guard !missing.isEmpty else { return values }
+        guard let terminal = SecretPrompt() else {
+            let list = missing.map { "`\($0)`" }.joined(separator: ", ")
+            throw BackplaneError(
+                .networkSignIn,
+                "the sign-in needs the values \(list), and there is no terminal to ask on; give them with --value or --value-fd"
+            )
+        }
+        for name in missing {
+            guard let line = terminal.ask("\(name): ") else {
+                throw BackplaneError(.networkSignIn, "the value `\(name)` was not entered")
+            }
+            values[name] = line
+        }
+        return values
+    }
+}

@@ -1,0 +1,169 @@
+package import Backplane
+public import BackplaneNetwork
+
+/// A scheme of a program's own by which it proves to servers who sends a request.
+///
+/// ```swift
+/// let signing = AuthenticationScheme("signing", digests: true) { request in
+///     ["Authorization": "Signature \(signature(of: request))"]
+/// }
+/// let library = Credential(hosts: ["books.example.org"], .custom(signing))
+/// ```
+///
+/// Two schemes are equal if one is a copy of the other.
+public struct AuthenticationScheme: Sendable, Hashable {
+    /// An account of the credential.
+    public struct Account: Sendable {
+        /// The name; empty for the account that needs no sign-in.
+        public var name: String
+        /// The opaque number of the account's sign-in.
+        public var principal: UInt64
+        /// The values of the credential, and those that the account was signed in with.
+        public var values: [String: Secret]
+    }
+    typealias Make = @Sendable (Account, (any ContentDigest)?) throws -> any Authenticator
+    private final class Identity: Sendable {}
+
+    /// The name in errors and descriptions.
+    public let name: String
+    let make: Make
+    private let identity = Identity()
+
+    /// Creates a scheme of two functions.
+    ///
+    /// - Parameters:
+    ///   - name: The name in errors.
+    ///   - digests: A Boolean value that indicates whether requests have the digest of their body. A body that can be
+    ///     sent only once then fails the exchange.
+    ///   - prepare: Returns the fields that are the proof; none if no proof is known to be wanted.
+    ///   - answer: Returns the fields of another proof after a response with the status 401; none to let that be the
+    ///     result.
+    public init(
+        _ name: String, digests: Bool = false,
+        prepare: @escaping @Sendable (AuthenticatedRequest) async throws -> HTTPHeaders,
+        answer: @escaping @Sendable (AuthenticatedRequest) async throws -> HTTPHeaders = { _ in [:] }
+    ) {
+        let ready = SchemeAuthenticator.Ready(digests: digests, prepare: prepare, answer: answer)
+        self.init(name: name) { account, digest in SchemeAuthenticator(name, account, digest) { _ in ready } }
+    }
+
+    /// Returns a scheme of an authenticator for each account, which the function makes.
+    public static func authenticators(
+        _ name: String, _ make: @escaping @Sendable (Account) throws -> any Authenticator
+    ) -> AuthenticationScheme {
+        AuthenticationScheme(name: name) { account, _ in try make(account) }
+    }
+
+    private init(name: String, make: @escaping Make) { (self.name, self.make) = (name, make) }
+
+    public static func == (a: AuthenticationScheme, b: AuthenticationScheme) -> Bool { a.identity === b.identity }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(identity)) }
+}
+
+/// The authenticator of one account whose scheme consists of functions: a program's, or those of a plugin's manager.
+package final class SchemeAuthenticator: Authenticator {
+    /// The functions of the scheme, as they are for one request.
+    package struct Ready: Sendable {
+        var digests: Bool
+        var prepare: @Sendable (AuthenticatedRequest) async throws -> HTTPHeaders
+        var answer: @Sendable (AuthenticatedRequest) async throws -> HTTPHeaders
+
+        package init(
+            digests: Bool, prepare: @escaping @Sendable (AuthenticatedRequest) async throws -> HTTPHeaders,
+            answer: @escaping @Sendable (AuthenticatedRequest) async throws -> HTTPHeaders
+        ) {
+            (self.digests, self.prepare, self.answer) = (digests, prepare, answer)
+        }
+    }
+    /// Returns the functions of a manager, by its name.
+    package typealias Find = @Sendable (_ manager: String, Call) async throws -> Ready
+
+    private let name: String
+    private let account: AuthenticationScheme.Account
+    private let digest: (any ContentDigest)?
+    private let ready: @Sendable (Call) async throws -> Ready
+
+    init(
+        _ name: String, _ account: AuthenticationScheme.Account, _ digest: (any ContentDigest)?,
+        ready: @escaping @Sendable (Call) async throws -> Ready
+    ) {
+        (self.name, self.account, self.digest, self.ready) = (name, account, digest, ready)
+    }
+
+    package func prepare(
+        _ request: HTTPRequest, _ call: Call, over network: HTTPPipeline
+    ) async throws -> HTTPRequest {
+        try await proved(request) { ready, head in
+            try await ready.prepare(head)
+        } in: {
+            try await self.ready(call)
+        }
+            ?? request
+    }
+
+    package func mayAnswer(_ response: HTTPResponse, to sent: HTTPRequest, failures: Int) -> Bool {
+        response.status == 401
+    }
+
+    package func answer(
+        _ response: HTTPResponse, for request: HTTPRequest, sent: HTTPRequest, failures: Int, _ call: Call,
+        over network: HTTPPipeline
+    ) async throws -> HTTPRequest? {
+        var proof: HTTPHeaders = [:]
+        for field in sent.headers.fields where request.headers[field.name] == nil { proof.add(field.name, field.value) }
+        return try await proved(request) { [proof] ready, head in
+            var head = head
+            head.meet(response, failures: failures, proof: proof)
+            return try await ready.answer(head)
+        } in: {
+            try await self.ready(call)
+        }
+    }
+
+    /// Returns the request with the fields that a function gives; `nil` if it gives none.
+    ///
+    /// - Throws: `network.sign-in` if the function fails; the network's errors and `CancellationError` as they are.
+    private func proved(
+        _ request: HTTPRequest, _ fields: (Ready, AuthenticatedRequest) async throws -> HTTPHeaders,
+        in ready: () async throws -> Ready
+    ) async throws -> HTTPRequest? {
+        do {
+            let ready = try await ready()
+            var request = request, text: String?
+            if ready.digests {
+                // What is digested is what is sent, also if the body is a file that changes.
+                if !request.body.isEmpty {
+                    guard request.body.isReplayable else { throw BackplaneError.digestOfStream }
+                    request.body = try await request.body.collected(upTo: HTTPOptions.collectionLimit)
+                }
+                text = try await request.body.digestText(by: digest)
+            }
+            let head = AuthenticatedRequest(
+                request, digest: text, account: account.name, principal: account.principal,
+                values: account.values.mapValues(\.revealed))
+            let fields = try await fields(ready, head)
+            guard !fields.fields.isEmpty else { return nil }
+            try AddedFields.add(proof: fields, to: &request.headers)
+            return request
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw BackplaneError(thrown: error).ofAuthenticator(name, at: request.printableURL)
+        }
+    }
+}
+
+extension BackplaneError {
+    /// Returns the error of an exchange for one of an authenticator.
+    fileprivate func ofAuthenticator(_ name: String, at url: String) -> BackplaneError {
+        if [.callCancelled, .callDeadline].contains(code) { return self }
+        if code.rawValue.hasPrefix("network.") {
+            var error = self
+            (error.message, error.location) = ("the authenticator `\(name)`: \(message)", location ?? url)
+            return error
+        }
+        return BackplaneError(
+            .networkSignIn, "the authenticator `\(name)` failed: \(message)", at: url, causes: [self])
+    }
+}

@@ -1,0 +1,69 @@
+import Backplane
+import Synchronization
+
+/// A thread for functions that may never return, which is abandoned if they do not.
+enum AbandonableThread {
+    /// The results of the thread so far; adding one wakes no waiter, which would often cost more than the work itself.
+    private final class Progress<Output: Sendable>: Sendable {
+        struct State {
+            var outputs: [Output] = []
+            var last = Deadline.now
+            /// A Boolean value that indicates whether the thread was abandoned, so that further results are discarded.
+            var isLost = false
+        }
+        let state = Mutex(State())
+        let isDone = Monitor(false)
+
+        /// Adds a result, or returns `false` if the thread was abandoned.
+        func add(_ output: Output) -> Bool {
+            state.withLock { state in
+                guard !state.isLost else { return false }
+                state.outputs.append(output)
+                state.last = .now
+                return true
+            }
+        }
+
+        /// Waits until the thread has finished, or has added no result for longer than `limit`.
+        func wait(_ limit: Duration) -> [Output] {
+            isDone.wait { isDone in
+                state.withLock { state -> Monitor<Bool>.Wait<[Output]> in
+                    if isDone { return .done(state.outputs) }
+                    guard Deadline.now >= state.last + limit else { return .until(state.last + limit) }
+                    state.isLost = true
+                    return .done(state.outputs)
+                }
+            }
+        }
+    }
+
+    /// Returns the results of `body` for all values, computed one after the other on one thread.
+    ///
+    /// After a value that takes longer than `limit`, another thread continues with the next one.
+    ///
+    /// - Parameters:
+    ///   - late: A function that returns the substitute result for such a value.
+    ///   - unable: A function that returns the substitute result for a value for which no thread could be created.
+    static func map<Input: Sendable, Output: Sendable>(
+        _ inputs: [Input], limit: Duration, _ body: @escaping @Sendable (Int, Input) -> Output,
+        late: (Int, Input) -> Output, unable: (Int, Input) -> Output
+    ) -> [Output] {
+        var outputs: [Output] = []
+        while outputs.count < inputs.count {
+            let first = outputs.count, progress = Progress<Output>()
+            let begins = HostThread.launch {
+                for index in first..<inputs.count {
+                    guard progress.add(body(index, inputs[index])) else { return }
+                }
+                progress.isDone.withLock { $0 = true }
+            }
+            guard begins else {
+                outputs.append(unable(first, inputs[first]))
+                continue
+            }
+            outputs += progress.wait(limit)
+            if outputs.count < inputs.count { outputs.append(late(outputs.count, inputs[outputs.count])) }
+        }
+        return outputs
+    }
+}

@@ -1,0 +1,84 @@
+public import Backplane
+
+/// The contract of a manager that proves to servers who sends a request, in a scheme of its own.
+///
+/// A credential of the type `component` in the manifest names it. It sees heads and never bodies, and the values of the
+/// credential and its accounts. One that fails, fails the exchange.
+///
+/// ```swift
+/// static func methods(_ table: inout Methods) {
+///     table.async(\.digests) { _, _, _ in true }
+///     table.async(\.prepare) { signer, request, _ in [["Authorization", signer.signature(of: request)]] }
+///     table.async(\.answer) { _, _, _ in [] }
+/// }
+/// ```
+public struct Authenticating: Contract {
+    /// The version of the contract.
+    public static let version: Version = "1.0.0"
+    /// Returns whether requests have the digest of their body, which then has to be one that can be sent again.
+    public let digests = AsyncMethod<Nothing, Bool>()
+    /// Returns the names and values of the fields that are the proof; none if no proof is known to be wanted.
+    ///
+    /// A field that the request has already is an error, and so is one that frames the message.
+    public let prepare = AsyncMethod<AuthenticatedRequest, [[String]]>()
+    /// Returns the fields of another proof, after a response with the status 401; none to let that be the result.
+    public let answer = AsyncMethod<AuthenticatedRequest, [[String]]>()
+
+    /// Creates the contract.
+    public init() {}
+}
+
+/// The head of a request as an authenticator is given it, with the account that sends it.
+public struct AuthenticatedRequest: Codable, Sendable {
+    /// The request method, such as `GET`.
+    public var method: String
+    /// The absolute URL, with its query.
+    public var url: String
+    /// The names and values of the header fields in order, without a proof.
+    public var headers: [[String]]
+    /// The SHA-256 of the body in lower-case hexadecimal digits; `nil` unless the authenticator asks for it.
+    public var digest: String?
+    /// The name of the account; empty for that which needs no sign-in.
+    public var account: String
+    /// The principal: the opaque number of the account's sign-in.
+    public var principal: UInt64
+    /// The values of the credential, and those that the account was signed in with.
+    public var values: [String: String]
+    /// The number of requests of this exchange that were not accepted; 0 in `prepare`.
+    public var failures: Int
+    /// The names and values of the proof's fields that were sent last; none in `prepare`.
+    public var proof: [[String]]
+    /// The status of the response to answer; `nil` in `prepare`.
+    public var status: Int?
+    /// The names and values of the header fields of the response to answer, such as its challenges.
+    public var responseHeaders: [[String]]
+
+    package init(
+        _ request: HTTPRequest, digest: String?, account: String, principal: UInt64, values: [String: String]
+    ) {
+        (method, url, headers, self.digest) = (request.method, request.url, request.headers.pairs, digest)
+        (self.account, self.principal, self.values) = (account, principal, values)
+        (failures, proof, status, responseHeaders) = (0, [], nil, [])
+    }
+
+    /// Makes the request one whose response is to be answered.
+    package mutating func meet(_ response: HTTPResponse, failures: Int, proof: HTTPHeaders) {
+        (status, responseHeaders) = (response.status, response.headers.pairs)
+        (self.failures, self.proof) = (failures, proof.pairs)
+    }
+
+    /// The header fields of the response to answer; those without a name and a value are left out.
+    public var challenge: HTTPHeaders {
+        var fields: HTTPHeaders = [:]
+        for pair in responseHeaders where pair.count == 2 { fields.add(pair[0], pair[1]) }
+        return fields
+    }
+}
+
+extension AuthenticatedRequest: CustomStringConvertible, CustomReflectable {
+    /// The method and the URL without its query, and nothing of the account's values and the proof.
+    public var description: String { "\(method) \(HTTPRequest(method, url).printableURL)" }
+
+    /// A mirror without children, so that `dump` shows the description alone.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

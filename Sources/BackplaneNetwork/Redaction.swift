@@ -1,0 +1,59 @@
+#if DEBUG
+import Synchronization
+#endif
+
+/// A place at which secrets are left out of what is shown.
+///
+/// In a debug build a test switches one off for texts with a mark of its own, and then has to find the secrets that it
+/// planted. In a release each always hides.
+package struct Redaction: Sendable {
+    /// The name, for tests.
+    package let name: String
+
+    /// The texts of secrets in descriptions.
+    package static let descriptions = Redaction(name: "descriptions")
+    /// The contents of secrets and templates in mirrors, as `dump` shows them.
+    package static let mirrors = Redaction(name: "mirrors")
+    /// The user, the password, the query and the fragment of URLs.
+    package static let urls = Redaction(name: "urls")
+    /// The values of header fields in command lines of curl.
+    package static let curlFields = Redaction(name: "curlFields")
+    /// The bodies in command lines of curl.
+    package static let curlBodies = Redaction(name: "curlBodies")
+    /// The values of header fields that `backplane request --verbose` prints.
+    package static let verboseFields = Redaction(name: "verboseFields")
+    /// The values of variables in messages about a manifest.
+    package static let variables = Redaction(name: "variables")
+    /// The cookies in the heads of responses that a jar has taken.
+    package static let cookies = Redaction(name: "cookies")
+    /// The proofs in the heads that filters are given.
+    package static let proofs = Redaction(name: "proofs")
+
+    /// All redactions.
+    package static let all = [
+        descriptions, mirrors, urls, curlFields, curlBodies, verboseFields, variables, cookies, proofs,
+    ]
+
+    /// Returns whether a text is left out.
+    package func hides(_ text: @autoclosure () -> String) -> Bool {
+        #if DEBUG
+        guard Self.areAnyOff.load(ordering: .relaxed) else { return true }
+        let text = text()
+        return !Self.off.withLock { $0.contains { $0.name == name && text.contains($0.mark) } }
+        #else
+        return true
+        #endif
+    }
+
+    #if DEBUG
+    // Process-wide, since what shows a value has no context; a mark belongs to one test, and no other text has it.
+    private static let off = Mutex<[(name: String, mark: String)]>([])
+    private static let areAnyOff = Atomic(false)
+
+    /// Switches the redaction off for texts with a mark, until the process ends.
+    package func switchOff(for mark: String) {
+        Self.off.withLock { $0.append((name, mark)) }
+        Self.areAnyOff.store(true, ordering: .relaxed)
+    }
+    #endif
+}

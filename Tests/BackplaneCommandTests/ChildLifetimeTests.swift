@@ -1,0 +1,98 @@
+import Foundation
+import Testing
+
+/// The processes of `inspect` and `validate`, and those that a library starts in them: none is there when the command
+/// has ended, however it did.
+@Suite(.timeLimit(.minutes(5)))
+struct ChildLifetimeTests {
+    private let tool: Tool
+    /// A pipe that the library opens and never closes: it ends when every process that came of the library has.
+    private let pipe: String
+
+    init() throws {
+        tool = try Tool()
+        pipe = tool.folder + "/pipe"
+        try #require(mkfifo(pipe, 0o600) == 0)
+    }
+
+    /// A library whose entry starts processes that nobody's signals reach, one a millisecond, and then does this.
+    private func library(_ work: String, processes: Int = 1) throws -> String {
+        try tool.library(
+            "Lingers",
+            of: """
+                #define _GNU_SOURCE
+                #define AT_ENTRY linger_elsewhere(); \(work);
+                static void linger_elsewhere(void);
+                #include "plugin.h"
+                static void linger_elsewhere(void) {
+                    (void)!open("\(pipe)", O_WRONLY);
+                    alarm(0);
+                    signal(SIGCHLD, SIG_IGN);
+                    for (int started = 0; started < \(processes); started++) {
+                        if (fork() == 0) {
+                            setsid();
+                            alarm(600);
+                            linger(NULL);
+                        }
+                        usleep(1000);
+                    }
+                }
+                """)
+    }
+
+    /// Reads in a thread of its own: `open` waits for the library, and `read` for the end of all who have the pipe.
+    private func readPipe() -> (opened: AsyncStream<Void>, ended: AsyncStream<Void>) {
+        let (opened, isOpen) = AsyncStream<Void>.makeStream(), (ended, isOver) = AsyncStream<Void>.makeStream(),
+            path = pipe
+        Thread.detachNewThread {
+            let file = open(path, O_RDONLY)
+            isOpen.finish()
+            var byte: UInt8 = 0
+            while read(file, &byte, 1) > 0 {}
+            isOver.finish()
+        }
+        return (opened, ended)
+    }
+
+    @Test(arguments: ["inspect", "validate"], [SIGKILL, SIGTERM, SIGINT, SIGHUP])
+    func `nothing outlives a command that is interrupted`(command: String, signal: Int32) async throws {
+        let library = try library("linger(NULL)"), (opened, ended) = readPipe()
+        let run = try tool.start([command, library, "--load-folder", tool.loads, "--timeout", "3600"])
+        for await _ in opened {}
+        run.signal(signal)
+        #expect(await run.end().status == -signal)
+        for await _ in ended {}
+    }
+
+    @Test(arguments: ["inspect", "validate"])
+    func `nor what is started while it ends`(command: String) async throws {
+        let library = try library("linger(NULL)", processes: 1_000_000), (opened, ended) = readPipe()
+        let run = try tool.start([command, library, "--load-folder", tool.loads, "--timeout", "3600"])
+        for await _ in opened {}
+        run.signal(SIGKILL)
+        _ = await run.end()
+        for await _ in ended {}
+    }
+
+    @Test(arguments: ["inspect", "validate"], [(work: "linger(NULL)", code: 1), (work: "abort()", code: 1)])
+    func `nor one that has come to its end, where the library hangs or crashes`(
+        command: String, _ how: (work: String, code: Int32)
+    ) async throws {
+        let library = try library(how.work), (_, ended) = readPipe()
+        let outcome = try await tool.start([command, library, "--load-folder", tool.loads, "--timeout", "2"]).end()
+        #expect(outcome.status == how.code)
+        for await _ in ended {}
+        #expect(tool.loadFolders() == [])
+    }
+
+    @Test func `what an interrupted command leaves in the load folder is gone with the next`() async throws {
+        let library = try library("linger(NULL)"), (opened, ended) = readPipe()
+        let run = try tool.start(["validate", library, "--load-folder", tool.loads, "--timeout", "3600"])
+        for await _ in opened {}
+        run.signal(SIGKILL)
+        _ = await run.end()
+        for await _ in ended {}
+        _ = try await tool.start(["inspect", Tool.built + "/libClock.so", "--load-folder", tool.loads]).end()
+        #expect(tool.loadFolders() == [])
+    }
+}

@@ -1,0 +1,73 @@
+#if Engines
+import Backplane
+import BackplaneCrypto
+import BackplaneNetwork
+import Synchronization
+
+/// A plugin with a manager that signs requests with HMAC (RFC 2104), and one that does what a test says.
+struct SigningPlugin: Plugin {
+    static let id = "org.backplane.tests.signing"
+    static let version: Version = "1.0.0"
+
+    static func register(in registrar: inout Registrar) {
+        registrar.add(BookSigner.self)
+        registrar.add(ScriptedAuthenticator.self)
+    }
+}
+
+/// A manager that signs the head and the body's digest of each request with the value `key` of the credential.
+final class BookSigner: Manager {
+    typealias Provides = Authenticating
+    struct NoKey: ComponentError {
+        var code: String { "signer.no-key" }
+        var message: String { "the credential has no value `key`" }
+    }
+
+    init(_ context: Context) {}
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.digests) { _, _, _ in true }
+        table.async(\.prepare) { signer, request, _ in
+            [["Authorization", "HMAC \(try signer.signature(of: request))"]]
+        }
+        table.async(\.answer) { _, _, _ in [] }
+    }
+
+    private func signature(of request: AuthenticatedRequest) throws -> String {
+        guard let key = request.values["key"], let digest = request.digest else { throw NoKey() }
+        return HMAC.text(key, "\(request.method)\n\(request.url)\n\(digest)")
+    }
+}
+
+/// An authenticator whose parts are closures of a test.
+final class ScriptedAuthenticator: Manager {
+    typealias Provides = Authenticating
+    typealias Configuration = RelayExecutor.Configuration
+    typealias Script = @Sendable (AuthenticatedRequest, Call) async throws -> [[String]]
+    struct Wires: Wiring { let communicationController: Wire<Lending> }
+    static let scripts = Mutex<[String: Script]>([:])
+    private let script: Script?
+
+    init(_ context: Context) { script = Self.scripts.withLock { $0[context.configuration.key] } }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.digests) { _, _, _ in false }
+        table.async(\.prepare) { own, request, call in try await own.script?(request, call) ?? [] }
+        table.async(\.answer) { own, request, call in try await own.script?(request, call) ?? [] }
+    }
+}
+
+/// HMAC with SHA-256 (RFC 2104).
+enum HMAC {
+    static func text(_ key: String, _ message: String) -> String {
+        let digest = SHA256Digest()
+        let block = Array(key.utf8) + [UInt8](repeating: 0, count: 64 - key.utf8.count)
+        let inner = digest.sha256(of: block.map { $0 ^ 0x36 } + Array(message.utf8))
+        return hexadecimal(digest.sha256(of: block.map { $0 ^ 0x5C } + inner))
+    }
+
+    static func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
+#endif
