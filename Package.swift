@@ -83,19 +83,21 @@ let package = Package(
         ),
         .default(enabledTraits: ["Engines"]),
     ],
+    // Ranges, so that the engines suit a program that needs other versions. They begin where what is used here is known to
+    // exist; those with `traits:` where the package has traits.
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
-        .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0", traits: []),
-        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
-        .package(url: "https://github.com/apple/swift-nio-http2", exact: "1.46.0"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
-        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
-        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0", traits: []),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.24.0"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.36.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.29.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0", traits: []),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
     ],
     targets: [
         // The SDK: what a plugin imports.
@@ -256,7 +258,7 @@ let package = Package(
                 "BackplaneScaffold", "BackplaneStorage", "BackplaneSwapLoad", "BackplaneTerminal", "BackplaneTransfers",
                 "BackplaneURLSession", "BackplaneValidate", "BookshelfContracts",
                 "CBackplaneHost",
-                engine("ArgumentParser", "swift-argument-parser"), engine("Logging", "swift-log"),
+                engine("ArgumentParser", "swift-argument-parser"),
             ],
             swiftSettings: settings),
 

@@ -5,7 +5,6 @@ import BackplaneHTTP
 import BackplaneHost
 import BackplaneNetwork
 import BackplaneRecords
-import BackplaneReports
 import BackplaneSQLite
 import BackplaneStorage
 import BackplaneTerminal
@@ -82,12 +81,4 @@ enum Engines {
             .storeUnusable, "this build has no engine for store files; build it with the trait Engines", at: folder)
     }
     #endif
-
-    static func log(_ level: Log.Level) -> any LogSink {
-        #if Engines
-        SwiftLog(level: level)
-        #else
-        StandardErrorLog(level: level)
-        #endif
-    }
 }

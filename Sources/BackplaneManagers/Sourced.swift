@@ -42,31 +42,35 @@ extension Sourced {
     /// - Parameters:
     ///   - call: The call being served. The network gets three quarters of the time left, so that the stored value can
     ///     still be fetched when a server is slow.
+    ///   - log: The component's log, which is told the network's error when the stored value is returned, and the errors
+    ///     of the store that do not fail the call.
     ///   - fetch: Requests the value from the network, with the call it is given.
-    ///   - keep: A function that stores the fetched value. If it fails, the value is returned nevertheless; see
-    ///     `unkept`.
+    ///   - keep: A function that stores the fetched value. If it fails, the value is returned nevertheless.
     ///   - kept: A function that returns the stored value, or `nil` if there is none. Called if `fetch` throws anything
     ///     but a cancellation.
-    ///   - unkept: A function that receives the error if the value could not be stored, or if the stored value could
-    ///     not be read.
     /// - Throws: The error of `fetch`, if it was cancelled or there is no stored value.
     public static func networkFirst(
-        _ call: Call, fetch: (Call) async throws -> Value, keep: (Value) async throws -> Void,
-        kept: () async throws -> Kept<Value>?,
-        unkept: (any Error) -> Void
+        _ call: Call, log: Log, fetch: (Call) async throws -> Value, keep: (Value) async throws -> Void,
+        kept: () async throws -> Kept<Value>?
     ) async throws -> Sourced {
         do {
             let value = try await fetch(call.timeLeft.map { call.within($0 * 3 / 4) } ?? call)
-            do { try await keep(value) } catch { unkept(error) }
+            do { try await keep(value) } catch {
+                log.warning("the value of the network was not stored", metadata: ["error": "\(error)"], for: call)
+            }
             return Sourced(value, from: .network)
         } catch let error where !error.isCancellation {
             let last: Kept<Value>?
             do { last = try await kept() } catch let second {
-                unkept(second)
+                log.warning("the stored value could not be read", metadata: ["error": "\(second)"], for: call)
                 throw error
             }
             guard let last else { throw error }
-            return Sourced(last.value, from: .store(age: .clamping(seconds: Date.now.timeIntervalSince(last.date))))
+            let age = Duration.clamping(seconds: Date.now.timeIntervalSince(last.date))
+            log.warning(
+                "the network failed, and the stored value is returned",
+                metadata: ["error": "\(error)", "age": "\(age)"], for: call)
+            return Sourced(last.value, from: .store(age: age))
         }
     }
 }

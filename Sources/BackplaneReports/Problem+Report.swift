@@ -13,7 +13,8 @@ extension Problem {
         let causes = error.causes.flatMap(\.reportLines).map { "\n  " + $0 }.joined()
         let kind = Span(severity.rawValue, severity == .error ? .bad : .doubtful),
             code = Span("[\(error.code)]", .faint)
-        return ["\(place): ", kind, ":\(path) \(message.printable) ", code, "\(causes)"].text(colour: colour)
+        return ["\(place): ", kind, ":\(path) \(message.printable.namingOptions) ", code, "\(causes)"].text(
+            colour: colour)
     }
 }
 

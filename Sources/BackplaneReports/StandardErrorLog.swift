@@ -1,17 +1,19 @@
 package import Backplane
 package import BackplaneHost
 import BackplaneTerminal
+import FoundationEssentials
 
 /// A log sink without dependencies that writes one line for each record to standard error.
 package struct StandardErrorLog: LogSink {
     package var level: Log.Level
+    package var format: LogFormat
 
-    package init(level: Log.Level) { self.level = level }
+    /// Creates the sink; the levels of single components are the host's.
+    package init(level: Log.Level = .trace, format: LogFormat = .text) { (self.level, self.format) = (level, format) }
 
     package func isEnabled(_ level: Log.Level) -> Bool { level >= self.level }
 
     package func write(_ record: LogRecord) {
-        let metadata = record.metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)".printable }.joined()
-        Output.remark("\(record.level) \(record.source): \(record.message.printable)\(metadata)")
+        if isEnabled(record.level) { Output.remark(format.line(record, at: Date().timeIntervalSince1970)) }
     }
 }

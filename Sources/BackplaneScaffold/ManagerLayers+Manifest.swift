@@ -11,6 +11,11 @@ extension ManagerLayers {
                 "className": .string(communication), "services": .array([serviceDefinition]),
             ])
         }
+        if !uses.isEmpty {
+            members["uses"] = .dictionary(
+                Dictionary(
+                    uses.map { ($0.label.unquoted, .string($0.manager)) }, uniquingKeysWith: { first, _ in first }))
+        }
         return .dictionary(members)
     }
 

@@ -9,6 +9,8 @@ struct ManagerLayers: Sendable, Hashable {
     var hasStream = false
     /// The module of the contracts, or `nil` if they are in the manager's module.
     var contracts: String?
+    /// The managers that this one uses.
+    var uses: [UsedManager] = []
 
     init(
         _ name: NewName, hasStore: Bool = false, hasService: Bool = false, hasStream: Bool = false,
@@ -41,6 +43,8 @@ struct ManagerLayers: Sendable, Hashable {
         ["Backplane"] + (hasStore ? ["BackplaneManagers"] : []) + (hasService ? ["BackplaneNetwork"] : [])
             + (hasStore ? ["BackplaneStorage"] : [])
     }
+    /// The products of Backplane that the contracts import.
+    var contractProducts: [String] { ["Backplane"] + (hasStore ? ["BackplaneManagers"] : []) }
     /// The products of Backplane that the tests import.
     var testProducts: [String] {
         ["Backplane", "BackplaneHost"] + (isSourced ? ["BackplaneManagers"] : []) + ["BackplaneTestKit"]
@@ -56,4 +60,8 @@ struct ManagerLayers: Sendable, Hashable {
     }
     /// The import of the contracts' module for the other files; empty if they are in the same module.
     var importsContracts: String { contracts.map { "import \($0)\n" } ?? "" }
+    /// The modules of contracts that the manager and its tests import.
+    var contractModules: [String] { Set([contracts].compactMap(\.self) + uses.compactMap(\.module)).sorted() }
+    /// The imports of all modules of contracts that the manager and its tests need.
+    var importsAllContracts: String { contractModules.map { "import \($0)\n" }.joined() }
 }

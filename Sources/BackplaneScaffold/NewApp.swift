@@ -39,6 +39,8 @@ struct NewApp: Sendable, Hashable {
             ReadmeText.app(
                 name.text, plugin: core.text, commands: ["swift build", "swift test", "swift run \(name.text)"]))
         blueprint.add(".gitignore", PackageText.ignoredFiles)
+        blueprint.add(".vscode/settings.json", EditorText.settings(backplane))
+        blueprint.add(".vscode/tasks.json", EditorText.tasks)
         return blueprint
     }
 }

@@ -11,8 +11,29 @@ package struct NewCommand: Sendable {
         case package(name: String, backplane: String?)
         case app(name: String, backplane: String?)
         case plugin(name: String, Place, backplane: String?)
-        case manager(name: String, Place, hasStore: Bool, hasService: Bool, hasStream: Bool, plugin: String?)
+        case contracts(name: String, package: String?, backplane: String?)
+        case manager(name: String, Place, ManagerParts)
         case definition(name: String)
+    }
+
+    /// The parts of a new manager.
+    package struct ManagerParts: Sendable {
+        package var hasStore: Bool
+        package var hasService: Bool
+        package var hasStream: Bool
+        /// The library or target of the plugin, or `nil` for the only one.
+        package var plugin: String?
+        /// The library for the contracts, or `nil` for the plugin's module.
+        package var contracts: String?
+        /// The names in the manifest of the managers that it uses.
+        package var uses: [String]
+
+        package init(
+            hasStore: Bool, hasService: Bool, hasStream: Bool, plugin: String?, contracts: String?, uses: [String]
+        ) {
+            (self.hasStore, self.hasService, self.hasStream) = (hasStore, hasService, hasStream)
+            (self.plugin, self.contracts, self.uses) = (plugin, contracts, uses)
+        }
     }
 
     /// The package and the manifest to add to.
@@ -39,11 +60,8 @@ package struct NewCommand: Sendable {
                 case .package(let name, let backplane): try makePackage(name, backplane)
                 case .app(let name, let backplane): try makeApp(name, backplane)
                 case .plugin(let name, let place, let backplane): try addPlugin(name, place, backplane)
-                case .manager(let name, let place, let hasStore, let hasService, let hasStream, let plugin):
-                    try addManager(
-                        ManagerLayers(
-                            NewName(name), hasStore: hasStore, hasService: hasService, hasStream: hasStream),
-                        place, plugin)
+                case .contracts(let name, let package, let backplane): try addContracts(name, package, backplane)
+                case .manager(let name, let place, let parts): try addManager(name, place, parts)
                 case .definition(let name): try addDefinition(name)
                 }
             report(made)
@@ -75,13 +93,29 @@ package struct NewCommand: Sendable {
         return try add(plugin.blueprint(.own), to: package)
     }
 
-    private func addManager(_ layers: ManagerLayers, _ place: Place, _ library: String?) throws(BackplaneError) -> Made
-    {
+    private func addContracts(_ given: String, _ folder: String?, _ backplane: String?) throws(BackplaneError) -> Made {
+        let name = try NewName(given), package = try PackageFolder(given: folder)
+        let contracts = NewContracts(name: name, package: package) { () throws(BackplaneError) in
+            try BackplanePackage(given: backplane)
+        }
+        return try add(contracts.blueprint(.own), to: package)
+    }
+
+    private func addManager(_ given: String, _ place: Place, _ parts: ManagerParts) throws(BackplaneError) -> Made {
+        var layers = ManagerLayers(
+            try NewName(given), hasStore: parts.hasStore, hasService: parts.hasService, hasStream: parts.hasStream)
         let package = try PackageFolder(given: place.package)
-        let plugin = try PluginModule.find(library, in: package)
+        let plugin = try PluginModule.find(parts.plugin, in: package)
         let manifest = try ManifestEdit.naming(plugin.library, given: place.manifest, in: package)
+        let contracts = try parts.contracts.map { name throws(BackplaneError) in try package.contractsTarget(name) }
+        layers.contracts = contracts?.name
+        for manager in parts.uses {
+            layers.uses.append(
+                try UsedManager(manager, of: manifest, in: package, usedBy: plugin.target.name))
+        }
         return try add(
-            NewManager(layers: layers, package: package, plugin: plugin, manifest: manifest).blueprint(.own),
+            NewManager(layers: layers, package: package, plugin: plugin, manifest: manifest, contracts: contracts)
+                .blueprint(.own),
             to: package)
     }
 

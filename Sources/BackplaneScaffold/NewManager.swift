@@ -7,6 +7,8 @@ struct NewManager: Sendable {
     var package: PackageFolder
     var plugin: PluginModule
     var manifest: ManifestEdit
+    /// The library that the manager's contracts are added to, or `nil` if they belong to the plugin's module.
+    var contracts: PackageFacts.Target?
 
     /// Returns the blueprint.
     ///
@@ -19,8 +21,15 @@ struct NewManager: Sendable {
                 commands.build, commands.test, commands.call(layers, of: manifest.path),
             ])
         layers.addSources(to: &blueprint, in: package.folder(of: plugin.target))
+        if let contracts {
+            blueprint.add("\(package.folder(of: contracts))/\(layers.name)Contracts.swift", layers.contractsText)
+            blueprint.paste(
+                backplane.dependencies(on: missing(layers.contractProducts, of: contracts)), into: "dependencies",
+                of: contracts.name)
+        }
         blueprint.paste(
-            backplane.dependencies(on: missing(layers.products, of: plugin.target)), into: "dependencies",
+            missing(layers.contractModules, of: plugin.target).map(TargetText.name)
+                + backplane.dependencies(on: missing(layers.products, of: plugin.target)), into: "dependencies",
             of: plugin.target.name)
         let tests = try testFolder(backplane, &blueprint)
         layers.addTests(to: &blueprint, in: tests, module: plugin.target.name, plugin: plugin.type)
@@ -45,13 +54,16 @@ struct NewManager: Sendable {
         // In the Backplane package, many test targets depend on several plugins.
         let own = tests.first { $0.name.hasPrefix(plugin.library) } ?? tests.first
         if let own {
-            blueprint.paste(backplane.dependencies(on: missing(products, of: own)), into: "dependencies", of: own.name)
+            blueprint.paste(
+                missing(layers.contractModules, of: own).map(TargetText.name)
+                    + backplane.dependencies(on: missing(products, of: own)), into: "dependencies", of: own.name)
             return package.folder(of: own)
         }
         let name = "\(module)Tests"
         let target = TargetText(
             kind: .testTarget, name: name,
-            dependencies: [TargetText.name(module)] + backplane.dependencies(on: products))
+            dependencies: ([module] + layers.contractModules).map(TargetText.name)
+                + backplane.dependencies(on: products))
         try package.requireRoom(for: [target])
         blueprint.paste([target.text], into: "targets")
         return "\(package.places(for: name).testHolder)/\(name)"

@@ -27,6 +27,8 @@ struct NewPackage: Sendable, Hashable {
             ReadmeText.package(
                 layers, library: name.text, commands: ["swift test", NextCommands().call(layers, of: Self.manifest)]))
         blueprint.add(".gitignore", PackageText.ignoredFiles)
+        blueprint.add(".vscode/settings.json", EditorText.settings(backplane))
+        blueprint.add(".vscode/tasks.json", EditorText.tasks)
         return blueprint
     }
 }

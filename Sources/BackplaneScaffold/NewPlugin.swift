@@ -15,7 +15,7 @@ struct NewPlugin: Sendable {
     /// - Throws: `new.tools`, `new.exists` if the package has a target or product of that name, or the error in the
     ///   manifest.
     func blueprint(_ commands: NextCommands) throws(BackplaneError) -> Blueprint {
-        let layers = ManagerLayers(name), added = try dependency()
+        let layers = ManagerLayers(name), added = try package.missingBackplane(backplane)
         let plugin = PluginParts(
             name: name, layers: layers, places: package.places(for: name.text),
             backplane: package.backplane ?? .package(added?.identity ?? "backplane"),
@@ -35,28 +35,6 @@ struct NewPlugin: Sendable {
         try manifest.add(layers, library: name.text, to: &blueprint)
         return blueprint
     }
-
-    /// Returns the dependency to add, or `nil` if the package depends on Backplane already.
-    private func dependency() throws(BackplaneError) -> BackplanePackage? {
-        guard package.backplane == nil else { return nil }
-        try requireTools()
-        return try backplane()
-    }
-
-    /// Throws if the package's tools version does not support `traits:`, which the new dependency uses.
-    private func requireTools() throws(BackplaneError) {
-        let found = package.facts.toolsVersion
-        guard found < Self.tools else { return }
-        let language =
-            found.major < Self.tools.major
-            ? "; `swiftLanguageModes: [.v5]` after its targets keeps them in Swift 5" : ""
-        throw BackplaneError(
-            .newTools,
-            "expected the tools version 6.1 or later, which a dependency on Backplane without its traits needs, found \(found.major).\(found.minor); begin it with `// swift-tools-version: 6.1`, and run the command again\(language)",
-            at: FilePath.join(package.root, "Package.swift"))
-    }
-
-    private static let tools = Version(6, 1)
 
     private func requireNew(_ plugin: PluginParts) throws(BackplaneError) {
         let products = package.facts.products.filter { $0.name == name.text }.map { "a product `\($0.name)`" }

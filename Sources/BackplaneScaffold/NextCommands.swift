@@ -30,6 +30,11 @@ struct NextCommands: Sendable, Hashable {
         return ([tool, "call"] + words).map(\.shellWord).joined(separator: " ")
     }
 
+    /// Returns the command that adds a manager with its contracts in a library.
+    func addManager(contracts: String) -> String {
+        ([tool, "new", "manager", "NAME", "--contracts", contracts]).map(\.shellWord).joined(separator: " ")
+    }
+
     func check(_ file: String) -> String { [tool, "check", file].map(\.shellWord).joined(separator: " ") }
 
     func run(_ product: String) -> String { "swift run \(product.shellWord)" }

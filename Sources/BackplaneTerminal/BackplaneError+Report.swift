@@ -7,7 +7,8 @@ extension BackplaneError {
     /// program keeps its layout.
     package var reportLines: [String] {
         let details = (failure?.shownDetails ?? []).map { "\($0.key): \($0.value)".printable }
-        return [description.printable] + (details + withoutSaid.causes.flatMap(\.reportLines)).map { "  " + $0 }
+        return [description.printable.namingOptions]
+            + (details + withoutSaid.causes.flatMap(\.reportLines)).map { "  " + $0 }
             + said.map(\.printableWithTabs)
     }
 }

@@ -18,7 +18,9 @@ struct FirstLineTests {
 
     private static let commands = [
         "new", "dev", "run", "call", "check", "graph", "explain", "services", "names", "convert", "request", "inspect",
-        "validate", "bench", "demo", "swap", "rollback", "generations", "stats", "events", "apply", "reset", "store",
+        "validate", "bench", "demo", "swap", "rollback", "generations", "stats", "events", "log-level", "apply",
+        "reset",
+        "store",
     ]
 
     /// Writes the example's manifest with one text replaced by another, and returns its path.
@@ -26,6 +28,17 @@ struct FirstLineTests {
         let original = try String(contentsOfFile: Tool.almanac, encoding: .utf8)
         try #require(original.contains(text))
         return try tool.write(original.replacing(text, with: other), as: "manifest.json")
+    }
+
+    /// A word of letters that no name here resembles.
+    private func word(_ numbers: inout SeededNumbers) -> String {
+        "Q" + String((0..<7).map { _ in numbers.pick(Array("bcdfghjkmpvwxz")) })
+    }
+
+    /// Writes the example's manifest with another name for its manager, and returns its path and that name.
+    private func renamed(_ numbers: inout SeededNumbers) throws -> (manifest: String, manager: String) {
+        let name = word(&numbers)
+        return (try manifest("\"AlmanacManager\": {", becomes: "\"\(name)\": {"), name)
     }
 
     private func firstLine(_ text: String) -> String { text.split(separator: "\n").first.map(String.init) ?? "" }
@@ -146,11 +159,17 @@ struct FirstLineTests {
             "\(line)")
     }
 
-    @Test func `an option that another command has, or whose first word is right`() async throws {
-        let outcome = try await tool.plain("call", Tool.almanac, "ClockManager", "now", "--plugins", ".build/debug")
+    @Test(arguments: 0..<6 as Range<UInt64>)
+    func `an option that another command has, or whose first word is right`(seed: UInt64) async throws {
+        var numbers = SeededNumbers(seed)
+        let (wrong, right) = numbers.pick([
+            ("plugins", "plugin-path"), ("plugin", "plugin-path"), ("load", "load-folder"),
+        ])
+        let value = word(&numbers), manager = word(&numbers)
+        let outcome = try await tool.plain("call", Tool.almanac, manager, "now", "--\(wrong)", value)
         #expect(outcome.status == 64)
         let line = firstLine(outcome.errors)
-        #expect(line.contains("`backplane call` has no option `--plugins`; did you mean `--plugin-path`?"), "\(line)")
+        #expect(line.contains("`backplane call` has no option `--\(wrong)`; did you mean `--\(right)`?"), "\(line)")
         #expect(outcome.errors.hasSuffix("\n  See 'backplane call --help' for more information.\n"))
     }
 
@@ -162,18 +181,22 @@ struct FirstLineTests {
     @Test(arguments: 0..<6 as Range<UInt64>)
     func `an input that is a bare word`(seed: UInt64) async throws {
         var numbers = SeededNumbers(seed)
-        let word = numbers.pick(["Oslo", "07-20", "New York", "true story", "nul", "3rd", "é"])
-        let called = try await tool.run("call", Tool.almanac, "AlmanacManager", "on", word)
+        let word = numbers.pick([word(&numbers), "\(word(&numbers)) \(word(&numbers))", "07-20", "nul", "3rd", "é"])
+        let (manifest, manager) = try renamed(&numbers)
+        let called = try await tool.run("call", manifest, manager, "on", word)
         #expect(called.status == 1)
         let line = firstLine(called.errors)
         #expect(line.contains("the input is not JSON") && line.contains("write '\"\(word)\"'"), "\(line)")
     }
 
-    @Test func `no input for a method that takes one`() async throws {
-        let called = try await tool.run("call", Tool.almanac, "AlmanacManager", "on"), line = firstLine(called.errors)
+    @Test(arguments: 0..<4 as Range<UInt64>)
+    func `no input for a method that takes one`(seed: UInt64) async throws {
+        var numbers = SeededNumbers(seed)
+        let (manifest, manager) = try renamed(&numbers)
+        let called = try await tool.run("call", manifest, manager, "on"), line = firstLine(called.errors)
         #expect(called.status == 1)
         #expect(
-            line.contains("`AlmanacManager.on` takes an input, and none was given")
+            line.contains("`\(manager).on` takes an input, and none was given")
                 && line.contains("expected a string"),
             "\(line)")
     }
@@ -188,11 +211,25 @@ struct FirstLineTests {
             ("\(number)", "a number"),
             ("true", "a boolean"), ("null", "null"),
         ])
-        let called = try await tool.run("call", Tool.almanac, "AlmanacManager", "on", input)
+        let (manifest, manager) = try renamed(&numbers)
+        let called = try await tool.run("call", manifest, manager, "on", input)
         #expect(called.status == 1)
         let line = firstLine(called.errors)
-        #expect(line.contains("the input of `AlmanacManager.on`: expected a string, found \(found)"), "\(line)")
+        #expect(line.contains("the input of `\(manager).on`: expected a string, found \(found)"), "\(line)")
         #expect(line.contains("write a string, for example '\"text\"'"), "\(line)")
+    }
+
+    @Test(arguments: 0..<6 as Range<UInt64>)
+    func `a log level that is misspelt, alone and for a component`(seed: UInt64) async throws {
+        var numbers = SeededNumbers(seed)
+        let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
+        let right = numbers.pick(["debug", "notice", "warning", "critical"]),
+            wrong = Misspelling(of: right, besides: levels, &numbers).text
+        let value = numbers.pick([wrong, "\(word(&numbers))=\(wrong)"])
+        let outcome = try await tool.plain("check", Tool.almanac, "--log-level", value),
+            line = firstLine(outcome.errors)
+        #expect(outcome.status == 64)
+        #expect(line.contains("found `\(wrong)`; did you mean `\(right)`?"), "\(line)")
     }
 
     @Test func `what a method that takes no input calls invalid is left as it is`() {
@@ -269,6 +306,10 @@ struct MethodListTests {
             return CallInput(text: json).explaining(BackplaneError(.callInvalidInput, "no"), of: row, "A.m").location
         }
         #expect(place(#"{"b": 1.5, "a": [1, -2, 1.5]}"#) == "/a/2")
+        let row = MethodRow(method: "m", kind: "async", input: shape, output: .any),
+            error = BackplaneError(.callInvalidInput, "no")
+        let piped = CallInput(text: "-").explaining(error, of: row, "A.m", given: Array(#"{"a": [0.5]}"#.utf8))
+        #expect(piped.location == "/a/0", "what is read from standard input has places, too")
         #expect(place(#"{"a": [1e40]}"#) == "/a/0" && place(#"{"a": [18446744073709551615, 1.0, "x"]}"#) == nil)
     }
 

@@ -5,8 +5,14 @@ import Testing
 struct HelpTests {
     private static let commands = [
         "run", "dev", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "validate", "new",
+<<<<<<< HEAD
+        "bench", "demo", "request", "transfer", "swap", "rollback", "generations", "stats", "events", "log-level",
+        "apply",
+        "reset", "store",
+=======
         "bench", "demo", "request", "transfer", "swap", "rollback", "generations", "stats", "events", "apply", "reset",
         "store", "credentials",
+>>>>>>> 52429ace0c6ae5f509be17b8e428b8d4c6efb30a
     ]
 
     @Test(arguments: [["--help"]] + commands.map { [$0, "--help"] })
@@ -17,7 +23,7 @@ struct HelpTests {
         try expectSnapshot(outcome.output, arguments.dropLast().first ?? "backplane")
     }
 
-    @Test(arguments: ["package", "app", "plugin", "manager", "definition"])
+    @Test(arguments: ["package", "app", "plugin", "contracts", "manager", "definition"])
     func `so does everything that new makes`(kind: String) async throws {
         let outcome = try await Tool().plain("new", kind, "--help")
         #expect(outcome.status == 0)
@@ -76,7 +82,10 @@ struct HelpTests {
         ["generations", "a", "b"], ["stats", "a"],
         ["store", "get", "a", "b"], ["store", "restore"], ["store", "list", "--socket", "a", "--data", "b"],
         ["apply", "a", "b"], ["reset", "a", "b"], ["services", "--running", "--plugin-path", "."],
-        ["services", Tool.almanac, "--socket", "a"],
+        ["services", Tool.almanac, "--socket", "a"], ["log-level", "loud"], ["log-level", "=debug"],
+        ["check", Tool.almanac, "--manifest", Tool.almanac], ["graph", Tool.almanac, "--manifest", "b.json"],
+        ["names", "a.json", "--manifest", "b.json"], ["dev", "a.json", "--manifest", "b.json"],
+        ["run", Tool.almanac, "--log-format", "xml"], ["run", Tool.almanac, "--log-level", "org.a=loud"],
         ["explain", "A", "--running", "--environment", ""], ["call", "A", "m", "--running", "--data", "."],
         ["inspect"], ["inspect", "a", "b"], ["inspect", "Clock", "--timeout", "0"],
         ["inspect", "Clock", "--timeout", "soon"], ["inspect", "Clock", "--fast"],
@@ -85,7 +94,7 @@ struct HelpTests {
         ["new", "zebra"], ["new", "package"], ["new", "package", "tide-table"], ["new", "app", "Manager"],
         ["new", "plugin", "a/B"],
         ["new", "app", "Tides", "more"], ["new", "manager", "Tides", "--fast"], ["new", "package", "Tides", "--dac"],
-        ["new", "manager", "Tides", "--stream", "--dac"],
+        ["new", "manager", "Tides", "--stream", "--dac"], ["new", "contracts", "a/B"],
     ])
     func `arguments that it does not understand are exit code 64, and nothing on standard output`(arguments: [String])
         async throws

@@ -53,6 +53,11 @@ import Testing
         #expect(
             try request(GenerationsRequest(plugin: "org.a"))
                 == #"{"plugin":"org.a","protocol":1,"request":"generations"}"#)
+        #expect(try request(LogLevelsRequest()) == #"{"protocol":1,"request":"logLevels"}"#)
+        #expect(
+            try request(LogLevelsRequest(standard: "info", exceptions: ["org.a": "debug", "B": ""], reset: true))
+                == #"{"exceptions":{"B":"","org.a":"debug"},"protocol":1,"request":"logLevels","reset":true,"standard":"info"}"#
+        )
         #expect(try request(StatisticsRequest()) == #"{"protocol":1,"request":"statistics"}"#)
         #expect(
             try request(CallRequest(manager: "M", method: "m", input: "[1]", timeout: 2.5))
@@ -228,6 +233,19 @@ import Testing
                     exchanges: ExchangeStatistics(begun: 9, failed: 1, inFlight: 2, sent: 30, received: 40))),
             #"{"calls":2,"component":"S","errors":3,"exchanges":{"begun":9,"failed":1,"inFlight":2,"received":40,"sent":30},"generation":1,"inFlight":4,"managers":["M"],"plugin":"org.a","role":"network service","waiting":5}"#
         )
+        try expect(
+            ComponentStatisticsForm(
+                ComponentStatistics(
+                    component: "S", role: "network service", managers: ["M"], plugin: "org.a", generation: 1, calls: 2,
+                    errors: 3, inFlight: 4, waiting: 5,
+                    latency: LatencyStatistics(
+                        calls: 6, median: .microseconds(1_500), percentile99: .milliseconds(20), longest: .seconds(1)),
+                    lastFailure: FailureStatistics(BackplaneError(.callDeadline, "late"), at: 1.5))),
+            #"{"calls":2,"component":"S","errors":3,"generation":1,"inFlight":4,"lastError":{"error":{"code":"call.deadline","message":"late"},"time":1.5},"latency":{"calls":6,"longest":1000,"median":1.5,"percentile99":20},"managers":["M"],"plugin":"org.a","role":"network service","waiting":5}"#
+        )
+        #expect(
+            try json(LogLevelsForm(LogLevels(.notice, exceptions: ["org.a": .debug]), remarks: []))
+                == #"{"exceptions":{"org.a":"debug"},"remarks":[],"standard":"notice"}"#)
         try expect(
             ManifestChangeForm(
                 ManifestChange(started: ["b", "a"], restarted: ["c"], stopped: [], reconfigured: ["e"], kept: ["d"])),

@@ -101,4 +101,50 @@ struct BuildOutputTests {
         var output = BuildOutput()
         #expect(output.take("warning: 'clock': Invalid Exclude '/b': File not found.") != nil)
     }
+
+    @Test(arguments: [
+        "Fetching https://github.com/apple/swift-log from cache", "Fetched https://github.com/apple/swift-log (0.10s)",
+        "Computing version for https://github.com/apple/swift-log", "Updating https://github.com/apple/swift-log",
+        "Computed https://github.com/apple/swift-log at 1.6.0 (0.58s)",
+        "Creating working copy for https://github.com/apple/swift-log",
+        "Working copy of https://github.com/apple/swift-log resolved at 1.6.0",
+    ])
+    func `what is done to get other packages is progress`(line: String) {
+        #expect(BuildOutput.line(line) == .progress(line))
+    }
+
+    @Test func `what another product's build has said is not said again, with the lines below it`() throws {
+        let shared = ["/a/Shared.swift:1:2: error: no", "1 | code", "  | `- error: no"],
+            own = ["/a/Own.swift:3:4: error: neither", "3 | more"],
+            package = [
+                "warning: 'notes': found 1 file(s) which are unhandled; explicitly declare them as resources",
+                "    /a/Sources/Notes/a.txt",
+            ]
+        var first = BuildOutput()
+        for line in package + shared { _ = first.take(line) }
+        var second = BuildOutput(known: Set(first.diagnostics))
+        for line in package + shared + own { _ = second.take(line) }
+        #expect(first.text == package + shared)
+        #expect(second.text == own)
+    }
+
+    @Test func `mistakes are told again after a save, warnings of the package manager are not`() throws {
+        let mistake = try #require(Diagnostic("/a.swift:1:2: error: no")),
+            warning = try #require(Diagnostic("warning: 'notes': Invalid Exclude '/b': File not found."))
+        var told = ToldDiagnostics()
+        told.begin("A")
+        told.add([mistake, warning])
+        told.begin("B")
+        #expect(told.all == [mistake, warning])
+        told.begin("A")
+        #expect(told.all == [warning], "A is built again, so something has been saved")
+        told.packagesChanged()
+        #expect(told.all == [])
+    }
+
+    @Test func `progress is reported at its pace, and not before it`() {
+        var pace = ProgressPace(interval: 5)
+        pace.begin(at: 100)
+        #expect([104.9, 105, 106, 109.9, 110].map { pace.isDue(at: $0) } == [false, true, false, false, true])
+    }
 }

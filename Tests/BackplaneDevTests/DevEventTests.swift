@@ -93,7 +93,13 @@ struct DevEventTests {
                         manifest: "backplane.json", packages: [.init(path: folder, products: ["Notes", "Tags"])],
                         libraries: ["/lib/libClock.so"])),
                 .started(.init(manifest: "backplane.json", packages: [], libraries: [])),
-                .buildStarted(.init(product: "Notes", package: folder, because: [folder + "/Sources/Notes.swift"])),
+                .buildStarted(.init(product: "Notes", package: folder, isSwapped: false, because: [])),
+                .buildProgress(.init(product: "Notes", isSwapped: false, step: "[3/7] Compiling Notes Notes.swift")),
+                .buildStarted(
+                    .init(
+                        product: "Notes", package: folder, isSwapped: true,
+                        because: [folder + "/Sources/Notes.swift"])),
+                .buildProgress(.init(product: "Notes", isSwapped: true, step: "[1/7] Planning build")),
                 .buildWaiting(.init(product: "Notes", process: 4711, folder: folder + "/.build")),
                 .diagnostic(.init(product: "Notes", diagnostic: diagnostic)),
                 result(.failed, isChanged: false, mistake), result(.cancelled), result(.succeeded, isSwapped: false),

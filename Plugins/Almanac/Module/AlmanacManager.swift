@@ -30,14 +30,12 @@ final class AlmanacManager: Manager {
 
     /// Returns all events in the order of days and years.
     private func events(_ call: Call) async throws -> Sourced<[Event]> {
-        let events = try await Sourced.networkFirst(call) { call in
+        let events = try await Sourced.networkFirst(call, log: log) { call in
             try await wires.communicationController.all(call)
         } keep: { events in
             _ = try await wires.dataAccessController.keep(events, call)
         } kept: {
             try await wires.dataAccessController.kept(call)
-        } unkept: { error in
-            log.warning("the store failed", metadata: ["error": "\(error)"])
         }
         return Sourced(events.value.sorted { ($0.day, $0.year) < ($1.day, $1.year) }, from: events.source)
     }

@@ -65,14 +65,12 @@ final class LibraryManager: Manager, StatefulComponent {
 
     private func search(_ query: BookQuery, _ call: Call) async throws -> Sourced<[Book]> {
         let query = try essence(of: query)
-        let books = try await Sourced.networkFirst(call) { call in
+        let books = try await Sourced.networkFirst(call, log: log) { call in
             try await wires.communicationController.find(query, call)
         } keep: { books in
             _ = try await wires.dataAccessController.keep(SearchAnswer(query: query, books: books), call)
         } kept: {
             try await wires.dataAccessController.kept(query, call)
-        } unkept: { error in
-            log.warning("the shelf is not usable", metadata: ["error": "\(error)"])
         }
         searches.add(1, ordering: .relaxed)
         return books

@@ -69,6 +69,11 @@ extension BackplaneError: CustomStringConvertible {
     }
 }
 
+extension BackplaneError: CustomDebugStringConvertible {
+    /// The same as ``detailedDescription``, which Swift prints of an error that nobody catches.
+    public var debugDescription: String { detailedDescription }
+}
+
 extension BackplaneError.Failure {
     /// The details that are not confidential, sorted by name.
     package var shownDetails: [(key: String, value: String)] {

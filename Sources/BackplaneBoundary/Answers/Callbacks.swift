@@ -25,7 +25,7 @@ package enum Callbacks {
     }
     private enum Asker {
         case handler(Handler, Answered)
-        case caller(any CallOwner, method: Int, Reply, hasDeadline: Bool)
+        case caller(any CallOwner, method: Int, Reply, hasDeadline: Bool, began: Deadline)
     }
     private final class Shard: Sendable {
         let expected = Mutex<[UInt64: Expected]>([:])
@@ -49,7 +49,7 @@ package enum Callbacks {
     /// Expects the answer of a call, which is passed on to `reply`.
     package static func expectCall(by owner: any CallOwner, _ method: Int, _ reply: Reply, hasDeadline: Bool) -> UInt64
     {
-        expect(.caller(owner, method: method, reply, hasDeadline: hasDeadline))
+        expect(.caller(owner, method: method, reply, hasDeadline: hasDeadline, began: .now))
     }
 
     private static func expect(_ asker: Asker) -> UInt64 {
@@ -70,8 +70,8 @@ package enum Callbacks {
         }
         switch asker {
         case .handler(let handler, _): handler(id, Ended(answer: answer, instance: ForeignPointer(raw: nil)))
-        case .caller(let owner, _, let reply, let hasDeadline):
-            owner.callEnded(id, status: answer.status, hadDeadline: hasDeadline)
+        case .caller(let owner, _, let reply, let hasDeadline, let began):
+            owner.callEnded(id, status: answer.status, hadDeadline: hasDeadline, began: began) { answer }
             reply.end(answer)
         case nil: return false
         }
@@ -85,7 +85,7 @@ package enum Callbacks {
         shards.flatMap { shard in
             shard.expected.withLock { expected in
                 expected.compactMap { id, found in
-                    if !found.hasEnded, case .caller(let other, let method, _, _) = found.asker, other === owner {
+                    if !found.hasEnded, case .caller(let other, let method, _, _, _) = found.asker, other === owner {
                         (id, method)
                     } else {
                         nil
@@ -98,7 +98,7 @@ package enum Callbacks {
     /// Returns whether `owner` still waits for the answer of a call.
     package static func isWaiting(_ id: UInt64, _ owner: any CallOwner) -> Bool {
         shard(id).expected.withLock { expected in
-            guard let found = expected[id], !found.hasEnded, case .caller(let other, _, _, _) = found.asker else {
+            guard let found = expected[id], !found.hasEnded, case .caller(let other, _, _, _, _) = found.asker else {
                 return false
             }
             return owner === other
@@ -123,10 +123,12 @@ package enum Callbacks {
             let ended = Ended(answer: EncodedAnswer(status, payload), instance: instance)
             answered(ended, expected.hasEnded)
             if !expected.hasEnded { handler(id, ended) }
-        case .caller(let owner, _, let reply, let hasDeadline):
+        case .caller(let owner, _, let reply, let hasDeadline, let began):
             owner.pluginAnswered()
             guard !expected.hasEnded else { return }
-            owner.callEnded(id, status: status, hadDeadline: hasDeadline)
+            owner.callEnded(id, status: status, hadDeadline: hasDeadline, began: began) {
+                EncodedAnswer(status, payload)
+            }
             reply.end(status, payload)
         }
     }
@@ -179,7 +181,12 @@ package enum Callbacks {
 /// The caller of a plugin's methods, which is notified of the end of every call that it makes.
 package protocol CallOwner: AnyObject, Sendable {
     /// Reports, once, that the call has ended, by its answer or by ``Callbacks/end(_:_:)``.
-    func callEnded(_ id: UInt64, status: Int32, hadDeadline: Bool)
+    ///
+    /// - Parameters:
+    ///   - began: The time at which the answer began to be expected.
+    ///   - answer: A function that copies the answer.
+    func callEnded(
+        _ id: UInt64, status: Int32, hadDeadline: Bool, began: Deadline, _ answer: () -> EncodedAnswer)
     /// Reports, once, that the plugin has answered, possibly late, and no longer uses the arguments of the call.
     func pluginAnswered()
 }

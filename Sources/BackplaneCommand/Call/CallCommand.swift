@@ -65,7 +65,7 @@ struct CallCommand: Sendable {
             if explains, !wires.isEmpty { explain(wires.map(WireRow.init)) }
             let row = await row(of: method, in: host)
             await host.stop()
-            return Output.fail(input.explaining(error, of: row, "\(manager).\(method)"))
+            return Output.fail(input.explaining(error, of: row, "\(manager).\(method)", given: bytes))
         }
     }
 
@@ -163,6 +163,10 @@ struct CallCommand: Sendable {
                 told = .some(row)
                 return row
             }
+            func explained(_ error: BackplaneError) -> BackplaneError {
+                guard error.code == .callInvalidInput else { return error }
+                return input.explaining(error, of: row(), "\(manager).\(method)", given: bytes)
+            }
             func print(_ json: String) {
                 let hasMembers = json.utf8.contains(UInt8(ascii: "{"))
                 self.print(Array(json.utf8), hasMembers ? row() : nil)
@@ -174,14 +178,19 @@ struct CallCommand: Sendable {
                     print(answer.output)
                     return 0
                 } catch {
-                    if error.code == .callInvalidInput {
-                        throw input.explaining(error, of: row(), "\(manager).\(method)")
-                    }
-                    guard error.code == .callWrongKind else { throw error }
+                    guard error.code == .callWrongKind else { throw explained(error) }
                 }
             }
             if explains { explain(try host.answer(to: WiresRequest())) }
+<<<<<<< HEAD
+            do throws(BackplaneError) {
+                _ = try host.answer(to: StreamRequest(request, limit: limit)) { print($0) }
+            } catch {
+                throw explained(error)
+            }
+=======
             _ = try host.answer(to: StreamRequest(request, limit: limit), element: { print($0) }, event: event)
+>>>>>>> 52429ace0c6ae5f509be17b8e428b8d4c6efb30a
             return 0
         }
     }

@@ -39,7 +39,10 @@ struct CallInput: Sendable {
     ///   - error: The error of the call.
     ///   - row: The method, whose own error it cannot be if the method takes no input.
     ///   - method: The names of the manager and the method.
-    func explaining(_ error: BackplaneError, of row: MethodRow?, _ method: String) -> BackplaneError {
+    ///   - bytes: The input as it was read; `nil` if it is `text`.
+    func explaining(
+        _ error: BackplaneError, of row: MethodRow?, _ method: String, given bytes: [UInt8]? = nil
+    ) -> BackplaneError {
         guard error.code == .callInvalidInput, let row, row.input != .null else { return error }
         let example = row.input.example.flatMap { $0.utf8.count > 200 ? nil : ", for example \($0.shellWord)" }
         let message =
@@ -51,16 +54,17 @@ struct CallInput: Sendable {
                 error.message
             }
         return BackplaneError(
-            error.code, message, at: error.location ?? misfit(row.input), failure: error.failure, causes: error.causes)
+            error.code, message, at: error.location ?? misfit(row.input, bytes), failure: error.failure,
+            causes: error.causes)
     }
 }
 
 extension CallInput {
     /// Returns the path of the first number that is not an integer where the shape has one, which decoders do not
     /// report.
-    private func misfit(_ shape: JSONShape) -> String? {
-        guard let text, text != "-", let value = JSONMembers(of: Array(text.utf8)) else { return nil }
-        return shape.misfit(in: value, of: Array(text.utf8), at: DocumentPath())?.description
+    private func misfit(_ shape: JSONShape, _ bytes: [UInt8]?) -> String? {
+        guard let bytes = bytes ?? text.map({ Array($0.utf8) }), let value = JSONMembers(of: bytes) else { return nil }
+        return shape.misfit(in: value, of: bytes, at: DocumentPath())?.description
     }
 }
 

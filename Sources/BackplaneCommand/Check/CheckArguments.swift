@@ -22,7 +22,7 @@ extension BackplaneTool {
                   backplane check definitions/NCWebService+Pharmacies.plist
                 """)
 
-        @OptionGroup var manifest: ManifestArgument
+        @OptionGroup var manifest: ManifestArguments
         @OptionGroup var host: HostArguments
         @Flag(help: "Print the problems as JSON.") var json = false
         @Flag(help: "Treat warnings as errors.") var strict = false
@@ -31,7 +31,7 @@ extension BackplaneTool {
         @Flag(help: "Write the chosen versions into the manifest.") var lock = false
 
         func run() async throws {
-            var settings = try host.settings(manifest.path)
+            var settings = try host.settings(try manifest.path)
             settings.trials = trust ? .never : .always
             throw ExitCode(
                 await CheckCommand(settings: settings, json: json, strict: strict, all: all, lock: lock).run())

@@ -16,7 +16,7 @@ extension BackplaneTool {
                   backplane convert manifests/almanac.json --to binary --output almanac.plist --force
                 """)
 
-        @OptionGroup var manifest: ManifestArgument
+        @OptionGroup var manifest: ManifestArguments
         @Option(
             help: ArgumentHelp(
                 "The output format: json, xml or binary (default: json from a property list, xml from JSON).",
@@ -30,9 +30,8 @@ extension BackplaneTool {
 
         func run() async throws {
             let manifest: String
-            do { manifest = try ManifestChoice.taken(self.manifest.path) } catch {
-                throw ValidationError(error.description)
-            }
+            let given = try self.manifest.path
+            do { manifest = try ManifestChoice.taken(given) } catch { throw ValidationError(error.description) }
             throw ExitCode(
                 ConvertCommand(manifest: manifest, format: to, output: output, force: force, upgrade: upgrade).run())
         }

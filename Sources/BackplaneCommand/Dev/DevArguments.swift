@@ -23,7 +23,7 @@ extension BackplaneTool {
                   backplane dev --json | jq .event
                 """)
 
-        @OptionGroup var manifest: ManifestArgument
+        @OptionGroup var manifest: ManifestArguments
         @OptionGroup var host: HostArguments
         @Option(
             name: .customLong("package"), parsing: .singleValue,
@@ -53,7 +53,7 @@ extension BackplaneTool {
 
         func run() async throws {
             let swiftPM = SwiftPM(configuration: configuration, scratchPath: scratchPath, flags: flags)
-            var settings = try host.settings(manifest.path).application
+            var settings = try host.settings(try manifest.path).application
             settings.swaps = try calls.options
             settings.isDebugged = debug
             let choice = DevCommand.running(running, socket, settings)

@@ -49,9 +49,10 @@ extension HostChild {
             let row = ManagerRow(status)
             return ReportedManager(name: row.name, state: row.state, reason: row.reason)
         }
-        let errors = await host.check().causes.filter { $0.severity == .error }
+        let all = await host.check(), errors = all.causes.filter { $0.severity == .error }
         let problems =
-            errors.shortList.map { $0.report(in: manifest) } + (errors.summaryOfRest.map { [$0] } ?? [])
+            errors.shortList.map { $0.report(in: manifest) }
+            + [errors.summaryOfRest, all.summaryOfConsequences].compactMap(\.self)
         let report = Report(process: getpid(), control: control.path, managers: managers, problems: problems)
         guard let line = try? JSONEncoder().encode(report) else { return }
         Output.write(bytes: line + [UInt8(ascii: "\n")], to: reports)

@@ -16,7 +16,7 @@ extension BackplaneTool {
                   backplane graph --format json
                 """)
 
-        @OptionGroup var manifest: ManifestArgument
+        @OptionGroup var manifest: ManifestArguments
         @OptionGroup var host: HostArguments
         @Option(help: ArgumentHelp("The output format.", valueName: "format"))
         var format = GraphCommand.Format.mermaid

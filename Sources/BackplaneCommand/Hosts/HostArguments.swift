@@ -1,6 +1,8 @@
 #if Engines
 import ArgumentParser
 import Backplane
+import BackplaneHost
+import BackplaneReports
 
 /// The options of every command that creates a host.
 struct HostArguments: ParsableArguments {
@@ -27,16 +29,25 @@ struct HostArguments: ParsableArguments {
     var data: String?
 
     @Option(
+        parsing: .singleValue,
         help: ArgumentHelp(
-            "The lowest level to log on standard error (\(LogLevelName.all); default: notice).", valueName: "level"),
-        completion: .list(LogLevelName.names), transform: LogLevelName.level)
-    var logLevel: Log.Level = .notice
+            "The lowest level to log on standard error (\(LogLevelWord.all); default: notice), or NAME=LEVEL for one component, plugin or `host`; can be repeated.",
+            valueName: "level"), completion: .list(LogLevelWord.levels), transform: LogLevelWord.init)
+    var logLevel: [LogLevelWord] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The format of the log: \(LogFormat.names), one line for each record (default: text).",
+            valueName: "format"))
+    var logFormat = LogFormat.text
 
     /// The settings without a manifest.
     var settings: HostSettings {
         HostSettings(
             environment: environment, pluginPaths: pluginPaths, loadFolder: loadFolder, data: data,
-            log: Engines.log(logLevel))
+            log: LogSettings(levels: LogLevels(.notice).taking(logLevel), format: logFormat))
     }
 }
+
+extension LogFormat: ExpressibleByArgument {}
 #endif

@@ -1,4 +1,3 @@
-import Backplane
 import BackplaneHost
 
 /// The options common to all commands that create a host.
@@ -12,9 +11,8 @@ struct HostSettings: Sendable {
     var data: String?
     /// The libraries that are tried in a child process first.
     var trials = TrialRule.whileRunning
-    var log: any LogSink = SilentLog()
-    /// The lowest level that is logged.
-    var logLevel: Log.Level? { Log.Level.allCases.first(where: log.isEnabled) }
+    /// The log; `nil` for none.
+    var log: LogSettings?
 
     /// Returns the settings with the given manifest, or with the one in the current folder.
     func taking(_ manifest: String?) throws(ManifestChoice.Missing) -> HostSettings {
@@ -26,8 +24,10 @@ struct HostSettings: Sendable {
     /// Creates the host's options, with a new HTTP client.
     func makeOptions() -> HostOptions {
         var options = HostOptions(
-            pluginPaths: pluginPaths, loadFolder: loadFolder, dataFolder: data, log: log, digest: Engines.digest,
+            pluginPaths: pluginPaths, loadFolder: loadFolder, dataFolder: data, log: log?.sink ?? SilentLog(),
+            digest: Engines.digest,
             executors: [Engines.makeHTTP()], openStore: Engines.openStore)
+        if let log { options.logLevels = log.levels }
         options.namesCrashes = true
         options.trials = trials
         return options

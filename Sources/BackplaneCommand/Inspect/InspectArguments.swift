@@ -12,6 +12,7 @@ extension BackplaneTool {
                 EXAMPLES
                   backplane inspect .build/debug/libClock.so
                   backplane inspect Bookshelf --json
+                  backplane inspect Bookshelf --manifest manifests/bookshelf.json
                 """)
 
         @OptionGroup var arguments: LibraryArguments
@@ -19,7 +20,8 @@ extension BackplaneTool {
 
         func run() async throws {
             let command = InspectCommand(
-                library: arguments.library, loadFolder: arguments.loadFolder, limit: arguments.limit, json: json)
+                library: arguments.library, manifest: arguments.manifest, loadFolder: arguments.loadFolder,
+                limit: arguments.limit, json: json)
             throw ExitCode(await command.run())
         }
     }

@@ -6,6 +6,8 @@ import BackplaneTerminal
 struct InspectCommand: Sendable {
     /// The path of the library, or its name in a manifest.
     var library: String
+    /// The manifest that has the name, or `nil` for none.
+    var manifest: String?
     var loadFolder: String?
     /// The time that the library has to describe itself.
     var limit: Duration
@@ -15,7 +17,7 @@ struct InspectCommand: Sendable {
         do {
             let folder = try LoadFolder(in: loadFolder)
             defer { folder.remove() }
-            let report = await inspect(try Self.locate(library), in: folder)
+            let report = await inspect(try Self.locate(library, of: manifest), in: folder)
             if json { Output.json(report) } else { report.printTable() }
             return report.loads ? 0 : 1
         } catch {
@@ -25,12 +27,22 @@ struct InspectCommand: Sendable {
 
     /// Returns the path of a library.
     ///
-    /// - Parameter library: A path, or a name as it appears in a manifest.
-    static func locate(_ library: String) throws(BackplaneError) -> String {
-        let isPath = library.contains("/") || (try? FileStatus(at: library)) != nil
-        if isPath { return library }
-        return try LibraryLocator(manifestFolder: ".", pluginPaths: [], advice: "build it, or give its path").locate(
-            library)
+    /// - Parameters:
+    ///   - library: A path, or a name as it appears in a manifest.
+    ///   - manifest: The path of the manifest, or `nil` for none.
+    /// - Throws: `plugin.not-found`; `manifest.unreadable` if there is no such manifest.
+    static func locate(_ library: String, of manifest: String?) throws(BackplaneError) -> String {
+        let advice = "build it, or give its path"
+        guard let manifest else {
+            if library.contains("/") || (try? FileStatus(at: library)) != nil { return library }
+            return try LibraryLocator(manifestFolder: ".", pluginPaths: [], advice: advice).locate(library)
+        }
+        if library.contains("/") { return library }
+        _ = try ManifestFile.read(manifest)
+        let plugins = ManifestDocument(contentsOf: manifest).manifest.plugins ?? []
+        let named = plugins.first { [library, "lib\(library).so"].contains(FilePath.name(of: $0.library)) }
+        return try LibraryLocator(manifestFolder: FilePath.folder(of: manifest), pluginPaths: [], advice: advice)
+            .locate(named?.library ?? library)
     }
 
     private func inspect(_ path: String, in folder: LoadFolder) async -> InspectionReport {

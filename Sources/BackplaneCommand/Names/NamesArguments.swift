@@ -15,7 +15,7 @@ extension BackplaneTool {
                   backplane names --json
                 """)
 
-        @OptionGroup var manifest: ManifestArgument
+        @OptionGroup var manifest: ManifestArguments
         @OptionGroup var host: HostArguments
         @Flag(help: "Print the names as JSON.") var json = false
 

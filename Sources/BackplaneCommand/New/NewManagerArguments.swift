@@ -15,6 +15,7 @@ extension BackplaneTool {
                   backplane new manager Weather --dac --service
                   backplane new manager Crew --dac --plugin Ferry
                   backplane new manager Notices --stream
+                  backplane new manager Desk --contracts Harbour --uses ClockManager
                 """)
 
         @OptionGroup var arguments: NewPlaceArguments
@@ -26,6 +27,17 @@ extension BackplaneTool {
                 "The library or target of the plugin to add it to (default: the only one).", valueName: "plugin"))
         var plugin: String?
 
+        @Option(
+            help: ArgumentHelp(
+                "The library of the package to add its contracts to, such as Harbour for HarbourContracts (default: the plugin's module).",
+                valueName: "library"))
+        var contracts: String?
+        @Option(
+            name: .customLong("uses"), parsing: .singleValue,
+            help: ArgumentHelp(
+                "A manager of the manifest that it uses, by its name there; can be repeated.", valueName: "manager"))
+        var uses: [String] = []
+
         func validate() throws {
             if stream, dac || service {
                 throw ValidationError("--stream creates a manager without collaborators; leave out --dac and --service")
@@ -34,8 +46,10 @@ extension BackplaneTool {
 
         func run() throws {
             let subject = NewCommand.Subject.manager(
-                name: arguments.name, arguments.place, hasStore: dac, hasService: service, hasStream: stream,
-                plugin: plugin)
+                name: arguments.name, arguments.place,
+                .init(
+                    hasStore: dac, hasService: service, hasStream: stream, plugin: plugin, contracts: contracts,
+                    uses: uses))
             throw ExitCode(NewCommand(subject: subject, json: arguments.json).run())
         }
     }

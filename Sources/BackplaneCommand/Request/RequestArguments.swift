@@ -92,7 +92,7 @@ extension BackplaneTool {
                 output: output, isVerbose: verbose, printsCurl: curl, timeout: timeout, decompresses: compressed,
                 credential: credentials, account: account,
                 manifest: manifest.map {
-                    HostSettings(manifest: $0, environment: environment, log: Engines.log(.notice))
+                    HostSettings(manifest: $0, environment: environment, log: LogSettings())
                 })
             throw ExitCode(await command.run())
         }

@@ -30,7 +30,7 @@ extension Table {
             ["MANAGER", "CLASS", "VERSION", "PLUGIN", "STATE"] + (tellsWhy ? ["WHY"] : []),
             zip(managers, rows).map { manager, row in
                 [row.name, row.className, row.version, row.plugin].map { Span($0.printable) } + [manager.state.span]
-                    + (tellsWhy ? [Span(row.reason?.description.printable ?? "")] : [])
+                    + (tellsWhy ? [Span(row.reason?.description.printable.namingOptions ?? "")] : [])
             })
     }
 }

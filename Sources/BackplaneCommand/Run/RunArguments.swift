@@ -11,7 +11,7 @@ extension BackplaneTool {
                 stopped in the reverse order of their start.
 
                 Other commands control the host through a socket that only your user can access: `swap`, `rollback`, \
-                `generations`, `stats`, `apply` and `reset`, and, with --running, `call`, `explain` and `services`.
+                `generations`, `stats`, `log-level`, `apply` and `reset`, and, with --running, `call`, `explain` and `services`.
 
                 EXAMPLES
                   backplane run manifests/almanac.json
@@ -19,7 +19,7 @@ extension BackplaneTool {
                   backplane run almanac.plist --plugin-path .build/debug --log-level debug
                 """)
 
-        @OptionGroup var manifest: ManifestArgument
+        @OptionGroup var manifest: ManifestArguments
         @OptionGroup var host: HostArguments
         @Flag(help: "Start everything that has no errors, and report what did not start.") var keepGoing = false
         @Option(
@@ -37,7 +37,8 @@ extension BackplaneTool {
 
         func run() async throws {
             let command = RunCommand(
-                settings: try host.settings(manifest.path), json: json, keepsGoing: keepGoing, isControlled: !noControl,
+                settings: try host.settings(try manifest.path), json: json, keepsGoing: keepGoing,
+                isControlled: !noControl,
                 socket: socket)
             throw ExitCode(await command.run())
         }

@@ -51,6 +51,7 @@ struct RunCommand: Sendable {
         // A lazy manager can still be started.
         let isIdle =
             keepsGoing && !managers.isEmpty && !managers.contains { $0.state == .ready || $0.state == .resolved }
+        for remark in await host.remarksOnLogLevels() { Output.remark("backplane: --log-level: \(remark.printable)") }
         report(managers, control, isIdle: isIdle)
         if isIdle {
             Output.remark("backplane: no manager is up")

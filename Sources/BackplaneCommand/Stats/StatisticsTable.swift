@@ -3,18 +3,44 @@ import BackplaneHost
 import BackplaneReports
 import BackplaneTerminal
 
-/// The tables of call statistics, one row for each component, of the components' timers, and of plugins' exchanges.
+/// The tables of call statistics, of encoded calls and last errors, of timers, and of plugins' exchanges.
 enum StatisticsTable {
     static func table(_ statistics: [ComponentStatistics]) -> Table {
         Table(
-            ["COMPONENT", "PLUGIN", "GENERATION", "CALLS", "ERRORS", "IN FLIGHT", "WAITING"],
+            ["COMPONENT", "OWNER", "PLUGIN", "GENERATION", "CALLS", "ERRORS", "IN FLIGHT", "WAITING"],
             statistics.map { row in
                 [
-                    Span(row.component.printable), Span(row.plugin.printable), Span("\(row.generation)"),
+                    Span(row.component.printable), row.owner, Span(row.plugin.printable), Span("\(row.generation)"),
                     Span("\(row.calls)"), Span("\(row.errors)", row.errors == 0 ? .plain : .bad),
                     Span("\(row.inFlight)"), Span("\(row.waiting)", row.waiting == 0 ? .plain : .doubtful),
                 ]
             })
+    }
+
+    /// Returns the table of the times of encoded calls, or `nil` if there were none.
+    static func latencies(_ statistics: [ComponentStatistics]) -> Table? {
+        let rows = statistics.compactMap { component in
+            component.latency.map { times in
+                [Span(component.component.printable), component.owner, Span("\(times.calls)")]
+                    + [times.median, times.percentile99, times.longest].map {
+                        Span(Figure.milliseconds($0.milliseconds))
+                    }
+            }
+        }
+        return rows.isEmpty ? nil : Table(["ENCODED CALLS OF", "OWNER", "CALLS", "MEDIAN", "99 %", "LONGEST"], rows)
+    }
+
+    /// Returns the table of last errors, or `nil` if there are none.
+    static func failures(_ statistics: [ComponentStatistics], time: (Double) -> String = Figure.time) -> Table? {
+        let rows = statistics.compactMap { component in
+            component.lastFailure.map { last in
+                [
+                    Span(component.component.printable), component.owner, Span(time(last.time)),
+                    Span(last.error.description.printable, .bad),
+                ]
+            }
+        }
+        return rows.isEmpty ? nil : Table(["LAST ERROR OF", "OWNER", "AT", "ERROR"], rows)
     }
 
     /// Returns the table of streams, or `nil` if none was opened.
@@ -72,5 +98,13 @@ enum StatisticsTable {
             Span("and \(component.timerCount - component.timers.count) more", .faint),
             Span(component.component.printable), Span(""), Span(""), Span(""), Span(""),
         ]
+    }
+}
+
+extension ComponentStatistics {
+    /// The managers that the component belongs to, unless it is one itself.
+    fileprivate var owner: Span {
+        let others = managers.filter { $0 != component }
+        return others.isEmpty ? Span("-", .faint) : Span(others.joined(separator: ", ").printable)
     }
 }

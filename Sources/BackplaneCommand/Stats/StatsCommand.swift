@@ -14,14 +14,14 @@ struct StatsCommand: Sendable {
                 return 0
             }
             Output.table(StatisticsTable.table(statistics.values))
-            let more = [StatisticsTable.streams(statistics.values), StatisticsTable.timers(statistics.values)]
+            let values = statistics.values
+            let more = [
+                StatisticsTable.latencies(values), StatisticsTable.failures(values), StatisticsTable.streams(values),
+                StatisticsTable.timers(values), StatisticsTable.exchanges(values),
+            ]
             for table in more.compactMap(\.self) {
                 Output.line("")
                 Output.table(table)
-            }
-            if let exchanges = StatisticsTable.exchanges(statistics.values) {
-                Output.line("")
-                Output.table(exchanges)
             }
             return 0
         }

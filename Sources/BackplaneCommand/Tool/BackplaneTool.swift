@@ -18,6 +18,7 @@ struct BackplaneTool: AsyncParsableCommand {
               backplane swap .build/debug/libAlmanac.so --dry-run
               backplane generations
               backplane events
+              backplane log-level org.backplane.almanac=debug
               backplane store list
               backplane graph manifests/bookshelf-both.json
               backplane explain manifests/bookshelf-both.json LibraryManager
@@ -38,7 +39,8 @@ struct BackplaneTool: AsyncParsableCommand {
             New.self, Dev.self, Run.self, Call.self, Check.self, Graph.self, Explain.self, Services.self, Names.self,
             Convert.self, Request.self, Credentials.self, TransferFiles.self, Inspect.self,
             Validate.self, Bench.self, Demo.self,
-            Swap.self, Rollback.self, Generations.self, Stats.self, Events.self, Apply.self, Reset.self, Store.self,
+            Swap.self, Rollback.self, Generations.self, Stats.self, Events.self, LogLevel.self, Apply.self, Reset.self,
+            Store.self,
             InspectChild.self, ValidateChild.self, EndChild.self, BenchChild.self, DevChild.self,
         ])
 

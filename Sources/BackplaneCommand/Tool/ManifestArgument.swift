@@ -1,7 +1,26 @@
 #if Engines
 import ArgumentParser
 
-/// The argument of commands that work on a manifest.
+/// The manifest of commands that work on one, as the first argument or as an option.
+struct ManifestArguments: ParsableArguments {
+    @OptionGroup var argument: ManifestArgument
+    @Option(
+        help: ArgumentHelp("The manifest, instead of the first argument.", valueName: "manifest"))
+    var manifest: String?
+
+    func validate() throws { _ = try path }
+
+    /// The given manifest; `nil` for the one in the current folder.
+    var path: String? {
+        get throws {
+            guard let manifest else { return argument.path }
+            guard let other = argument.path else { return manifest }
+            throw ValidationError("--manifest and `\(other)` both name a manifest; give only one of them")
+        }
+    }
+}
+
+/// The argument of commands that work on a manifest, and whose option `--manifest` says more.
 struct ManifestArgument: ParsableArguments {
     @Argument(
         help: ArgumentHelp(

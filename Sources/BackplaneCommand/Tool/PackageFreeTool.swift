@@ -1,6 +1,7 @@
 #if !Engines
 import Backplane
 import BackplaneHost
+import BackplaneReports
 import BackplaneTerminal
 import Glibc
 
@@ -16,6 +17,8 @@ enum PackageFreeTool {
           --plugin-path FOLDER    a folder to search for libraries; can be repeated
           --load-folder FOLDER    the folder libraries are copied to before they are loaded
           --data FOLDER           the folder where data access controllers keep their data
+          --log-level LEVEL       the lowest level to log, or NAME=LEVEL for one component or plugin; can be repeated
+          --log-format FORMAT     the format of the log: text or json
 
         All other commands need the engines, which this build lacks. To get them, run `swift build` in a checkout of Backplane.
         """
@@ -57,13 +60,16 @@ enum PackageFreeTool {
     private static func read(_ arguments: ArraySlice<String>) throws(Misuse) -> (
         HostSettings, words: ArraySlice<String>
     ) {
-        var settings = HostSettings(log: Engines.log(.notice)), words: ArraySlice<String> = [], rest = arguments
+        var settings = HostSettings(log: LogSettings()), words: ArraySlice<String> = [], rest = arguments
         while let word = rest.popFirst() {
             guard word.hasPrefix("--") else {
                 words.append(word)
                 continue
             }
-            guard ["--environment", "--plugin-path", "--load-folder", "--data"].contains(word) else {
+            guard
+                ["--environment", "--plugin-path", "--load-folder", "--data", "--log-level", "--log-format"].contains(
+                    word)
+            else {
                 throw Misuse(description: "unexpected option `\(word)`")
             }
             guard let value = rest.popFirst() else { throw Misuse(description: "\(word) requires a value") }
@@ -71,6 +77,15 @@ enum PackageFreeTool {
             case "--environment": settings.environment = value
             case "--plugin-path": settings.pluginPaths.append(value)
             case "--load-folder": settings.loadFolder = value
+            case "--log-level":
+                do { settings.log = settings.log?.taking(try LogLevelWord(value)) } catch {
+                    throw Misuse(description: "--log-level: \(error)")
+                }
+            case "--log-format":
+                guard let format = LogFormat(rawValue: value) else {
+                    throw Misuse(description: "--log-format: expected \(LogFormat.names), found `\(value)`")
+                }
+                settings.log?.format = format
             default: settings.data = value
             }
         }

@@ -22,7 +22,8 @@ extension BackplaneTool {
 
         func run() async throws {
             let command = ValidateCommand(
-                library: arguments.library, loadFolder: arguments.loadFolder, limit: arguments.limit, json: json)
+                library: arguments.library, manifest: arguments.manifest, loadFolder: arguments.loadFolder,
+                limit: arguments.limit, json: json)
             throw ExitCode(await command.run())
         }
     }

@@ -7,6 +7,8 @@ import BackplaneValidate
 struct ValidateCommand: Sendable {
     /// The path of the library, or its name in a manifest.
     var library: String
+    /// The manifest that has the name, or `nil` for none.
+    var manifest: String?
     var loadFolder: String?
     /// The time limit for each step, call and answer of a check.
     var limit: Duration
@@ -17,8 +19,10 @@ struct ValidateCommand: Sendable {
         do throws(BackplaneError) {
             let folder = try LoadFolder(in: loadFolder)
             defer { folder.remove() }
-            let report = await Validation(path: try InspectCommand.locate(library), folder: folder.path, limit: limit)
-                .report()
+            let report = await Validation(
+                path: try InspectCommand.locate(library, of: manifest), folder: folder.path, limit: limit
+            )
+            .report()
             if json { Output.json(report) } else { report.printTable() }
             return report.isValid ? 0 : 1
         } catch {

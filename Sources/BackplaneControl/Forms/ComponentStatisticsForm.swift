@@ -1,3 +1,4 @@
+import Backplane
 package import BackplaneHost
 
 /// The JSON form of a component's statistics in the answer to `statistics`.
@@ -8,9 +9,11 @@ package struct ComponentStatisticsForm: ControlForm {
 
     private enum Key: String, CodingKey {
         case component, role, managers, plugin, generation, calls, errors, inFlight, waiting, streams, timers,
-            timerCount, exchanges
+            timerCount, exchanges, latency, lastError
     }
 
+    private enum LatencyKey: String, CodingKey { case calls, median, percentile99, longest }
+    private enum FailureKey: String, CodingKey { case time, error }
     private enum StreamKey: String, CodingKey { case open, opened, elements }
 
     package init(from decoder: any Decoder) throws {
@@ -38,7 +41,24 @@ package struct ComponentStatisticsForm: ControlForm {
             timers: try container.decodeIfPresent([TimerStatisticsForm].self, forKey: .timers)?.values ?? [],
             timerCount: try container.decodeIfPresent(Int.self, forKey: .timerCount) ?? 0,
             exchanges: try container.decodeIfPresent(ExchangeStatisticsForm.self, forKey: .exchanges)?.value
-                ?? ExchangeStatistics())
+                ?? ExchangeStatistics(),
+            latency: try Self.latency(in: container), lastFailure: try Self.lastFailure(in: container))
+    }
+
+    private static func latency(in container: KeyedDecodingContainer<Key>) throws -> LatencyStatistics? {
+        guard container.contains(.latency) else { return nil }
+        let times = try container.nestedContainer(keyedBy: LatencyKey.self, forKey: .latency)
+        return LatencyStatistics(
+            calls: try times.decode(Int.self, forKey: .calls), median: try times.decode(millisecondsForKey: .median),
+            percentile99: try times.decode(millisecondsForKey: .percentile99),
+            longest: try times.decode(millisecondsForKey: .longest))
+    }
+
+    private static func lastFailure(in container: KeyedDecodingContainer<Key>) throws -> FailureStatistics? {
+        guard container.contains(.lastError) else { return nil }
+        let last = try container.nestedContainer(keyedBy: FailureKey.self, forKey: .lastError)
+        return FailureStatistics(
+            try last.decode(BackplaneError.self, forKey: .error), at: try last.decode(Double.self, forKey: .time))
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -60,6 +80,18 @@ package struct ComponentStatisticsForm: ControlForm {
         }
         if value.exchanges.begun > 0 {
             try container.encode(ExchangeStatisticsForm(value.exchanges), forKey: .exchanges)
+        }
+        if let latency = value.latency {
+            var times = container.nestedContainer(keyedBy: LatencyKey.self, forKey: .latency)
+            try times.encode(latency.calls, forKey: .calls)
+            try times.encode(milliseconds: latency.median, forKey: .median)
+            try times.encode(milliseconds: latency.percentile99, forKey: .percentile99)
+            try times.encode(milliseconds: latency.longest, forKey: .longest)
+        }
+        if let failure = value.lastFailure {
+            var last = container.nestedContainer(keyedBy: FailureKey.self, forKey: .lastError)
+            try last.encode(failure.time, forKey: .time)
+            try last.encode(failure.error.shown, forKey: .error)
         }
         guard value.timerCount > 0 else { return }
         try container.encode([TimerStatisticsForm](value.timers), forKey: .timers)

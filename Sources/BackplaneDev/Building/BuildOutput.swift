@@ -14,7 +14,7 @@ struct BuildOutput: Sendable {
     }
 
     static func line(_ text: String) -> Line {
-        if text.prefixMatch(of: #/\[\d+/\d+\]/#) != nil { return .progress(text) }
+        if text.prefixMatch(of: #/\[\d+/\d+\]/#) != nil || isAboutDependencies(text) { return .progress(text) }
         let isCeremony =
             ["Building for ", "Build complete!", "Another instance of SwiftPM "].contains(where: text.hasPrefix)
             || text.prefixMatch(of: #/Build of (product|target) '.*' complete!/#) != nil
@@ -22,6 +22,14 @@ struct BuildOutput: Sendable {
                 of: #/error: [a-z-]+ command failed with exit code 1 \(use -v to see invocation\)|error: fatalError/#)
                 != nil
         return isCeremony ? .ceremony : .text(text)
+    }
+
+    /// Returns whether a line says what SwiftPM does to get other packages, as it does before a first build.
+    private static func isAboutDependencies(_ text: String) -> Bool {
+        text.prefixMatch(
+            of:
+                #/(Fetch(ing|ed)|Updat(ing|ed)|Comput(ing version for|ed)|Creating working copy (for|of)|Working copy of|Resolving|Download(ing|ed)) \S+/#
+        ) != nil
     }
 
     /// Returns the process that this build waits for, because it builds in the same folder.
@@ -50,11 +58,16 @@ struct BuildOutput: Sendable {
     /// The names that SwiftPM may use for the package; if empty, warnings about all packages are kept.
     private let identities: Set<String>
     private var isForeign = false
+    /// The diagnostics of other builds that the user has seen.
+    private let known: Set<Diagnostic>
 
     /// Creates the parser of a build's output.
     ///
-    /// - Parameter package: The folder of the package; SwiftPM's warnings about the manifests of others are dropped.
-    init(of package: String? = nil) {
+    /// - Parameters:
+    ///   - package: The folder of the package; SwiftPM's warnings about the manifests of others are dropped.
+    ///   - known: The diagnostics that are dropped, because the user has seen them.
+    init(of package: String? = nil, known: Set<Diagnostic> = []) {
+        self.known = known
         // SwiftPM names a package after its folder, and a symbolic link may be named differently from its target.
         let paths = package.map { [$0, URL(filePath: $0).resolvingSymlinksInPath().path] } ?? []
         identities = Set(paths.map { FilePath.name(of: $0).lowercased() })
@@ -75,12 +88,13 @@ struct BuildOutput: Sendable {
             return nil
         }
         guard let diagnostic = Diagnostic(line) else {
-            // Lines that quote source belong to the diagnostic above them.
-            isRepeating = isRepeating && line.prefixMatch(of: #/\s*\d*\s*\|/#) != nil
+            // Lines that quote source, or list files, belong to the diagnostic above them.
+            isRepeating =
+                isRepeating && (line.prefixMatch(of: #/\s*\d*\s*\|/#) != nil || line.hasPrefix("    /"))
             if !isRepeating { lines.append(line) }
             return nil
         }
-        isRepeating = diagnostics.contains(diagnostic)
+        isRepeating = known.contains(diagnostic) || diagnostics.contains(diagnostic)
         guard !isRepeating else { return nil }
         lines.append(line)
         diagnostics.append(diagnostic)

@@ -28,15 +28,16 @@ final class RunningBuild {
     ///
     /// - Parameters:
     ///   - last: The package that was built before this one.
+    ///   - known: The diagnostics that the user has seen, which are not reported again.
     ///   - tell: A function that receives the events of the build, on any thread.
     /// - Throws: `BackplaneError` if the process cannot be started.
     init(
-        _ product: DevPackage.Product, after last: String?, with swiftPM: SwiftPM,
+        _ product: DevPackage.Product, after last: String?, known: Set<Diagnostic>, with swiftPM: SwiftPM,
         _ tell: @escaping @Sendable (News) -> Void
     ) throws(BackplaneError) {
         self.product = product
         before = ProductStamp(library: product.library, resources: product.resources)
-        let listener = Listener(of: product.package)
+        let listener = Listener(of: product.package, known: known)
         self.listener = listener
         let outlets = [STDOUT_FILENO, STDERR_FILENO].map { descriptor in
             ChildProcess.Outlet(descriptor: descriptor) { line in
@@ -52,6 +53,8 @@ final class RunningBuild {
 
     /// The compiler's output, in lines.
     var text: [String] { listener.text }
+    /// The diagnostics in the output.
+    var diagnostics: [Diagnostic] { listener.diagnostics }
 
     /// Asks SwiftPM to stop, and kills it if it does not.
     func cancel() {
@@ -71,9 +74,10 @@ final class RunningBuild {
 private final class Listener: Sendable {
     private let output: Mutex<BuildOutput>
 
-    init(of package: String) { output = Mutex(BuildOutput(of: package)) }
+    init(of package: String, known: Set<Diagnostic>) { output = Mutex(BuildOutput(of: package, known: known)) }
 
     var text: [String] { output.withLock(\.text) }
+    var diagnostics: [Diagnostic] { output.withLock(\.diagnostics) }
 
     func take(_ line: String) -> RunningBuild.News? {
         switch BuildOutput.line(line) {

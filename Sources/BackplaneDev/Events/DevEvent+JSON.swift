@@ -38,6 +38,7 @@ extension DevEvent {
         switch self {
         case .started(let beginning): ("started", beginning)
         case .buildStarted(let build): ("buildStarted", build)
+        case .buildProgress(let progress): ("buildProgress", progress)
         case .buildWaiting(let obstacle): ("buildWaiting", obstacle)
         case .diagnostic(let finding): ("diagnostic", finding)
         case .buildEnded(let result): ("buildEnded", result)

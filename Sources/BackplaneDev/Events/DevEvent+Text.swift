@@ -18,7 +18,9 @@ extension DevEvent {
     private var parts: Parts? {
         switch self {
         case .started(let beginning): (Span("dev", .heading), beginning.text, [])
-        case .buildStarted, .diagnostic, .output: nil
+        case .buildStarted(let build): build.isSwapped ? nil : (Span("building", .faint), build.product.printable, [])
+        case .buildProgress(let progress): progress.told
+        case .diagnostic, .output: nil
         case .buildWaiting(let obstacle):
             (
                 Span("waiting", .doubtful),
@@ -72,6 +74,13 @@ extension DevEvent.Beginning {
     }
 }
 
+extension DevEvent.Progress {
+    /// The line for a step; `nil` if an application runs meanwhile, which is of more interest.
+    fileprivate var told: (word: Span, text: String, rest: [String])? {
+        isSwapped ? nil : (Span("building", .faint), "\(product.printable) \(step.printable)", [])
+    }
+}
+
 extension DevEvent.BuildResult {
     fileprivate var parts: (word: Span, text: String, rest: [String])? {
         let time = Figure.milliseconds(time.duration.milliseconds), rest = text.map(\.printableWithTabs)
@@ -95,7 +104,7 @@ extension HostChild.Report {
     fileprivate var parts: (word: Span, text: String, rest: [String]) {
         let up = managers.count { $0.state == "ready" }, idle = managers.filter { $0.reason != nil }
         let count = up == managers.count ? counted(up, "manager") : "\(up) of \(counted(managers.count, "manager"))"
-        let reasons = idle.map { "  \($0.name.printable): \($0.reason?.description.printable ?? "")" }
+        let reasons = idle.map { "  \($0.name.printable): \($0.reason?.description.printable.namingOptions ?? "")" }
         return (
             Span("running", up == managers.count ? .good : .doubtful), "\(count) up, process \(process)",
             problems + reasons
@@ -150,9 +159,9 @@ extension DevEvent.Libraries {
 extension DevEvent.Refusal {
     fileprivate var text: String {
         switch subject {
-        case .swap: "\(error.description.printable); the active version stays"
-        case .manifest: "\(error.description.printable); the active manifest stays"
-        case .rollback, .package, .build, .host, .watching: error.description.printable
+        case .swap: "\(error.description.printable.namingOptions); the active version stays"
+        case .manifest: "\(error.description.printable.namingOptions); the active manifest stays"
+        case .rollback, .package, .build, .host, .watching: error.description.printable.namingOptions
         }
     }
 }

@@ -6,6 +6,8 @@ import BackplaneHost
 enum DevEvent: Sendable {
     case started(Beginning)
     case buildStarted(Build)
+    /// A build has come to a further step; reported every few seconds.
+    case buildProgress(Progress)
     /// Another process builds in the same folder.
     case buildWaiting(Obstacle)
     case diagnostic(Finding)
@@ -40,8 +42,18 @@ enum DevEvent: Sendable {
     struct Build: Codable, Sendable {
         var product: String
         var package: String
+        /// A Boolean value that indicates whether an application is running into which the product is swapped.
+        var isSwapped: Bool
         /// Some of the changed files that caused the build; empty for a first or a requested build.
         var because: [String]
+    }
+
+    struct Progress: Codable, Sendable {
+        var product: String
+        /// A Boolean value that indicates whether an application is running into which the product is swapped.
+        var isSwapped: Bool
+        /// The line of the package manager, such as `[3/7] Compiling Notes Notes.swift`.
+        var step: String
     }
 
     struct Obstacle: Codable, Sendable {

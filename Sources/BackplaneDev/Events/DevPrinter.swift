@@ -9,11 +9,14 @@ struct DevPrinter: Sendable {
     ///
     /// There it becomes events, or is printed above the progress line.
     private let passesOutputOn: Bool
+    /// A Boolean value that indicates whether there is no line for progress, which each report replaces.
+    let keepsEveryLine: Bool
     private let writer: DevWriter
 
     init(json: Bool) {
         let showsProgress = !json && Terminal.takesProgress
         (self.json, passesOutputOn, writer) = (json, json || showsProgress, DevWriter(showsProgress: showsProgress))
+        keepsEveryLine = !showsProgress
     }
 
     func print(_ event: DevEvent) {

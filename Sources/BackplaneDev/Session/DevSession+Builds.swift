@@ -8,13 +8,17 @@ extension DevSession {
         do throws(BackplaneError) {
             builds += 1
             let number = builds, send = send
-            build = try RunningBuild(product, after: lastBuilt, with: command.swiftPM) { send(.build($0, of: number)) }
+            told.begin(product.id)
+            build = try RunningBuild(product, after: lastBuilt, known: told.all, with: command.swiftPM) {
+                send(.build($0, of: number))
+            }
             lastBuilt = product.package
+            pace.begin(at: Date().timeIntervalSince1970)
             printer.print(
                 .buildStarted(
                     .init(
-                        product: product.name, package: product.package, because: because.sorted().prefix(8).map(\.self)
-                    )))
+                        product: product.name, package: product.package, isSwapped: loop.isHostUp,
+                        because: because.sorted().prefix(8).map(\.self))))
             printer.progress("building \(product.name)")
             because = []
         } catch {
@@ -27,7 +31,10 @@ extension DevSession {
         guard let build else { return }
         let product = build.product.name
         switch news {
-        case .progress(let text): printer.progress("building \(product) \(text)")
+        case .progress(let text):
+            printer.progress("building \(product) \(text)")
+            guard printer.keepsEveryLine, pace.isDue(at: Date().timeIntervalSince1970) else { break }
+            printer.print(.buildProgress(.init(product: product, isSwapped: loop.isHostUp, step: text)))
         case .waiting(let process, let folder):
             printer.print(.buildWaiting(.init(product: product, process: process, folder: folder)))
         case .diagnostic(let diagnostic): printer.print(.diagnostic(.init(product: product, diagnostic: diagnostic)))
@@ -41,6 +48,7 @@ extension DevSession {
         // Decide this before the loop learns of the end: a library that is refused now may fit the next one.
         let isFresh = end == .succeeded && isNew(library)
         self.build = nil
+        if end != .cancelled { told.add(build.diagnostics) }
         let outcome: DevEvent.BuildResult.Outcome =
             switch end {
             case .succeeded: .succeeded

@@ -13,6 +13,7 @@ extension DevSession {
 
     func readPackages(_ folders: [String]) {
         let swiftPM = command.swiftPM, send = send
+        told.packagesChanged()
         tell(.reading)
         Thread.detachNewThread {
             send(
@@ -76,7 +77,9 @@ extension DevSession {
         let document = command.settings.document
         let errors = document.problems.causes.filter { $0.severity == .error }
         guard errors.isEmpty else {
-            let problems = errors.map { $0.report(in: command.settings.manifest) }
+            let problems =
+                errors.map { $0.report(in: command.settings.manifest) }
+                + [document.problems.summaryOfConsequences].compactMap(\.self)
             let error = BackplaneError(
                 .manifestMalformed, "\(command.settings.manifest) has \(counted(errors.count, "error"))")
             return printer.print(.refused(.init(subject: .manifest, error: error, problems: problems)))

@@ -16,6 +16,10 @@ final class DevSession {
     let pluginPaths: [String]
     private(set) var watching: DevWatching?
     var build: RunningBuild?
+    /// The diagnostics that have been reported.
+    var told = ToldDiagnostics()
+    /// The pace of reports about a build where there is no progress line.
+    var pace = ProgressPace(interval: 5)
     /// The number of builds so far.
     var builds = 0
     /// The package that was built last.

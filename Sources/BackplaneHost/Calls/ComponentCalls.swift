@@ -16,6 +16,7 @@ final class ComponentCalls: EncodedProvider, CallOwner {
     private let underWay = Atomic<Int>(0)
     private let isClosed = Atomic<Bool>(false)
     private let failed = Atomic<Int>(0)
+    private let account = Mutex(CallAccount())
     let streams: ComponentStreams
 
     init(_ instance: ComponentInstance, name: String, methods: [MethodDescription], timer: DeadlineTimer) {
@@ -121,13 +122,26 @@ final class ComponentCalls: EncodedProvider, CallOwner {
     }
 
     /// Counts a stream that has failed.
-    func noteFailure() { failed.wrappingAdd(1, ordering: .relaxed) }
+    func noteFailure(_ answer: EncodedAnswer) {
+        failed.wrappingAdd(1, ordering: .relaxed)
+        account.withLock { $0.note(failure: answer) }
+    }
 
-    func callEnded(_ id: UInt64, status: Int32, hadDeadline: Bool) {
+    func callEnded(
+        _ id: UInt64, status: Int32, hadDeadline: Bool, began: Deadline, _ answer: () -> EncodedAnswer
+    ) {
         if hadDeadline { timer.cancel(id) }
-        if status != BP_OK, status != BP_CANCELLED { failed.wrappingAdd(1, ordering: .relaxed) }
+        if status != BP_OK, status != BP_CANCELLED { noteFailure(answer()) }
+        let time = Deadline.now - began
+        account.withLock { $0.latencies.add(time) }
         leave()
     }
+
+    /// The times of the calls that have ended.
+    var latency: LatencyStatistics? { account.withLock { $0.latencies.statistics } }
+
+    /// The last error of a call or stream, and its time.
+    var lastFailure: FailureStatistics? { account.withLock { $0.lastFailure }?.statistics }
 
     /// The number of calls that ended with an error other than cancellation.
     var failures: Int { failed.load(ordering: .relaxed) }

@@ -115,7 +115,7 @@ final class EncodedStream: ProvidedStream, CallOwner {
         }
     }
 
-    func callEnded(_ id: UInt64, status: Int32, hadDeadline: Bool) {
+    func callEnded(_ id: UInt64, status: Int32, hadDeadline: Bool, began: Deadline, _: () -> EncodedAnswer) {
         state.withLock { state in
             state.request = nil
             if status != BP_OK { (state.isOver, state.failure) = (true, nil) }
@@ -131,7 +131,7 @@ final class EncodedStream: ProvidedStream, CallOwner {
         guard status != BP_END, status != BP_CANCELLED, state.withLock({ $0.closing == nil }),
             EncodedAnswer(status, payload).error.code != .streamInterrupted
         else { return }
-        provider.noteFailure()
+        provider.noteFailure(EncodedAnswer(status, payload))
     }
 
     func pluginAnswered() { instance.release() }

@@ -5,6 +5,7 @@ import BackplaneExchange
 /// The one serial domain of a host, on a thread of its own, which loads, starts, changes and stops components.
 actor Coordinator {
     let options: HostOptions
+    nonisolated let log: HostLog
     nonisolated let timer = DeadlineTimer()
     nonisolated let remotes = RemoteTable()
     nonisolated let executor = ThreadExecutor(name: "bp-coordinator")
@@ -44,13 +45,22 @@ actor Coordinator {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
+<<<<<<< HEAD
+    init(_ document: ManifestDocument, linked: [LinkedPlugin], _ given: HostOptions) {
+        let log = HostLog(given.log, given.logLevels)
+        var options = given
+        options.log = log
+        (self.options, self.log) = (options, log)
+        manifestSource = SourceInForce(document.source)
+=======
     init(_ document: ManifestDocument, linked: [LinkedPlugin], _ options: HostOptions) {
         self.options = options
         manifestSource = ActiveSource(document.source)
+>>>>>>> 52429ace0c6ae5f509be17b8e428b8d4c6efb30a
         if options.namesCrashes { LastWords.keep() }
         watchdog = options.occupationLimit.map { Watchdog(limit: $0, log: options.log) }
         let dataFolder = { @Sendable () throws(BackplaneError) in
-            try DataFolder(in: options.dataFolder, manifest: document.path ?? "unnamed")
+            try DataFolder(in: given.dataFolder, manifest: document.path ?? "unnamed")
         }
         var means = options.network
         means.vault = CredentialVault(
@@ -63,8 +73,8 @@ actor Coordinator {
             source: manifestSource, watchdog: watchdog)
         lookUps = LookUpsUnderWay(live)
         let store = HostStore(document.manifest.store.overruled(by: options.damagedStore)) { settings in
-            try options.openStore(dataFolder().storeFolder(), settings) { error in
-                options.log.write(
+            try given.openStore(dataFolder().storeFolder(), settings) { error in
+                log.write(
                     LogRecord(
                         level: .error, source: "host", message: "the store is or was damaged",
                         metadata: ["error": error.description]))

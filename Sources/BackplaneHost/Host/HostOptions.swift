@@ -16,6 +16,8 @@ public struct HostOptions: Sendable {
     public var dataFolder: String?
     /// The destination of the log of the host and its components.
     public var log: any LogSink
+    /// The lowest levels that are passed to ``log``, which ``PluginHost/logLevels`` changes while the host runs.
+    public var logLevels = LogLevels()
     /// The algorithms that check a manifest's `sha256`, and that credentials of Digest and kept tokens need.
     ///
     /// A manifest that gives a `sha256` is refused without them.

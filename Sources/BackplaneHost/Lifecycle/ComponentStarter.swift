@@ -49,7 +49,7 @@ struct ComponentStarter {
         let folder = data.networkFolder(of: node)
         let handle = ComponentHandles.add(
             OfferedServices(
-                role: node.role, name: node.name, log: options.log,
+                role: node.role, name: node.name, plugin: node.entry.plugin, log: options.log,
                 exchanges: Exchanges(
                     network, own: own, of: node.name, number: number, managers: node.managers, folder: folder.path,
                     timer: timer,

@@ -99,12 +99,14 @@ package struct DataFolder: Sendable {
         guard let home = environment("HOME") else {
             throw BackplaneError(
                 .dataFolderUnusable,
-                "neither XDG_STATE_HOME nor HOME names a folder for data; choose one with --data")
+                "neither XDG_STATE_HOME nor HOME names a folder for data; choose one with `HostOptions.dataFolder`")
         }
         return FilePath.join(home, ".local/state/backplane")
     }
 
     private static func unusable(_ path: String, _ reason: String) -> BackplaneError {
-        BackplaneError(.dataFolderUnusable, "the data folder \(reason); another can be chosen with --data", at: path)
+        BackplaneError(
+            .dataFolderUnusable, "the data folder \(reason); another can be chosen with `HostOptions.dataFolder`",
+            at: path)
     }
 }

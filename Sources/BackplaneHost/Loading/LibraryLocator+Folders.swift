@@ -20,7 +20,8 @@ extension LibraryLocator {
         }
         guard failures.isEmpty else {
             throw BackplaneError(
-                .pluginNotFound, "some folders of --plugin-path cannot be searched for plugins; correct or remove them",
+                .pluginNotFound,
+                "some folders of `HostOptions.pluginPaths` cannot be searched for plugins; correct or remove them",
                 causes: failures)
         }
         return libraries

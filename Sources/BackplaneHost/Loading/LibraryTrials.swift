@@ -35,7 +35,7 @@ final class LibraryTrials: Sendable {
             unlink(file.copy)
             throw BackplaneError(
                 .hostExhausted,
-                "the system cannot create a process to try the library in: \(reason); try again, or trust the library (--trust)",
+                "the system cannot create a process to try the library in: \(reason); try again, or trust the library (`SwapOptions.trustsLibraries`)",
                 at: file.path)
         case .died(let death, let stage, let printed):
             unlink(file.copy)

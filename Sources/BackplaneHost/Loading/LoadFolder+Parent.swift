@@ -26,6 +26,7 @@ extension LoadFolder {
     static func unusable(_ path: String, _ reason: String) -> BackplaneError {
         BackplaneError(
             .loadFolderUnusable,
-            "the folder that libraries are loaded from \(reason); choose another with --load-folder", at: path)
+            "the folder that libraries are loaded from \(reason); choose another with `HostOptions.loadFolder`",
+            at: path)
     }
 }

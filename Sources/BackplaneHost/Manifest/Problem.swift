@@ -41,9 +41,11 @@ extension BackplaneError {
     /// - Precondition: `errors` is not empty.
     static func combining(_ errors: [BackplaneError], of subject: String, at location: String?) -> BackplaneError {
         guard errors.count > 1 else { return errors[0] }
-        let rest = errors.dropFirst(Self.listedCauses)
+        let rest = errors.dropFirst(Self.listedCauses), first = errors[0]
+        let isOne = errors.allSatisfy { $0.code == first.code && $0.message == first.message }
         return BackplaneError(
-            errors[0].code, "\(subject) has \(errors.count) errors, the first: \(errors[0].message)", at: location,
+            first.code, "\(subject) has \(errors.count) errors, \(isOne ? "each" : "the first"): \(first.message)",
+            at: location,
             causes: errors.prefix(Self.listedCauses)
                 + rest.prefix(1).map { BackplaneError($0.code, "and \(rest.count) more: \(Code.counts(in: rest))") })
     }

@@ -84,6 +84,15 @@ public struct VersionRange: Sendable, Hashable {
     }
 }
 
+extension VersionRange: ExpressibleByStringLiteral {
+    /// Creates a range from a literal such as `"[1.2,2.0)"`.
+    ///
+    /// - Precondition: The literal is a range as ``init(_:)`` reads it.
+    public init(stringLiteral text: String) {
+        do { try self.init(text) } catch { preconditionFailure(error.description) }
+    }
+}
+
 extension VersionRange: CustomStringConvertible {
     /// The range in its notation, such as `[1.2.0,2.0.0)`.
     public var description: String {

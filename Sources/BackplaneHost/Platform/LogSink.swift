@@ -4,8 +4,22 @@ public import Backplane
 public protocol LogSink: Sendable {
     /// Returns whether records of a level are written.
     func isEnabled(_ level: Log.Level) -> Bool
+    /// Returns whether records of a level by one source are written; by default, whether those of any source are.
+    ///
+    /// - Parameters:
+    ///   - source: The name of a component, or `host`.
+    ///   - plugin: The id of the component's plugin; `nil` for the host.
+    func isEnabled(_ level: Log.Level, for source: String, of plugin: String?) -> Bool
     /// Writes one record.
+    ///
+    /// The host does not ask ``isEnabled(_:)`` before every record, so a sink with levels of its own compares them here,
+    /// too.
     func write(_ record: LogRecord)
+}
+
+extension LogSink {
+    /// Returns whether records of a level are written, whatever their source.
+    public func isEnabled(_ level: Log.Level, for source: String, of plugin: String?) -> Bool { isEnabled(level) }
 }
 
 /// One entry of the log.
@@ -14,15 +28,23 @@ public struct LogRecord: Sendable, Hashable {
     public var level: Log.Level
     /// The name of the component that wrote the record, or `host`.
     public var source: String
+    /// The id of the component's plugin; `nil` for records of the host.
+    public var plugin: String?
     /// The text of the record.
     public var message: String
     /// Further values that belong to the record, keyed by name.
     public var metadata: [String: String]
 
     /// Creates an entry, as the host does for its own messages and those of components.
-    public init(level: Log.Level, source: String, message: String, metadata: [String: String] = [:]) {
-        (self.level, self.source, self.message, self.metadata) = (level, source, message, metadata)
+    public init(
+        level: Log.Level, source: String, plugin: String? = nil, message: String, metadata: [String: String] = [:]
+    ) {
+        (self.level, self.source, self.plugin) = (level, source, plugin)
+        (self.message, self.metadata) = (message, metadata)
     }
+
+    /// The id of the trace of the call that the record is about; `nil` if the component named no call.
+    public var trace: String? { metadata["trace"] }
 }
 
 /// A log sink that discards all records.

@@ -17,7 +17,8 @@ struct ComponentFolder: Sendable {
     func path(of file: String, makingFolder: Bool) throws(BackplaneError) -> String {
         guard !path.isEmpty else {
             throw BackplaneError(
-                .networkRefused, "the component has no folder; start the program with --data, or set XDG_STATE_HOME",
+                .networkRefused,
+                "the component has no folder; choose one with `HostOptions.dataFolder`, or set XDG_STATE_HOME",
                 at: file)
         }
         let relative = file.hasPrefix(path + "/") ? String(file.dropFirst(path.count + 1)) : file

@@ -7,6 +7,8 @@ import Synchronization
 final class OfferedServices: Sendable {
     let role: Role
     let name: String
+    /// The id of the component's plugin.
+    let plugin: String
     let log: any LogSink
     let exchanges: Exchanges
     let store: HostStore
@@ -43,11 +45,11 @@ final class OfferedServices: Sendable {
     }
 
     init(
-        role: Role, name: String, log: any LogSink, exchanges: Exchanges, store: HostStore,
+        role: Role, name: String, plugin: String, log: any LogSink, exchanges: Exchanges, store: HostStore,
         serviceOperations: ServiceOperations, namespace: String, folder: ComponentFolder,
         transfers: ComponentTransfers, wires: [UInt64: ServedWire], managers: ManagerFinder, timers: ComponentTimers
     ) {
-        (self.role, self.name, self.log, self.exchanges) = (role, name, log, exchanges)
+        (self.role, self.name, self.plugin, self.log, self.exchanges) = (role, name, plugin, log, exchanges)
         (self.store, self.namespace, self.managers, self.timers) = (store, namespace, managers, timers)
         (self.serviceOperations, self.folder, self.transfers) = (serviceOperations, folder, transfers)
         self.wires = Mutex(wires)

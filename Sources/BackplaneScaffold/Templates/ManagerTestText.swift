@@ -9,7 +9,7 @@ extension ManagerLayers {
         import Backplane
         import BackplaneHost
         \(isSourced ? "import BackplaneManagers\n" : "")import BackplaneTestKit
-        \(importsContracts)import Testing
+        \(importsAllContracts)import Testing
         @testable import \(module)
 
         @Suite(.timeLimit(.minutes(2)))
@@ -18,6 +18,12 @@ extension ManagerLayers {
         }
 
         """
+    }
+
+    /// Returns the argument for the fakes of collaborators, and of the managers that are used; empty if there are none.
+    func fakes(_ own: String...) -> String {
+        let all = own + uses.map { ".use(\($0.label.unquoted.swiftLiteral)): Fake(\($0.contract).self)" }
+        return all.isEmpty ? "" : ", fakes: [\(all.joined(separator: ", "))]"
     }
 
     private func tests(_ plugin: String) -> String {
@@ -33,7 +39,7 @@ extension ManagerLayers {
         """
             @Test(arguments: [LaneRule.fastest, .encoded])
             func `it greets by name`(lanes: LaneRule) async throws {
-                try await TestHost.run("\(manager)", plugins: [\(plugin).self], lanes: lanes) { host in
+                try await TestHost.run("\(manager)", plugins: [\(plugin).self]\(fakes()), lanes: lanes) { host in
                     let manager = try await host.manager("\(manager)", as: \(contract).self)
                     let greeting = try await manager.greet("Ada")
                     #expect(greeting == "Hello, Ada!")
@@ -50,7 +56,7 @@ extension ManagerLayers {
                 let manifest = Manifest(managers: [
                     "\(manager)": ManagerDefinition(className: "\(manager)", dataAccessController: DataAccessControllerDefinition(className: "\(store)"))
                 ])
-                try await TestHost.run(manifest, plugins: [\(plugin).self]) { host in
+                try await TestHost.run(manifest, plugins: [\(plugin).self]\(fakes())) { host in
                     let manager = try await host.manager("\(manager)", as: \(contract).self)
                     _ = try await manager.add(item)
                     let items = try await manager.items()
@@ -61,7 +67,7 @@ extension ManagerLayers {
 
             @Test func `there are no items in an empty store`() async throws {
                 let archive = Fake(\(archive).self) { $0.async(\\.kept) { _, _ in nil } }
-                try await TestHost.run("\(manager)", plugins: [\(plugin).self], fakes: [.dataAccessController: archive]) { host in
+                try await TestHost.run("\(manager)", plugins: [\(plugin).self]\(fakes(".dataAccessController: archive"))) { host in
                     let manager = try await host.manager("\(manager)", as: \(contract).self)
                     let items = try await manager.items()
                     #expect(items.isEmpty)
@@ -76,7 +82,7 @@ extension ManagerLayers {
 
             @Test func `it returns the items of the network`() async throws {
                 let network = Fake(\(network).self) { $0.async(\\.items) { _, _ in [item] } }
-                try await TestHost.run("\(manager)", plugins: [\(plugin).self], fakes: [.communicationController: network]) { host in
+                try await TestHost.run("\(manager)", plugins: [\(plugin).self]\(fakes(".communicationController: network"))) { host in
                     let manager = try await host.manager("\(manager)", as: \(contract).self)
                     let items = try await manager.items()
                     #expect(items == [item])
@@ -98,7 +104,7 @@ extension ManagerLayers {
                         return Nothing()
                     }
                 }
-                try await TestHost.run("\(manager)", plugins: [\(plugin).self], fakes: [.communicationController: network, .dataAccessController: archive]) { host in
+                try await TestHost.run("\(manager)", plugins: [\(plugin).self]\(fakes(".communicationController: network", ".dataAccessController: archive"))) { host in
                     let manager = try await host.manager("\(manager)", as: \(contract).self)
                     let items = try await manager.items()
                     #expect(items == Sourced([item], from: .network))
@@ -109,7 +115,7 @@ extension ManagerLayers {
             @Test func `stored items are returned if the network fails`() async throws {
                 let network = Fake(\(network).self) { $0.async(\\.items) { _, _ in throw Unplugged() } }
                 let archive = Fake(\(archive).self) { $0.async(\\.kept) { _, _ in Kept([item]) } }
-                try await TestHost.run("\(manager)", plugins: [\(plugin).self], fakes: [.communicationController: network, .dataAccessController: archive]) { host in
+                try await TestHost.run("\(manager)", plugins: [\(plugin).self]\(fakes(".communicationController: network", ".dataAccessController: archive"))) { host in
                     let manager = try await host.manager("\(manager)", as: \(contract).self)
                     let items = try await manager.items()
                     #expect(items.value == [item])
@@ -133,7 +139,7 @@ extension ManagerLayers {
                     let definition = ManagerDefinition(
                         className: "\(manager)",\(withStore)
                         communicationController: CommunicationControllerDefinition(className: "\(communication)", services: [service]))
-                    try await TestHost.run(Manifest(managers: ["\(manager)": definition]), plugins: [\(plugin).self]) { host in
+                    try await TestHost.run(Manifest(managers: ["\(manager)": definition]), plugins: [\(plugin).self]\(fakes())) { host in
                         host.http.on("GET", "http://items.test/all", .json([item]))
                         let manager = try await host.manager("\(manager)", as: \(contract).self)
                         let items = try await manager.items()
@@ -142,4 +148,9 @@ extension ManagerLayers {
                 }
             """
     }
+}
+
+extension String {
+    /// The identifier without backticks.
+    var unquoted: String { hasPrefix("`") ? String(dropFirst().dropLast()) : self }
 }

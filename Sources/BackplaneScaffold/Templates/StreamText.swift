@@ -47,7 +47,7 @@ extension ManagerLayers {
         """
         import Backplane
         import Synchronization
-        \(importsContracts)
+        \(importsAllContracts)
         /// A manager that streams the posted messages to all readers.
         ///
         /// Its state is the messages that are kept, so that readers miss none in a swap.
@@ -59,8 +59,7 @@ extension ManagerLayers {
             }
             private let state = Mutex(State())
             private let readers = Mutex((next: 0, signals: [Int: AsyncStream<Void>.Continuation]()))
-
-            init(_ context: Context) {}
+        \(wiresText([]))
 
             func exportState() -> State { state.withLock(\\.self) }
             func importState(_ state: State) { self.state.withLock { $0 = state } }
@@ -117,7 +116,7 @@ extension ManagerLayers {
         """
             @Test(arguments: [LaneRule.fastest, .encoded])
             func `a reader gets the messages before it, and those that are posted`(lanes: LaneRule) async throws {
-                try await TestHost.run("\(manager)", plugins: [\(plugin).self], lanes: lanes) { host in
+                try await TestHost.run("\(manager)", plugins: [\(plugin).self]\(fakes()), lanes: lanes) { host in
                     let manager = try await host.manager("\(manager)", as: \(contract).self)
                     _ = try await manager.post("one")
                     var messages = manager.messages(\(place)()).makeAsyncIterator()
@@ -130,7 +129,7 @@ extension ManagerLayers {
             }
 
             @Test func `a reader goes on behind the last message that it has`() async throws {
-                try await TestHost.run("\(manager)", plugins: [\(plugin).self]) { host in
+                try await TestHost.run("\(manager)", plugins: [\(plugin).self]\(fakes())) { host in
                     let manager = try await host.manager("\(manager)", as: \(contract).self)
                     for text in ["one", "two"] { _ = try await manager.post(text) }
                     let place = \(place)().resuming(after: \(message)(number: 1, text: "one"))

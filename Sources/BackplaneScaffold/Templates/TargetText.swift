@@ -34,6 +34,11 @@ struct TargetText: Sendable, Hashable {
         ".library(name: \(name.swiftLiteral), type: .dynamic, targets: [\(target.swiftLiteral)])"
     }
 
+    /// Returns the declaration of a library product that other packages import.
+    static func library(_ name: String) -> String {
+        ".library(name: \(name.swiftLiteral), targets: [\(name.swiftLiteral)])"
+    }
+
     /// Returns a target's dependency on a product of Backplane.
     static func product(_ name: String, of package: String) -> String {
         ".product(name: \(name.swiftLiteral), package: \(package.swiftLiteral))"

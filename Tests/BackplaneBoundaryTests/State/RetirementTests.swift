@@ -56,7 +56,7 @@ struct RetirementTests {
 
     /// Calls, and does not care how it ends.
     private final class Caller: CallOwner {
-        func callEnded(_ id: UInt64, status: Int32, hadDeadline: Bool) {}
+        func callEnded(_ id: UInt64, status: Int32, hadDeadline: Bool, began: Deadline, _: () -> EncodedAnswer) {}
         func pluginAnswered() {}
     }
 }

@@ -56,6 +56,59 @@ struct RunningHostTests {
         #expect(FileManager.default.fileExists(atPath: tool.folder + "/pipe"))
     }
 
+    @Test func `the levels of a running host's log are changed, for single plugins and back`() async throws {
+        let host = try await tool.startRun(Tool.almanac, "--log-level", "warning", "--log-format", "json")
+        let changed = try await tool.plain("log-level", "org.backplane.almanac=debug", "host=debug")
+        #expect(
+            changed.output == """
+                LOG OF                 LOWEST LEVEL
+                host                   debug
+                org.backplane.almanac  debug
+                everything else        warning
+
+                """, "\(changed.errors)")
+        #expect(host.errors == "")
+        #expect(try await tool.plain("reset", "ClockManager").status == 0)
+        #expect(await host.logs(#""level":"debug","component":"host""#))
+        let misspelt = try await tool.plain("log-level", "org.backplane.almanack=debug")
+        #expect(misspelt.status == 0 && misspelt.errors.contains("did you mean `org.backplane.almanac`?"))
+        let listed = try await tool.plain("log-level", "--reset", "error", "--json")
+        #expect(
+            listed.output.contains(#""standard" : "error""#) && !listed.output.contains("almanac"), "\(listed.errors)")
+        host.signal(SIGTERM)
+        let ended = await host.end()
+        for line in ended.errors.split(separator: "\n") {
+            #expect((try? JSONSerialization.jsonObject(with: Data(line.utf8))) != nil, "\(line)")
+        }
+    }
+
+    @Test func `a name that nothing has is named when a host starts with it`() async throws {
+        let host = try await tool.startRun(Tool.almanac, "--log-level", "ClokManager=debug")
+        #expect(host.errors.contains("is named `ClokManager`; did you mean `ClockManager`?"), "\(host.errors)")
+        host.signal(SIGTERM)
+        _ = await host.end()
+    }
+
+    @Test func `the manifest is an option in every verb that works on one`() async throws {
+        for verb in ["check", "graph", "names", "services", "convert"] {
+            let asArgument = try await tool.plain(verb, Tool.almanac),
+                asOption = try await tool.plain(verb, "--manifest", Tool.almanac)
+            #expect(asArgument.status == 0 && asOption.status == 0, "\(verb): \(asOption.errors)")
+            #expect(asOption.output == asArgument.output, "\(verb)")
+        }
+        let path = try await tool.plain("inspect", Tool.built + "/libClock.so", "--json"),
+            name = try await tool.plain("inspect", "Clock", "--manifest", Tool.almanac, "--json")
+        #expect(name.status == 0 && name.output == path.output, "\(name.errors)")
+        let lost = try await tool.plain("inspect", "Clock", "--manifest", tool.folder + "/none.json")
+        #expect(lost.status == 1 && lost.errors.contains("manifest.unreadable"), "\(lost.errors)")
+        let host = try tool.start([
+            "run", "--manifest", Tool.almanac, "--data", tool.data, "--load-folder", tool.loads,
+        ])
+        #expect(await host.says("up;"), "\(host.errors)")
+        host.signal(SIGTERM)
+        _ = await host.end()
+    }
+
     @Test func `a folder that is locked by another program, or open to others, is named and not changed`() async throws
     {
         let folder = tool.folder + "/application"

@@ -89,9 +89,22 @@ import Testing
         let row = ComponentStatistics(
             component: "Desk", role: "manager", managers: ["Desk"], plugin: "org.example.desk", generation: 2,
             calls: 1_200, errors: 3, inFlight: 1, waiting: 0)
+        let store = ComponentStatistics(
+            component: "LoanStore", role: "data access controller", managers: ["Desk", "Shelf"],
+            plugin: "org.example.desk", generation: 2, calls: 40, errors: 1, inFlight: 0, waiting: 0,
+            latency: LatencyStatistics(
+                calls: 40, median: .microseconds(120), percentile99: .milliseconds(3), longest: .milliseconds(48)),
+            lastFailure: FailureStatistics(
+                BackplaneError(.componentFailed, "no loan `7`", failure: .init(code: "desk.no-loan")), at: 3))
+        let more = [
+            StatisticsTable.latencies([row, store]),
+            StatisticsTable.failures([row, store], time: { "second \(Int($0))" }),
+        ].compactMap { $0 }
         try expectSnapshot(
-            (generations.lines(colour: false) + [""] + StatisticsTable.table([row]).lines(colour: false)).joined(
-                separator: "\n") + "\n", "generations-table")
+            ([generations, StatisticsTable.table([row, store])] + more).map {
+                $0.lines(colour: false).joined(separator: "\n")
+            }
+            .joined(separator: "\n\n") + "\n", "generations-table")
     }
 
     @Test func `exchanges have a table of their own, with a row for each plugin`() throws {

@@ -35,7 +35,7 @@ struct ControlSocketTests {
         let refusal = #expect(throws: BackplaneError.self) { try ControlSocket(serving: host, in: path) }
         #expect(
             refusal?.code == .controlUnusable && refusal?.location == path
-                && refusal?.message.contains("--no-control") == true)
+                && refusal?.message.contains("without a control socket") == true)
         #expect(throws: BackplaneError.self) { try RunningHost.all(in: ControlFolder(path)) }
     }
 

@@ -73,7 +73,7 @@ struct DataFolderTests {
         let error = #expect(throws: BackplaneError.self) { try data.folder(named: "B") }
         #expect(error?.code == .dataFolderUnusable)
         #expect(error?.location == data.path + "/B")
-        #expect(error?.message.contains("--data") == true)
+        #expect(error?.message.contains("`HostOptions.dataFolder`") == true)
     }
 
     @Test func `a name too long for the file system is an error, not another's folder`() throws {
@@ -92,6 +92,6 @@ struct DataFolderTests {
         #expect(try path(["XDG_STATE_HOME": "state", "HOME": "/home/me"]) == "/home/me/.local/state/backplane")
         let error = #expect(throws: BackplaneError.self) { try path([:]) }
         #expect(error?.code == .dataFolderUnusable)
-        #expect(error?.message.contains("--data") == true)
+        #expect(error?.message.contains("`HostOptions.dataFolder`") == true)
     }
 }

@@ -34,7 +34,7 @@ struct LibraryLocatorTests {
         let error = #expect(throws: BackplaneError.self) { try locator.locate("Bookshelf") }
         #expect(error?.code == .pluginNotFound)
         #expect(error?.message.contains("`Bookshelf`") == true)
-        #expect(error?.message.contains("--plugin-path") == true)
+        #expect(error?.message.contains("`HostOptions.pluginPaths`") == true)
         #expect(
             error?.causes.map(\.description) == [
                 "\(places[0])/libBookshelf.so: plugin.not-found: No such file or directory",

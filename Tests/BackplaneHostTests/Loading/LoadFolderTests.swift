@@ -20,7 +20,7 @@ struct LoadFolderTests {
     private func refusal(in parent: String) -> BackplaneError? {
         let error = #expect(throws: BackplaneError.self) { try LoadFolder(in: parent) }
         #expect(error?.code == .loadFolderUnusable)
-        #expect(error?.message.contains("--load-folder") == true)
+        #expect(error?.message.contains("`HostOptions.loadFolder`") == true)
         return error
     }
 

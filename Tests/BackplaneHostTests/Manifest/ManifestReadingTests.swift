@@ -41,22 +41,22 @@ struct `Reading a manifest` {
             plugins: [
                 PluginReference(library: "Bookshelf"),
                 PluginReference(
-                    library: "BooksAPIv2", version: try VersionRange("[2.0,3.0)"),
+                    library: "BooksAPIv2", version: "[2.0,3.0)",
                     sha256: String(repeating: "ab", count: 32)),
             ],
             managers: [
                 "LibraryManager": ManagerDefinition(
-                    className: "LibraryManager", version: try VersionRange("[1.2]"), uses: ["clock": "ClockManager"],
+                    className: "LibraryManager", version: "[1.2]", uses: ["clock": "ClockManager"],
                     configuration: ["shelf": "A"],
                     dataAccessController: DataAccessControllerDefinition(
-                        className: "BookStore", version: try VersionRange("[1,)"), configuration: ["keep": 500],
+                        className: "BookStore", version: "[1,)", configuration: ["keep": 500],
                         namespace: "books"),
                     communicationController: CommunicationControllerDefinition(
-                        className: "LibraryCommunication", version: try VersionRange("(,4]"),
+                        className: "LibraryCommunication", version: "(,4]",
                         configuration: ["patience": 2.5],
                         services: [
                             ServiceDefinition(
-                                className: "BooksService", version: try VersionRange("[2.0,3.0)"),
+                                className: "BooksService", version: "[2.0,3.0)",
                                 propertyName: "books",
                                 networkServiceConfiguration: ["baseURL": "http://127.0.0.1:8080/v2"])
                         ]),

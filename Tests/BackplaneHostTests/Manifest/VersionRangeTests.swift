@@ -17,8 +17,17 @@ import Testing
         #expect(outside.filter { range.contains($0) } == [])
     }
 
+    @Test func `a literal is a range, where a range is expected`() {
+        let range: VersionRange = "[1.2,2.0)"
+        #expect(
+            range == VersionRange(lower: .init("1.2.0", isIncluded: true), upper: .init("2.0.0", isIncluded: false)))
+        let definition = ManagerDefinition(className: "LibraryManager", version: "[1.2]")
+        #expect(definition.version?.contains("1.2.0") == true && definition.version?.contains("1.2.1") == false)
+    }
+
     @Test func `a version alone is refused with a hint`() {
-        let error = #expect(throws: VersionRange.Malformed.self) { try VersionRange("1.2") }
+        let text = "1.2"
+        let error = #expect(throws: VersionRange.Malformed.self) { try VersionRange(text) }
         #expect(
             error?.description
                 == "`1.2` is one version, not a range; write `[1.2,2.0)` for every compatible version, or `[1.2]` for this one alone"

@@ -26,7 +26,7 @@ struct `Choosing a component from the catalogue` {
     @Test func `Another role, another name and a range without a version give nothing`() throws {
         #expect(catalogue.best("Books", as: .communicationController) == nil)
         #expect(catalogue.best("books", as: .networkService) == nil)
-        #expect(try catalogue.best("Books", as: .networkService, in: VersionRange("[4,)")) == nil)
+        #expect(catalogue.best("Books", as: .networkService, in: "[4,)") == nil)
     }
 
     @Test func `All of a class are listed, the best first`() {

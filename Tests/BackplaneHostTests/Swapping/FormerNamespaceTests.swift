@@ -158,7 +158,7 @@ struct FormerNamespaceTests {
         ] {
             #expect(
                 failure?.message.contains(
-                    "TicketArchive would begin without the data that it has as `TicketStore`; write `\"was\": \"TicketStore\"` in its definition, give it `\"namespace\": \"TicketStore\"`, or continue without the data (--discard-state)"
+                    "TicketArchive would begin without the data that it has as `TicketStore`; write `\"was\": \"TicketStore\"` in its definition, give it `\"namespace\": \"TicketStore\"`, or continue without the data (`SwapOptions.discardsState`)"
                 ) == true, "\(String(describing: failure))")
         }
         #expect(try await office.pass(0).count == 2)

@@ -121,7 +121,7 @@ struct RemovedMethodTests {
             failure?.message.contains(
                 "Client, by its wire `counter`, calls `Counting` of Counter with `edition`, `act`")
                 == true, "\(String(describing: failure))")
-        #expect(failure?.message.contains("--allow-missing") == true)
+        #expect(failure?.message.contains("`SwapOptions.allowsMissingMethods`") == true)
         #expect(try await client.add(1) == 6)
         #expect(counters.counters["Counter"]!.all == ["made 1", "activate 1"])
         try await counters.host.apply(manifest, allowsMissingMethods: true, discardsState: true)

@@ -199,12 +199,16 @@ struct SwapHistoryTests {
         for _ in 0..<10 { _ = try await counter.add(1) }
         for _ in 0..<3 { _ = try? await counter.act("ill") }
         func statistics() async -> ComponentStatistics? { await counters.host.statistics.first }
+        let found = await statistics()
         #expect(
-            await statistics()
+            found
                 == ComponentStatistics(
                     component: "Counter", role: "manager", managers: ["Counter"], plugin: CounterHost.plugin,
                     generation: 1,
-                    calls: 13, errors: 3, inFlight: 0, waiting: 0))
+                    calls: 13, errors: 3, inFlight: 0, waiting: 0, latency: found?.latency,
+                    lastFailure: found?.lastFailure))
+        #expect(found?.latency?.calls == (lanes == .encoded ? 13 : nil))
+        #expect(found?.lastFailure?.error.message == (lanes == .encoded ? "ill" : nil))
         let inside = Latch()
         let swap = Task {
             try await counters.swap(
@@ -217,6 +221,7 @@ struct SwapHistoryTests {
         await eventually { await statistics()?.waiting == 1 }
         inside.open()
         _ = try await (swap.value, waiting.value)
+        #expect(await statistics()?.lastFailure == found?.lastFailure, "the swap forgets no error")
         _ = try? await counter.act("ill")
         await eventually { await statistics()?.errors == 4 }
         #expect(await statistics()?.calls == 15)

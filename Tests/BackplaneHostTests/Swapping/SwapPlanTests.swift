@@ -148,7 +148,7 @@ struct SwapPlanTests {
         #expect(refused.refusals.map(\.code) == [.stateIncompatible] && refused.refusals[0].location == "/managers/A")
         #expect(
             refused.refusals[0].message
-                == "the state of A cannot be carried over: `sum` is written in version 1, but the new code reads version 2; give the new code a migration, or discard the state (--discard-state)"
+                == "the state of A cannot be carried over: `sum` is written in version 1, but the new code reads version 2; give the new code a migration, or discard the state (`SwapOptions.discardsState`)"
         )
         let discarded = swap(old, new, plugins: [1], discardsState: true)
         #expect(discarded.refusals == [] && gated(discarded, new) == ["A"] && !discarded.members[0].state.isCarried)

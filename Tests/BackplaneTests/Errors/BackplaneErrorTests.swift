@@ -61,6 +61,16 @@ import Testing
                 """)
     }
 
+    /// `fatalError` and the end of `main` print an error by its debug description.
+    @Test func `an error that nobody catches prints its causes, and nothing confidential`() {
+        var error = self.error
+        error.failure?.details[".token"] = "secret"
+        #expect(String(reflecting: error) == error.detailedDescription)
+        #expect("\(error as any Error)" == error.description)
+        #expect(String(reflecting: error).contains("call.retired: over"))
+        #expect(!String(reflecting: error).contains("secret"))
+    }
+
     @Test func `a component's own error keeps its code, message and details`() {
         struct NoShelf: ComponentError {
             var code: String { "library.no-shelf" }

@@ -55,9 +55,12 @@ extension Gate {
         }
     }
 
-    /// Adds the failed calls of an instance that is no longer behind the gate.
-    func note(failures: Int) {
-        state.withLock { $0.failuresEnded += failures }
+    /// Adds the failed calls of an instance that is no longer behind the gate, and keeps its last error.
+    func note(failures: Int, last: FailureStatistics?) {
+        state.withLock { state in
+            state.failuresEnded += failures
+            if let last { state.lastFailureEnded = last }
+        }
     }
 
     /// Decides what each slot will contain when the held gate is opened; calls through a refused slot fail then.

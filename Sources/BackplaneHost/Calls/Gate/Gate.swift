@@ -41,6 +41,8 @@ package final class Gate: Gatekeeper {
         var callsEnded = 0
         /// The number of failed calls in instances that have ended since.
         var failuresEnded = 0
+        /// The last error of such an instance.
+        var lastFailureEnded: FailureStatistics?
         /// The calls that wait, in order of arrival.
         var waiting: [Waiting] = []
         /// The numbers of the components that the one behind the closed gate waits for.
@@ -113,6 +115,9 @@ extension Gate {
 
     /// The number of failed calls in instances that have ended since.
     var failuresEnded: Int { state.withLock { $0.failuresEnded } }
+
+    /// The last error of an instance that has ended.
+    var lastFailureEnded: FailureStatistics? { state.withLock { $0.lastFailureEnded } }
 
     /// Returns the slots with calls in flight into the current bindings, and the number of those calls.
     func slotsInFlight() -> [(slot: Slot, calls: Int)] {

@@ -173,7 +173,9 @@ private final class TimerRun: CallOwner {
         self.functions = Mutex(functions)
     }
 
-    func callEnded(_ id: UInt64, status: Int32, hadDeadline: Bool) { timers.deadlines.cancel(id) }
+    func callEnded(_ id: UInt64, status: Int32, hadDeadline: Bool, began: Deadline, _: () -> EncodedAnswer) {
+        timers.deadlines.cancel(id)
+    }
 
     func pluginAnswered() {
         timers.answered(timer)

@@ -61,7 +61,7 @@ extension Resolution.Draft {
             // A plain Nemo Logic manifest does not list plugins.
             let advice =
                 document.manifest.plugins == nil && catalogue.entries.isEmpty && !namesPlugins
-                ? "; the manifest names no plugins: give their folder with --plugin-path" : ""
+                ? "; the manifest names no plugins: give their folder with `HostOptions.pluginPaths`" : ""
             return "none registers a \(role)\(advice)"
         }
         return suggestions.question ?? "registered as a \(role): \(suggestions.list)"

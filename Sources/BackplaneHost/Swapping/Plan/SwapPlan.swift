@@ -200,7 +200,7 @@ struct SwapPlan {
             losses.append(state)
         } else {
             refusals.append(
-                BackplaneError(.stateIncompatible, "\(state); \(advice) (--discard-state)", at: location))
+                BackplaneError(.stateIncompatible, "\(state); \(advice) (`SwapOptions.discardsState`)", at: location))
         }
     }
 }

@@ -26,6 +26,12 @@ public struct ComponentStatistics: Sendable, Hashable {
     public var timerCount: Int
     /// The component's exchanges over HTTP.
     public var exchanges: ExchangeStatistics
+    /// The times of the encoded calls to the current instance; `nil` if there were none.
+    public var latency: LatencyStatistics?
+    /// The last error of encoded calls and streams; `nil` if there was none.
+    ///
+    /// Errors of native calls are counted, and cross from plugin to plugin without the host.
+    public var lastFailure: FailureStatistics?
 
     /// The maximum number of one component's timers that ``timers`` contains.
     public static let timersShown = 100
@@ -33,7 +39,8 @@ public struct ComponentStatistics: Sendable, Hashable {
     package init(
         component: String, role: String, managers: [String], plugin: String, generation: Int, calls: Int, errors: Int,
         inFlight: Int, waiting: Int, streams: StreamStatistics = StreamStatistics(), timers: [TimerStatistics] = [],
-        timerCount: Int = 0, exchanges: ExchangeStatistics = ExchangeStatistics()
+        timerCount: Int = 0, exchanges: ExchangeStatistics = ExchangeStatistics(), latency: LatencyStatistics? = nil,
+        lastFailure: FailureStatistics? = nil
     ) {
         (self.component, self.role, self.managers, self.plugin, self.generation) = (
             component, role, managers, plugin, generation
@@ -41,5 +48,6 @@ public struct ComponentStatistics: Sendable, Hashable {
         (self.calls, self.errors, self.inFlight, self.waiting) = (calls, errors, inFlight, waiting)
         self.streams = streams
         (self.timers, self.timerCount, self.exchanges) = (timers, timerCount, exchanges)
+        (self.latency, self.lastFailure) = (latency, lastFailure)
     }
 }

@@ -16,7 +16,8 @@ extension LiveComposition {
                 inFlight: gate.callsInFlight + gate.callsAside, waiting: gate.callsWaiting,
                 streams: component.streams.statistics, timers: timers, timerCount: count,
                 exchanges: ComponentHandles.find(component.handle)?.exchanges.counts.statistics
-                    ?? ExchangeStatistics())
+                    ?? ExchangeStatistics(),
+                latency: component.calls.latency, lastFailure: component.calls.lastFailure ?? gate.lastFailureEnded)
         }
     }
 }

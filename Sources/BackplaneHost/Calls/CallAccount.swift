@@ -1,0 +1,75 @@
+import Backplane
+
+/// What is kept of a component's encoded calls that have ended: their times, and the last error.
+struct CallAccount {
+    /// An error as it was answered, and when.
+    struct LastFailure {
+        let answer: EncodedAnswer
+        let time: Double
+
+        var statistics: FailureStatistics { FailureStatistics(answer.error, at: time) }
+    }
+    var latencies = CallLatencies()
+    private(set) var lastFailure: LastFailure?
+
+    /// The size of the largest error that is kept, in bytes.
+    private static let limit = 1 << 16
+
+    mutating func note(failure answer: EncodedAnswer) {
+        let kept =
+            answer.payload.count <= Self.limit
+            ? answer
+            : EncodedAnswer(BackplaneError(.componentFailed, "an error of \(answer.payload.count) bytes"))
+        lastFailure = LastFailure(answer: kept, time: .secondsSince1970)
+    }
+}
+
+/// The times of calls, counted in classes of which each is at most a quarter wider than its lower bound.
+struct CallLatencies {
+    /// The number of calls in each class; empty until there is a call.
+    private var counts: [UInt64] = []
+    private var total: UInt64 = 0
+    private var longest: UInt64 = 0
+
+    mutating func add(_ time: Duration) {
+        let nanoseconds = UInt64(clamping: time.nanoseconds)
+        if counts.isEmpty { counts = Array(repeating: 0, count: Self.place(of: .max) + 1) }
+        counts[Self.place(of: nanoseconds)] += 1
+        total += 1
+        longest = max(longest, nanoseconds)
+    }
+
+    /// The distribution of the times; `nil` if there are none.
+    var statistics: LatencyStatistics? {
+        guard total > 0 else { return nil }
+        return LatencyStatistics(
+            calls: Int(clamping: total), median: time(at: 0.5), percentile99: time(at: 0.99),
+            longest: .nanoseconds(Int64(clamping: longest)))
+    }
+
+    /// Returns the time that a share of the calls did not exceed, rounded up to the end of its class.
+    private func time(at share: Double) -> Duration {
+        let wanted = UInt64((Double(total) * share).rounded(.up))
+        var sum: UInt64 = 0
+        let place = counts.firstIndex { count in
+            sum += count
+            return sum >= wanted
+        }
+        return .nanoseconds(Int64(clamping: min(longest, Self.end(of: place ?? 0))))
+    }
+
+    /// Returns the class of a time: times below 4 have one each, and every power of two after that has four.
+    static func place(of nanoseconds: UInt64) -> Int {
+        guard nanoseconds >= 4 else { return Int(nanoseconds) }
+        let exponent = 63 - nanoseconds.leadingZeroBitCount
+        return (exponent - 1) * 4 + Int((nanoseconds >> UInt64(exponent - 2)) & 3)
+    }
+
+    /// Returns the longest time of a class.
+    static func end(of place: Int) -> UInt64 {
+        guard place >= 4 else { return UInt64(place) }
+        let exponent = place / 4 + 1
+        let (next, overflows) = UInt64(5 + place % 4).multipliedReportingOverflow(by: 1 << UInt64(exponent - 2))
+        return overflows ? .max : next - 1
+    }
+}

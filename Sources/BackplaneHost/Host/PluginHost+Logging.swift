@@ -1,0 +1,32 @@
+import Backplane
+import BackplaneDocuments
+
+extension PluginHost {
+    /// The lowest levels that the host passes to its log's sink; they can be changed at any time.
+    ///
+    /// The sink may have levels of its own, and then drops what is below them.
+    public var logLevels: LogLevels {
+        get { coordinator.log.levels }
+        set { coordinator.log.levels = newValue }
+    }
+
+    /// Changes the levels in one step.
+    package func changeLogLevels(_ body: (inout LogLevels) -> Void) { coordinator.log.change(body) }
+
+    /// The levels with which the host was created.
+    package var firstLogLevels: LogLevels { coordinator.log.firstLevels }
+
+    /// Returns a sentence for each name of ``logLevels`` that neither a component nor a plugin has.
+    package func remarksOnLogLevels() async -> [String] {
+        let given = logLevels.exceptions.keys.sorted()
+        guard !given.isEmpty else { return [] }
+        let components = await statistics, managers = await managers
+        let known = Set(
+            ["host"] + components.flatMap { [$0.component, $0.plugin] }
+                + managers.flatMap { [$0.name] + ($0.plugin.map { [$0] } ?? []) })
+        return given.filter { !known.contains($0) }.map { name in
+            let question = NameSuggestions(for: name, among: known).question.map { "; \($0)" } ?? ""
+            return "no component or plugin that is up is named `\(name)`\(question)"
+        }
+    }
+}

@@ -1,0 +1,31 @@
+public import Backplane
+
+/// The lowest levels that a host logs: one for everything, and others for single components and plugins.
+///
+/// ```swift
+/// var options = HostOptions(log: sink)
+/// options.logLevels = LogLevels(.notice, exceptions: ["org.example.desk": .debug, "host": .warning])
+/// ```
+public struct LogLevels: Sendable, Hashable {
+    /// The lowest level of everything that has no level of its own.
+    public var standard: Log.Level
+    /// The lowest level by the name of a component, the id of a plugin, or `host`; a component's precedes its plugin's.
+    public var exceptions: [String: Log.Level]
+
+    /// Creates levels; without arguments, everything is passed to the sink.
+    public init(_ standard: Log.Level = .trace, exceptions: [String: Log.Level] = [:]) {
+        (self.standard, self.exceptions) = (standard, exceptions)
+    }
+
+    /// Returns the lowest level of a source.
+    ///
+    /// - Parameters:
+    ///   - source: The name of a component, or `host`.
+    ///   - plugin: The id of the component's plugin.
+    public func lowest(of source: String, plugin: String? = nil) -> Log.Level {
+        exceptions[source] ?? plugin.flatMap { exceptions[$0] } ?? standard
+    }
+
+    /// The lowest of all levels.
+    var lowestOfAll: Log.Level { exceptions.values.reduce(standard, min) }
+}

@@ -1,0 +1,48 @@
+import Backplane
+import BackplaneDocuments
+import BackplaneHost
+import BackplanePackages
+
+extension PackageFolder {
+    /// Returns the dependency on Backplane to add, or `nil` if the package has it already.
+    ///
+    /// - Throws: `new.tools` if the package's tools version is too old for it.
+    func missingBackplane(_ backplane: () throws(BackplaneError) -> BackplanePackage) throws(BackplaneError)
+        -> BackplanePackage?
+    {
+        guard self.backplane == nil else { return nil }
+        try requireTools()
+        return try backplane()
+    }
+
+    /// Throws if the package's tools version does not support `traits:`, which the new dependency uses.
+    private func requireTools() throws(BackplaneError) {
+        let found = facts.toolsVersion
+        guard found < Self.tools else { return }
+        let language =
+            found.major < Self.tools.major
+            ? "; `swiftLanguageModes: [.v5]` after its targets keeps them in Swift 5" : ""
+        throw BackplaneError(
+            .newTools,
+            "expected the tools version 6.1 or later, which a dependency on Backplane without its traits needs, found \(found.major).\(found.minor); begin it with `// swift-tools-version: 6.1`, and run the command again\(language)",
+            at: FilePath.join(root, "Package.swift"))
+    }
+
+    private static let tools = Version(6, 1)
+
+    /// Returns the target with contracts that a name means: `Harbour` and `HarbourContracts` both mean the latter.
+    ///
+    /// - Throws: `new.package` if there is none.
+    func contractsTarget(_ name: String) throws(BackplaneError) -> PackageFacts.Target {
+        let found = [name + "Contracts", name].lazy.compactMap { facts.target($0) }.first { $0.type == "regular" }
+        guard let found else {
+            let names = facts.targets.filter { $0.type == "regular" }.map(\.name)
+            let question = NameSuggestions(for: name, among: names).question.map { "; \($0)" } ?? ""
+            throw BackplaneError(
+                .newPackage,
+                "the package has no library of contracts `\(name)Contracts`\(question); `backplane new contracts \(name)` creates it",
+                at: root)
+        }
+        return found
+    }
+}

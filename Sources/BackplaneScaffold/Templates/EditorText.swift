@@ -1,0 +1,116 @@
+import BackplaneDocuments
+import BackplaneHost
+import FoundationEssentials
+
+/// The settings of Visual Studio Code, and of editors that read the same files, for a new package.
+package enum EditorText {
+    /// Returns the settings that check manifests against their schema.
+    static func settings(_ backplane: BackplanePackage) -> String {
+        """
+        {
+          "json.schemas": [
+            {
+              "fileMatch": ["/backplane.json", "/manifests/*.json"],
+              "url": \(json(backplane.schema))
+            }
+          ]
+        }
+
+        """
+    }
+
+    /// The tasks that build, and that run `backplane dev` with what it finds among the editor's problems.
+    package static let tasks = """
+        {
+          "version": "2.0.0",
+          "tasks": [
+            {
+              "label": "backplane dev",
+              "type": "shell",
+              "command": "backplane dev --json",
+              "isBackground": true,
+              "problemMatcher": [
+                {
+                  "owner": "backplane",
+                  "source": "swift",
+                  "fileLocation": "absolute",
+                  "background": {
+                    "activeOnStart": true,
+                    "beginsPattern": \(json(begins)),
+                    "endsPattern": \(json(ends))
+                  },
+                  "pattern": {
+                    "regexp": \(json(diagnostic)),
+                    "column": 1,
+                    "file": 2,
+                    "line": 3,
+                    "message": 4,
+                    "severity": 5
+                  }
+                },
+                {
+                  "owner": "backplane-manifest",
+                  "source": "backplane",
+                  "fileLocation": ["autoDetect", "${workspaceFolder}"],
+                  "background": {
+                    "activeOnStart": true,
+                    "beginsPattern": \(json(begins)),
+                    "endsPattern": \(json(ends))
+                  },
+                  "pattern": {
+                    "regexp": \(json(problem)),
+                    "file": 1,
+                    "line": 2,
+                    "column": 3,
+                    "severity": 4,
+                    "message": 5
+                  }
+                }
+              ]
+            },
+            {
+              "label": "swift build",
+              "type": "shell",
+              "command": "swift build",
+              "group": { "kind": "build", "isDefault": true },
+              "problemMatcher": {
+                "owner": "swift",
+                "fileLocation": "absolute",
+                "pattern": {
+                  "regexp": \(json(line)),
+                  "file": 1,
+                  "line": 2,
+                  "column": 3,
+                  "severity": 4,
+                  "message": 5
+                }
+              }
+            }
+          ]
+        }
+
+        """
+
+    private static let begins = #""event":"buildStarted""#
+    private static let ends = #""event":"(buildEnded|hostStarted|swapped|unchanged|applied|refused)""#
+    /// A diagnostic of the compiler, of which a build reports each once.
+    private static let diagnostic =
+        #""diagnostic":\{"column":(\d+),"file":"([^"]+)","line":(\d+),"message":"((?:[^"\\]|\\.)*)","severity":"(error|warning)"\}"#
+    /// The first problem of a manifest that was refused.
+    private static let problem = #""problems":\["([^":]+):(\d+):(\d+): (error|warning): ((?:[^"\\]|\\.)*)""#
+    private static let line = #"^(/.*?):(\d+):(\d+): (error|warning): (.*)$"#
+
+    private static func json(_ text: String) -> String {
+        String(decoding: JSONValue.string(text).json, as: UTF8.self)
+    }
+}
+
+extension BackplanePackage {
+    /// The place of the manifest's schema, as a URL or relative to the new package.
+    fileprivate var schema: String {
+        switch self {
+        case .folder(let path): URL(filePath: FilePath.join(path, "docs/manifest.schema.json")).absoluteString
+        case .url: "./.build/checkouts/\(identity)/docs/manifest.schema.json"
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Backplane
+import BackplaneHost
+import BackplaneReports
+import Foundation
+import Testing
+
+@testable import BackplaneCommand
+
+/// The log as a team reads it: one line for each record.
+struct LogFormatTests {
+    private let time = 1_764_107_045.25
+
+    private func text(_ message: String, _ metadata: [String: String] = [:]) -> String {
+        LogFormat.text.line(
+            LogRecord(level: .warning, source: "Desk", plugin: "org.a", message: message, metadata: metadata), at: time)
+    }
+
+    @Test func `time, level, component and trace come first, then the message, then the metadata`() {
+        #expect(text("no reply") == "2025-11-25T21:44:05.250Z warning Desk: no reply")
+        let metadata = ["url": "http://a.test", "trace": "4bf92f3577b34da6a3ce929d0e0e4736", "after": "3 s"]
+        #expect(
+            text("no reply", metadata)
+                == "2025-11-25T21:44:05.250Z warning Desk [4bf92f3577b34da6a3ce929d0e0e4736]: no reply after=\"3 s\" url=http://a.test"
+        )
+    }
+
+    @Test func `a record is one line, whatever is in it, and no value reads as another`() {
+        let line = text("a\nb", ["k\n": "v\r\nerror Desk: forged", "empty": "", "quoted": "say \"no\"", "pair": "a=b"])
+        #expect(!line.contains { $0.isNewline })
+        #expect(line.contains("empty=\"\"") && line.contains("pair=\"a=b\""))
+        #expect(line.contains(#"quoted="say \"no\"""#), "\(line)")
+    }
+
+    @Test func `as JSON it has the same, for programs`() throws {
+        struct Line: Decodable, Equatable {
+            var time, level, component, message: String
+            var plugin, trace: String?
+            var metadata: [String: String]?
+        }
+        func line(_ record: LogRecord) throws -> Line {
+            let text = LogFormat.json.line(record, at: time)
+            #expect(!text.contains("\n"))
+            return try JSONDecoder().decode(Line.self, from: Data(text.utf8))
+        }
+        #expect(
+            try line(LogRecord(level: .debug, source: "host", message: "up\n\"now\""))
+                == Line(time: "2025-11-25T21:44:05.250Z", level: "debug", component: "host", message: "up\n\"now\""))
+        #expect(
+            try line(
+                LogRecord(
+                    level: .error, source: "Desk", plugin: "org.a", message: "no", metadata: ["trace": "7", "a": "b"]))
+                == Line(
+                    time: "2025-11-25T21:44:05.250Z", level: "error", component: "Desk", message: "no", plugin: "org.a",
+                    trace: "7", metadata: ["a": "b"]))
+    }
+
+    @Test func `words of levels are a standard and exceptions, of which the last holds`() throws {
+        let words = try ["info", "org.a=debug", "Desk=error", "org.a=trace"].map { try LogLevelWord($0) }
+        #expect(LogLevels(.notice).taking(words) == LogLevels(.info, exceptions: ["org.a": .trace, "Desk": .error]))
+        #expect(words.map { "\($0)" } == ["info", "org.a=debug", "Desk=error", "org.a=trace"])
+        #expect(throws: LogLevelWord.Unknown.self) { try LogLevelWord("=debug") }
+        #expect(throws: LogLevelWord.Unknown.self) { try LogLevelWord("org.a=") }
+        let settings = LogSettings(levels: LogLevels(.info, exceptions: ["org.a": .trace]), format: .json)
+        #expect(
+            settings.options.map { [$0.name, $0.value ?? ""] } == [
+                ["--log-level", "info"], ["--log-level", "org.a=trace"], ["--log-format", "json"],
+            ])
+    }
+}

@@ -1,0 +1,78 @@
+import Backplane
+import Synchronization
+import Testing
+
+@testable import BackplaneHost
+
+/// The levels of a host's log: for everything, and for single components and plugins.
+@Suite(.timeLimit(.minutes(5)))
+struct LogLevelTests {
+    private func record(_ level: Log.Level, _ source: String, of plugin: String? = nil) -> LogRecord {
+        LogRecord(level: level, source: source, plugin: plugin, message: "\(source) \(level)")
+    }
+
+    @Test func `a component's level precedes its plugin's, and that the standard`() {
+        let levels = LogLevels(.notice, exceptions: ["org.a": .debug, "Desk": .error, "host": .warning])
+        #expect(levels.lowest(of: "Desk", plugin: "org.a") == .error)
+        #expect(levels.lowest(of: "Shelf", plugin: "org.a") == .debug)
+        #expect(levels.lowest(of: "Shelf", plugin: "org.b") == .notice)
+        #expect(levels.lowest(of: "host") == .warning)
+    }
+
+    @Test func `what is below its level reaches no sink, whatever the sink takes`() {
+        let sink = RecordedLog(), log = HostLog(sink, LogLevels(.notice, exceptions: ["org.a": .debug]))
+        for level in Log.Level.allCases {
+            log.write(record(level, "Desk", of: "org.a"))
+            log.write(record(level, "Shelf", of: "org.b"))
+            #expect(log.isEnabled(level, for: "Desk", of: "org.a") == (level >= .debug))
+            #expect(log.isEnabled(level, for: "Shelf", of: "org.b") == (level >= .notice))
+        }
+        #expect(sink.all.filter { $0.source == "Desk" }.map(\.level).min() == .debug)
+        #expect(sink.all.filter { $0.source == "Shelf" }.map(\.level).min() == .notice)
+    }
+
+    @Test func `a change holds at once, in both directions`() {
+        let sink = RecordedLog(), log = HostLog(sink, LogLevels(.error))
+        log.write(record(.trace, "Desk"))
+        log.levels.exceptions["Desk"] = .trace
+        log.write(record(.trace, "Desk"))
+        log.write(record(.trace, "Shelf"))
+        log.levels = LogLevels(.critical)
+        log.write(record(.error, "Desk"))
+        #expect(sink.all == [record(.trace, "Desk")])
+        #expect(log.firstLevels == LogLevels(.error))
+    }
+
+    @Test func `a sink's own level remains`() {
+        struct Deaf: LogSink {
+            func isEnabled(_ level: Log.Level) -> Bool { level >= .error }
+            func write(_ record: LogRecord) {}
+        }
+        let log = HostLog(Deaf(), LogLevels(.trace))
+        #expect(!log.isEnabled(.warning, for: "Desk", of: nil) && log.isEnabled(.error, for: "Desk", of: nil))
+    }
+
+    @Test(arguments: Origin.allCases)
+    func `a component's messages carry its plugin, and its level can be changed while the host runs`(origin: Origin)
+        async throws
+    {
+        let test = try TestHost(managers: #""C": {"className": "ChallengeManager"}"#, from: origin)
+        try await test.host.start()
+        let plugin = "org.backplane.tests.challenge"
+        test.host.logLevels = LogLevels(.critical)
+        let before = test.log.all.count
+        try await test.host.reset("C")
+        #expect(test.log.all.count == before)
+        test.host.logLevels.exceptions[plugin] = .trace
+        try await test.host.reset("C")
+        let written = test.log.all.dropFirst(before)
+        #expect(written.map(\.message) == ["stop", "init", "activate"])
+        #expect(written.allSatisfy { $0.source == "C" && $0.plugin == plugin })
+        test.host.logLevels.exceptions["org.backplane.tests.chalenge"] = .debug
+        #expect(
+            await test.host.remarksOnLogLevels() == [
+                "no component or plugin that is up is named `org.backplane.tests.chalenge`; did you mean `\(plugin)`?"
+            ])
+        await test.host.stop()
+    }
+}
