@@ -51,7 +51,7 @@ actor Coordinator {
         var options = given
         options.log = log
         (self.options, self.log) = (options, log)
-        manifestSource = SourceInForce(document.source)
+        manifestSource = ActiveSource(document.source)
 =======
     init(_ document: ManifestDocument, linked: [LinkedPlugin], _ options: HostOptions) {
         self.options = options
