@@ -5,11 +5,8 @@ import BackplaneHost
 extension ControlRequest {
     static let ofEveryHost = [
         swap, preview, rollback, generations, statistics, call, stream, events, apply, reset, StoreRequest.handler,
-<<<<<<< HEAD
         LogLevelsRequest.handler,
-=======
         CredentialsRequest.handler,
->>>>>>> 52429ace0c6ae5f509be17b8e428b8d4c6efb30a
     ]
 
     private static let swap = ControlRequest(SwapRequest.self, endsWithClient: false, endsTrouble: true) {
