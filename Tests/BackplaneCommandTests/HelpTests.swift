@@ -5,14 +5,9 @@ import Testing
 struct HelpTests {
     private static let commands = [
         "run", "dev", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "validate", "new",
-<<<<<<< HEAD
         "bench", "demo", "request", "transfer", "swap", "rollback", "generations", "stats", "events", "log-level",
         "apply",
-        "reset", "store",
-=======
-        "bench", "demo", "request", "transfer", "swap", "rollback", "generations", "stats", "events", "apply", "reset",
-        "store", "credentials",
->>>>>>> 52429ace0c6ae5f509be17b8e428b8d4c6efb30a
+        "reset", "store", "credentials",
     ]
 
     @Test(arguments: [["--help"]] + commands.map { [$0, "--help"] })

@@ -182,15 +182,11 @@ struct CallCommand: Sendable {
                 }
             }
             if explains { explain(try host.answer(to: WiresRequest())) }
-<<<<<<< HEAD
             do throws(BackplaneError) {
-                _ = try host.answer(to: StreamRequest(request, limit: limit)) { print($0) }
+                _ = try host.answer(to: StreamRequest(request, limit: limit), element: { print($0) }, event: event)
             } catch {
                 throw explained(error)
             }
-=======
-            _ = try host.answer(to: StreamRequest(request, limit: limit), element: { print($0) }, event: event)
->>>>>>> 52429ace0c6ae5f509be17b8e428b8d4c6efb30a
             return 0
         }
     }

@@ -33,7 +33,7 @@ struct CredentialChoiceArguments: ParsableArguments {
 
     /// Returns the host or the manifest to ask.
     func place(_ manifest: String? = nil) throws -> CredentialsCommand.Place {
-        let settings = HostSettings(environment: environment, data: data, log: Engines.log(.notice))
+        let settings = HostSettings(environment: environment, data: data, log: LogSettings())
         return try understood { () throws(Misuse) in
             if let manifest, running.manifest != nil {
                 throw Misuse(description: "--manifest and `\(manifest)` both name a manifest; give only one of them")

@@ -45,18 +45,12 @@ actor Coordinator {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-<<<<<<< HEAD
     init(_ document: ManifestDocument, linked: [LinkedPlugin], _ given: HostOptions) {
         let log = HostLog(given.log, given.logLevels)
         var options = given
         options.log = log
         (self.options, self.log) = (options, log)
         manifestSource = ActiveSource(document.source)
-=======
-    init(_ document: ManifestDocument, linked: [LinkedPlugin], _ options: HostOptions) {
-        self.options = options
-        manifestSource = ActiveSource(document.source)
->>>>>>> 52429ace0c6ae5f509be17b8e428b8d4c6efb30a
         if options.namesCrashes { LastWords.keep() }
         watchdog = options.occupationLimit.map { Watchdog(limit: $0, log: options.log) }
         let dataFolder = { @Sendable () throws(BackplaneError) in
