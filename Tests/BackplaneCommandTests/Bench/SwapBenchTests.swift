@@ -43,6 +43,7 @@ struct SwapBenchTests {
         + [
             "long calls lost, made twice or in the wrong generation", "exchanges in calls lost",
             "exchanges in calls sent twice", "exchanges outside of calls lost", "exchanges outside of calls sent twice",
+            "transfers lost", "transfers requested twice",
             "sign-ins beyond the first", "times of timers lost", "times of timers fired twice",
         ].map { "work under way, \($0)" }
         + [

@@ -4,7 +4,9 @@ import Glibc
 import Synchronization
 import TurnstileContracts
 
-/// A communication controller that makes one exchange for each number: in the call, or outside of it if it is negative.
+/// A communication controller that makes one exchange for each number in the call.
+///
+/// For a negative number, it makes the exchange outside of the call and begins a transfer.
 final class ErrandCommunication: CommunicationController, StatefulComponent {
     typealias Provides = Turnstile
     struct Configuration: Decodable, Sendable {
@@ -49,6 +51,9 @@ final class ErrandCommunication: CommunicationController, StatefulComponent {
         table.async(\.pass) { communication, number, call in
             if number < 0 {
                 communication.begin(-number)
+                let file = HTTPRequest("GET", "http://errands.test/transfer/\(-number)")
+                try await communication.context.transfers.begin(
+                    Transfer("errand-\(-number)", .download(file, to: "errand-\(-number)")))
             } else {
                 try await communication.run("inside/\(number)", call)
             }

@@ -14,6 +14,8 @@ final class ErrandHost: Sendable {
     let clock = StepClock()
     /// The path of the file that lists how the exchanges outside of calls ended.
     let record: String
+    /// The folder with the data of the host's components.
+    let data: String
     private let library: RebuiltLibrary
     /// The active edition.
     private let edition = Mutex(1)
@@ -26,10 +28,10 @@ final class ErrandHost: Sendable {
     ///   - loads: The folder for the copies that are loaded.
     init(_ editions: [String], in folder: String, loads: String) async throws {
         library = try RebuiltLibrary(of: editions, in: folder)
-        record = folder + "/record"
+        (record, data) = (folder + "/record", folder + "/data")
         // An exchange that a swap ends is a warning, which is expected here.
         var options = HostOptions(
-            loadFolder: loads, dataFolder: folder + "/data", log: StandardErrorLog(level: .critical),
+            loadFolder: loads, dataFolder: data, log: StandardErrorLog(level: .critical),
             executors: [server.executor])
         options.checksState = false  // a release does not, and a figure of a debug build means nothing anyway
         options.occupationLimit = nil  // calls occupy threads on purpose here

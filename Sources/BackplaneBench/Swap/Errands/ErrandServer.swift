@@ -32,12 +32,17 @@ final class ErrandServer: Sendable {
             state.withLock { $0.signIns += 1 }
             return HTTPStreamedResponse(HTTPResponse(status: 200, body: Array(#"{"token": "valid"}"#.utf8)))
         }
+        let place = String(request.url.dropFirst(Self.origin.count))
+        let number = place.split(separator: "/").last.flatMap { Int($0) } ?? 0
+        if place.hasPrefix("/transfer/") {
+            state.withLock { $0.requests[place, default: 0] += 1 }
+            try await Task.sleep(for: .milliseconds(10))
+            return HTTPStreamedResponse(HTTPResponse(status: 200, body: Array("\(number)".utf8)))
+        }
         guard request.headers["Authorization"] == "Bearer valid" else {
             return HTTPStreamedResponse(HTTPResponse(status: 401))
         }
-        let place = String(request.url.dropFirst(Self.origin.count))
         state.withLock { $0.requests[place, default: 0] += 1 }
-        let number = place.split(separator: "/").last.flatMap { Int($0) } ?? 0
         if place.hasPrefix("/inside/") {
             try await Task.sleep(for: .milliseconds(1))
         } else {

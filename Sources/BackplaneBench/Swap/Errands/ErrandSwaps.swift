@@ -7,8 +7,8 @@ import TurnstileContracts
 
 /// The measurement of swaps of components that have work under way, which is counted: nothing is lost or done twice.
 ///
-/// In each swap there are a call that outlasts the drain, exchanges in calls and one outside of any, and a timer, whose
-/// clock advances by less than a period after each swap. All exchanges use one account.
+/// In each swap there are a call that outlasts the drain, exchanges in calls and one outside of any, a transfer, and a
+/// timer, whose clock advances by less than a period after each swap. All exchanges use one account.
 enum ErrandSwaps {
     /// The number of callers whose calls make exchanges.
     private static let callers = 2
@@ -52,7 +52,7 @@ enum ErrandSwaps {
                 sum.failed += part.failed
             }
         }
-        let outside = try await outcomes(order.count, swapped)
+        let outside = try await outcomes(order.count, swapped), transferred = try await transfers(order.count, swapped)
         let counted = try await swapped.lodge.pass(0, swapped.host.begin())
         let struck = try await swapped.timekeeper.pass(0, swapped.host.begin())
         let strikes = struck.count - struck.own, due = order.count * step / 10
@@ -65,7 +65,9 @@ enum ErrandSwaps {
             "waited": waits.count, "inside": inside.answered.count,
             "inside lost": inside.failed + inside.answered.count { requests["/inside/\($0)"] == nil },
             "inside twice": twice("/inside/"), "outside lost": outside.lost, "outside twice": twice("/outside/"),
-            "outside retired": outside.retired, "sign-ins": max(0, swapped.server.signIns - 1),
+            "outside retired": outside.retired, "transfers": transferred,
+            "transfers lost": order.count - transferred, "transfers twice": twice("/transfer/"),
+            "sign-ins": max(0, swapped.server.signIns - 1),
             "strikes": strikes, "strikes lost": max(0, due - strikes), "strikes twice": max(0, strikes - due),
         ]
         return figures.mapValues(Double.init).merging(["median": Sample(times).median]) { $1 }
@@ -100,6 +102,22 @@ enum ErrandSwaps {
                 }
                 return (expected.count { !lines.contains($0) }, lines.count { !$0.hasSuffix(" answered") })
             }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    /// Waits until all transfers have ended, and returns the number of those whose file is complete.
+    private static func transfers(_ count: Int, _ swapped: ErrandHost) async throws -> Int {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while true {
+            let paths = (try? FileManager.default.subpathsOfDirectory(atPath: swapped.data)) ?? []
+            let complete = (1...count).count { number in
+                paths.contains { path in
+                    path.hasSuffix("/errand-\(number)")
+                        && (try? String(contentsOfFile: "\(swapped.data)/\(path)", encoding: .utf8)) == "\(number)"
+                }
+            }
+            if complete == count || ContinuousClock.now > deadline { return complete }
             try await Task.sleep(for: .milliseconds(5))
         }
     }
