@@ -277,7 +277,9 @@ let package = Package(
             path: "Plugins/BookshelfContracts", swiftSettings: settings),
         .target(
             name: "BookshelfModule",
-            dependencies: ["Backplane", "BackplaneManagers", "BackplaneStorage", "BookshelfContracts"],
+            dependencies: [
+                "Backplane", "BackplaneManagers", "BackplaneOperations", "BackplaneStorage", "BookshelfContracts",
+            ],
             path: "Plugins/Bookshelf/Module",
             resources: [.copy("Resources/fillers.json")], swiftSettings: settings),
         .target(

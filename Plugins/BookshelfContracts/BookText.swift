@@ -17,13 +17,41 @@ public struct TextProgress: Codable, Sendable {
     }
 }
 
-/// A text that has arrived, and the book that it is of.
-public struct BookText: Codable, Sendable {
+/// A file of a book that has arrived: its text or its cover.
+public struct BookFile: Codable, Sendable {
     /// The identifier of the book.
     public var book: String
     /// The file, which its receiver adopts.
     public var file: StoredFile
 
-    /// Creates a text.
+    /// Creates a file of a book.
     public init(book: String, file: StoredFile) { (self.book, self.file) = (book, file) }
+}
+
+/// A page of the catalogue.
+public struct CataloguePage: Codable, Sendable {
+    /// The books of the page.
+    public var books: [Book]
+    /// The number of all pages.
+    public var pages: Int
+
+    /// Creates a page.
+    public init(books: [Book], pages: Int) { (self.books, self.pages) = (books, pages) }
+}
+
+/// The progress of the synchronisation of the catalogue.
+public struct CatalogueProgress: Codable, Sendable {
+    /// The step: `pages`, `covers` or, at the end, `report`.
+    public var step: String
+    /// The number of pages or covers that have arrived; at the end, of books that are stored.
+    public var done: Int
+    /// The number of all of them.
+    public var total: Int
+    /// The result in words; the last progress has it.
+    public var report: String?
+
+    /// Creates a progress.
+    public init(step: String, done: Int, total: Int, report: String? = nil) {
+        (self.step, self.done, self.total, self.report) = (step, done, total, report)
+    }
 }

@@ -5,7 +5,7 @@ public import FoundationEssentials
 /// The contract of the library's manager.
 public struct Library: Contract {
     /// The version of this set of methods.
-    public static let version: Version = "1.5.0"
+    public static let version: Version = "1.6.0"
     /// Returns the books that match every word, from the network or, if it fails, from storage.
     public let search = AsyncMethod<BookQuery, Sourced<[Book]>>()
     /// Borrows the book with the given identifier.
@@ -18,6 +18,8 @@ public struct Library: Contract {
     public let events = StreamMethod<EventsAfter, LibraryEvent>()
     /// Streams the progress of the text of a borrowed book, which is stored once it has arrived.
     public let text = StreamMethod<String, TextProgress>()
+    /// Stores the whole catalogue with its covers, and streams the progress; the last one has a report.
+    public let synchronise = StreamMethod<Nothing, CatalogueProgress>()
     /// The number of searches answered so far.
     public let count = SyncMethod<Nothing, Int>()
     /// Creates the contract with its methods.
@@ -27,7 +29,7 @@ public struct Library: Contract {
 /// The contract of the library's data access controller, which stores search results and loans.
 public struct Shelf: Contract {
     /// The version of this set of methods.
-    public static let version: Version = "1.2.0"
+    public static let version: Version = "1.3.0"
     /// Stores the books found by a search.
     public let keep = AsyncMethod<SearchAnswer, Nothing>()
     /// Returns the books stored for a search and the time they were stored, or `nil` if there are none.
@@ -38,8 +40,12 @@ public struct Shelf: Contract {
     public let takeBack = AsyncMethod<String, Nothing>()
     /// Returns the loans that have not been returned.
     public let lent = AsyncMethod<Nothing, [Loan]>()
+    /// Stores books of the catalogue, and returns their number.
+    public let keepCatalogue = AsyncMethod<[Book], Int>()
+    /// Stores the cover of a book, and returns its path.
+    public let keepCover = AsyncMethod<BookFile, String>()
     /// Stores the text of a book, and returns its path.
-    public let keepText = AsyncMethod<BookText, String>()
+    public let keepText = AsyncMethod<BookFile, String>()
     /// Returns the stored text of a book, or `nil` if there is none.
     public let keptText = AsyncMethod<String, TextProgress?>()
     /// Creates the contract with its methods.
@@ -60,7 +66,7 @@ public struct SearchAnswer: Codable, Sendable, Hashable {
 /// The contract of the library's communication controller.
 public struct LibraryNetwork: Contract {
     /// The version of this set of methods.
-    public static let version: Version = "1.2.0"
+    public static let version: Version = "1.3.0"
     /// Fetches the books that match a search.
     public let find = AsyncMethod<BookQuery, [Book]>()
     /// Borrows the book with the given identifier.
@@ -69,6 +75,10 @@ public struct LibraryNetwork: Contract {
     public let giveBack = AsyncMethod<String, Nothing>()
     /// Streams the events of the library after a given one, and then each new one as it happens.
     public let events = StreamMethod<EventsAfter, LibraryEvent>()
+    /// Fetches a page of the catalogue; the first one is 1.
+    public let page = AsyncMethod<Int, CataloguePage>()
+    /// Fetches the cover of a book, and hands it over.
+    public let cover = AsyncMethod<String, StoredFile>()
     /// Streams the progress of the text of a borrowed book, and hands it over once it has arrived.
     public let text = StreamMethod<String, TextProgress>()
     /// Creates the contract with its methods.
@@ -78,7 +88,7 @@ public struct LibraryNetwork: Contract {
 /// The contract of the network service `BooksService`, in both of its versions.
 public struct BooksAPI: Contract {
     /// The version of this set of methods.
-    public static let version: Version = "1.2.0"
+    public static let version: Version = "1.3.0"
     /// Fetches the books that match every word of a text.
     public let search = AsyncMethod<String, [Book]>()
     /// Borrows the book with the given identifier; version 1 of the books API does not support it.
@@ -87,6 +97,10 @@ public struct BooksAPI: Contract {
     public let giveBack = AsyncMethod<String, Nothing>()
     /// Streams the events of the library after a given one, and then each new one; version 1 of the books API has none.
     public let events = StreamMethod<EventsAfter, LibraryEvent>()
+    /// Fetches a page of the catalogue; version 1 of the books API does not support it.
+    public let page = AsyncMethod<Int, CataloguePage>()
+    /// Fetches the cover of a book, and hands it over; version 1 of the books API does not support it.
+    public let cover = AsyncMethod<String, StoredFile>()
     /// Streams the progress of the text of a borrowed book; version 1 of the books API has none.
     public let text = StreamMethod<String, TextProgress>()
     /// Creates the contract with its methods.

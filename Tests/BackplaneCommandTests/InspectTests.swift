@@ -86,7 +86,7 @@ struct InspectTests {
         let outcome = try await inspect(Tool.built + "/libBookshelf.so")
         #expect(outcome.status == 0)
         for line in [
-            "LibraryManager 1.0.0        manager                   provides Library 1.5.0",
+            "LibraryManager 1.0.0        manager                   provides Library 1.6.0",
             "  count                     sync method",
             "  clock                     optional wire             uses WallTime 1.0.0",
             "  dataAccessController      wire                      uses Shelf 1.1.0",
@@ -106,7 +106,7 @@ struct InspectTests {
                 && plugin.toolchain.hasSuffix(", " + (identity.toolchain ?? "?")))
         let manager = try #require(plugin.components.first { $0.className == "LibraryManager" })
         #expect(
-            manager.role == "manager" && manager.contract?.name == "Library" && manager.contract?.version == "1.5.0")
+            manager.role == "manager" && manager.contract?.name == "Library" && manager.contract?.version == "1.6.0")
         #expect(manager.contract?.methods.contains(.init(name: "count", kind: "sync")) == true)
         let clock = try #require(manager.wires.first { $0.label == "clock" })
         #expect(

@@ -18,6 +18,11 @@ struct Page: Decodable, Sendable {
     var items: [Book]
     /// The number of the next page, or `nil` on the last page.
     var next: Int?
+    /// The number of books on all pages.
+    var total: Int
+
+    /// The number of books on a page of the catalogue.
+    static let size = 50
 }
 
 /// A loan in the server's format.

@@ -31,6 +31,17 @@ final class BooksService: NetworkService {
             let loan = Endpoint<Nothing>("DELETE", "loans/\(loan.encodedForQuery)")
             return try await service.http.load(service.proving(loan), call)
         }
+        table.async(\.page) { service, number, call in
+            let books = Endpoint<Page>("GET", "books", query: ["page": "\(number)", "per": "\(Page.size)"])
+            let page = try await service.http.load(books, call)
+            return CataloguePage(books: page.items, pages: (page.total + Page.size - 1) / Page.size)
+        }
+        table.async(\.cover) { service, book, call in
+            let name = book.encodedForQuery, file = "cover-\(name).svg"
+            let request = HTTPRequest("GET", "\(service.configuration.baseURL)/books/\(name)/cover")
+            try await service.context.http.download(request, to: file, call).requireSuccess()
+            return try service.context.stored(file)
+        }
         table.stream(\.text) { service, book, elements, call in
             for try await state in try await service.text(of: book, call) {
                 try await elements.send(try state.textProgress)

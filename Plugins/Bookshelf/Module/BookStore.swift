@@ -68,32 +68,45 @@ final class BookStore: DataAccessController, ReconfigurableComponent {
         table.async(\.kept) { store, query, _ in try await store.kept(query) }
         table.async(\.lend) { store, loan, _ in try await store.lend(loan) }
         table.async(\.takeBack) { store, loan, _ in try await store.takeBack(loan) }
+        table.async(\.keepCatalogue) { store, books, _ in try await store.keepCatalogue(books) }
+        table.async(\.keepCover) { store, cover, _ in
+            try store.context.adopt(cover.file, as: "cover-\(fileName(of: cover.book)).svg")
+        }
         table.async(\.keepText) { store, text, _ in try store.keep(text) }
         table.async(\.keptText) { store, book, _ in store.keptText(of: book) }
         table.async(\.lent) { store, _, _ in try await store.loans.query(\.due).all().map(\.loan) }
     }
 
-    private func keep(_ text: BookText) throws -> String {
-        let name = Self.fileName(of: text.book)
+    private func keepCatalogue(_ catalogue: [Book]) async throws -> Int {
+        let date = Date.now
+        try await store.transaction { transaction in
+            let books = transaction.collection(KeptBook.self)
+            for book in catalogue { try await books.save(KeptBook(id: book.id, date: date, book: book)) }
+        }
+        return catalogue.count
+    }
+
+    private func keep(_ text: BookFile) throws -> String {
+        let name = Self.fileName(of: text.book) + ".txt"
         return try context.adopt(text.file, as: name)
     }
 
     private func keptText(of book: String) -> TextProgress? {
-        let path = "\(context.folder)/\(Self.fileName(of: book))"
+        let path = "\(context.folder)/\(Self.fileName(of: book)).txt"
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         let size = Int64(status.st_size)
         return TextProgress(received: size, total: size, path: path)
     }
 
-    /// The name of the file with the text of a book, whatever is in its identifier.
+    /// The name of the files of a book, whatever is in its identifier.
     private static func fileName(of book: String) -> String {
         var name = ""
         for byte in book.utf8 {
             let isPlain = UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
             name += isPlain || byte == UInt8(ascii: "-") ? String(UnicodeScalar(byte)) : "%\(byte)"
         }
-        return "\(name).txt"
+        return name
     }
 
     private func lend(_ loan: Loan) async throws -> Nothing {

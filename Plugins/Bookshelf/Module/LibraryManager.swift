@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneManagers
+import BackplaneOperations
 import BookshelfContracts
 import FoundationEssentials
 import Synchronization
@@ -17,12 +18,13 @@ final class LibraryManager: Manager, StatefulComponent {
     }
     private let wires: Wires
     private let log: Log
+    private let operations: GraphQueue
     private let fillers: Set<String>
     private let searches = Atomic(0)
     private let borrowings = Borrowings()
 
     init(_ context: Context) throws {
-        (wires, log) = (context.wires, context.log)
+        (wires, log, operations) = (context.wires, context.log, context.operations)
         fillers = Set(try JSONDecoder().decode([String].self, from: Data(try context.resources.data("fillers.json"))))
         guard wires.clock != nil else { return }
         try context.tasks.every(Self.day, jitter: .seconds(60), name: "due loans") { [self] call in
@@ -56,6 +58,20 @@ final class LibraryManager: Manager, StatefulComponent {
             for try await progress in manager.wires.communicationController.text(book, call) {
                 try await elements.send(try await manager.keepingText(of: book, progress, call))
             }
+        }
+        table.stream(\.synchronise) { manager, _, elements, call in
+            let (progress, reporting) = AsyncStream.makeStream(of: CatalogueProgress.self)
+            let catalogue = CatalogueSynchronisation(manager.wires, call) { reporting.yield($0) }
+            let run = manager.operations.start(try catalogue.graph())
+            // Whoever leaves the stream ends the graph.
+            defer { run.cancel() }
+            let end = Task {
+                defer { reporting.finish() }
+                return await run.outcome
+            }
+            for await step in progress { try await elements.send(step) }
+            try Task.checkCancellation()
+            try await elements.send(try await end.value.get())
         }
         table.stream(\.events) { manager, place, elements, call in
             try await elements.send(contentsOf: manager.wires.communicationController.events(place, call))
@@ -103,7 +119,7 @@ final class LibraryManager: Manager, StatefulComponent {
     /// Stores the text of a book once it has arrived, and returns the progress as readers see it.
     private func keepingText(of book: String, _ progress: TextProgress, _ call: Call) async throws -> TextProgress {
         guard let file = progress.file else { return progress }
-        let path = try await wires.dataAccessController.keepText(BookText(book: book, file: file), call)
+        let path = try await wires.dataAccessController.keepText(BookFile(book: book, file: file), call)
         return TextProgress(received: progress.received, total: progress.total, path: path)
     }
 

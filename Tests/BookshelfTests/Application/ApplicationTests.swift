@@ -63,6 +63,27 @@ struct ApplicationTests {
         }
     }
 
+    @Test func `the catalogue is synchronised by a graph, which says how far it is`() async throws {
+        let folder = try BookshelfFolder()
+        try await RunningServer.run { server in
+            try await Bookshelf.run(server: server.url, in: folder) { _, library in
+                var steps: [CatalogueProgress] = []
+                for try await progress in library.synchronise(Nothing()) { steps.append(progress) }
+                let last = try #require(steps.last)
+                #expect(last.report == "\(last.done) books and \(last.done) covers are stored" && last.done > 100)
+                let pages = steps.filter { $0.step == "pages" }.map(\.done)
+                let covers = steps.filter { $0.step == "covers" }.map(\.done)
+                #expect(pages == Array(1...pages.count) && pages.count == steps.first?.total && pages.count > 1)
+                #expect(covers == Array(1...last.done))
+            }
+        }
+        // Books that nobody has searched for are found without the server.
+        try await Bookshelf.run(server: Bookshelf.nowhere, in: folder) { _, library in
+            let found = try await library.search(whale)
+            #expect(found.source != .network && found.value.contains { $0.id == "moby-dick" })
+        }
+    }
+
     @Test func `both versions answer in one process at one time, each its own manager`() async throws {
         try await RunningServer.run { server in
             try await Bookshelf.run("bookshelf-both.json", server: server.url) { shelf, library in
