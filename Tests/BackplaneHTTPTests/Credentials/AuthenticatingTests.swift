@@ -97,12 +97,12 @@ struct AuthenticatingTests {
             #expect(request.status == 401)
             let nonce = request.challenge["WWW-Authenticate"] ?? ""
             let before = request.proof.map { "\($0)" }.joined()
-            return request.failures > 2 ? [:] : ["X-Proof": "\(request.failures) to \(nonce) after \(before)"]
+            return request.failures > 2 ? [:] : ["X-Proof": "\(request.failures) to \(nonce) after [\(before)]"]
         }
         let network = network(scheme, engine)
         #expect(try await network.send(HTTPRequest("GET", server.url("/good")), options()).status == 200)
-        let first = "1 to Riddle nonce=1 after "
-        #expect(shown.all == ["none", first, "2 to Riddle nonce=2 after [\"X-Proof\", \"\(first)\"]"])
+        let first = "1 to Riddle nonce=1 after []"
+        #expect(shown.all == ["none", first, "2 to Riddle nonce=2 after [[\"X-Proof\", \"\(first)\"]]"])
         count.withLock { $0 = 0 }
         let response = try await network.send(HTTPRequest("GET", server.url("/bad")), options())
         #expect(response.status == 401 && response.body == Array("answer 3".utf8), "it gave up after the third")
@@ -132,16 +132,16 @@ struct AuthenticatingTests {
             connection.answer("200 OK", body: Array((request["X-Proof"] ?? "none").utf8))
         }
         let scheme = AuthenticationScheme("told") { request in
-            ["X-Proof": "\(request.account) \(request.principal) \(request.values["key"] ?? "no key")"]
+            ["X-Proof": "<\(request.account)> \(request.principal) \(request.values["key"] ?? "no key")"]
         }
         let network = network(scheme), request = HTTPRequest("GET", server.url())
         let error = await #expect(throws: BackplaneError.self) { try await network.send(request, options("ann")) }
         #expect(error?.code == .networkCredential, "it is not signed in")
         let principal = try await network.signIn("own", as: "ann", with: ["key": "moby"])
         let signedIn = try await network.send(request, options("ann")).body
-        #expect(String(decoding: signedIn, as: UTF8.self) == "ann \(principal) moby")
+        #expect(String(decoding: signedIn, as: UTF8.self) == "<ann> \(principal) moby")
         let nameless = String(decoding: try await network.send(request, options()).body, as: UTF8.self)
-        #expect(nameless.hasPrefix(" ") && nameless.hasSuffix(" no key"))
+        #expect(nameless.hasPrefix("<> ") && nameless.hasSuffix(" no key"))
     }
 
     @Test func `an authenticator of a program's own serves one account`() async throws {
