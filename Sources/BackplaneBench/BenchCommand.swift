@@ -34,11 +34,6 @@ package struct BenchCommand: Sendable {
     }
 
     package func run() async -> Int32 {
-        if let status = MainThread.hold(during: { await measureAll() }) { return status }
-        return await measureAll()
-    }
-
-    private func measureAll() async -> Int32 {
         guard let suites = Self.suites(named: suite) else {
             return Output.refuse(
                 "unknown suite `\(suite ?? "")`; expected one of: \(BenchSuite.all.map(\.name).joined(separator: ", "))"

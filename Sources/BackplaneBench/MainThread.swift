@@ -2,12 +2,15 @@ import Foundation
 import Synchronization
 
 /// The thread on which the program started.
-enum MainThread {
+package enum MainThread {
+    /// The names of the commands that measure.
+    package static let measuringCommands = ["bench", MeasuringChild.command]
+
     /// Runs `body` on Swift's thread pool while the main thread waits; returns `nil` immediately on any other thread.
     ///
-    /// Valgrind 3.19 does not survive the way in which an idle main thread is parked. Blocking it makes callgrind
-    /// usable; nothing that is measured needs the main thread.
-    static func hold<Value: Sendable>(during body: @escaping @Sendable () async -> Value) -> Value? {
+    /// Valgrind 3.19 does not survive the way in which an idle main thread is parked. Blocking it, before the program
+    /// suspends for the first time, makes callgrind usable; nothing that is measured needs the main thread.
+    package static func hold<Value: Sendable>(during body: @escaping @Sendable () async -> Value) -> Value? {
         guard Thread.isMainThread else { return nil }
         let waiting = Waiting<Value>()
         Task.detached { waiting.end(with: await body()) }

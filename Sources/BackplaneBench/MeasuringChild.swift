@@ -49,15 +49,11 @@ package enum MeasuringChild {
     }
 
     private static func report(_ figures: @escaping @Sendable () async throws -> [String: Double]) async -> Int32 {
-        let run: @Sendable () async -> Int32 = {
-            do {
-                Output.json(try await figures())
-                return 0
-            } catch {
-                return Output.fail(error)
-            }
+        do {
+            Output.json(try await figures())
+            return 0
+        } catch {
+            return Output.fail(error)
         }
-        if let status = MainThread.hold(during: run) { return status }
-        return await run()
     }
 }

@@ -1,6 +1,7 @@
 #if Engines
 import ArgumentParser
 import Backplane
+import BackplaneBench
 import BackplaneHost
 import BackplaneTerminal
 
@@ -46,6 +47,13 @@ struct BackplaneTool: AsyncParsableCommand {
 
     /// Runs the command as the default implementation does, but fails if some of its output could not be written.
     static func main() async {
+        if let name = CommandLine.arguments.dropFirst().first, MainThread.measuringCommands.contains(name) {
+            _ = MainThread.hold { await runToEnd() }
+        }
+        await runToEnd()
+    }
+
+    private static func runToEnd() async {
         do throws(BackplaneError) { try ProcessNeeds.require() } catch { exit(withError: ExitCode(Output.fail(error))) }
         do {
             let arguments = Array(CommandLine.arguments.dropFirst())
