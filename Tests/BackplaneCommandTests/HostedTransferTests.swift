@@ -61,7 +61,7 @@ struct HostedTransferTests {
         let listed = try await tool.plain("transfer", "list", "--open", "--json")
         #expect(listed.output.contains(#""phase" : "running""#) && listed.output.contains("whale.epub"))
         let paused = try await tool.plain("transfer", "pause", url)
-        #expect(paused.status == 0 && paused.output.contains("paused, 60 % of 1 MB"), "\(paused)")
+        #expect(paused.status == 0 && paused.output.contains("paused, 60 % of "), "\(paused)")
         #expect(try await tool.plain("transfer", "resume", url).status == 0)
         let cancelled = try await tool.plain("transfer", "cancel", url)
         #expect(cancelled.output.contains("cancelled"))
