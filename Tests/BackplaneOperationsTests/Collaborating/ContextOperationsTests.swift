@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneHost
 import BackplaneOperations
 import BackplaneTestKit
 import Testing
