@@ -497,7 +497,7 @@ let package = Package(
         .testTarget(
             name: "BackplaneOperationsTests",
             dependencies: [
-                "Backplane", "BackplaneExchange", "BackplaneNetwork", "BackplaneOperations",
+                "Backplane", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork", "BackplaneOperations",
                 "BackplaneOperationsNetwork", "BackplaneTestKit", "BackplaneTransfers", "BackplaneURLSession",
             ],
             swiftSettings: settings),
