@@ -8,7 +8,7 @@ struct NewManager: Sendable {
     var plugin: PluginModule
     var manifest: ManifestEdit
     /// The library that the manager's contracts are added to, or `nil` if they belong to the plugin's module.
-    var contracts: PackageFacts.Target?
+    var contracts: PackageFacts.PackageTarget?
 
     /// Returns the blueprint.
     ///

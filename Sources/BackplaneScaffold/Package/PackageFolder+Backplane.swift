@@ -33,7 +33,7 @@ extension PackageFolder {
     /// Returns the target with contracts that a name means: `Harbour` and `HarbourContracts` both mean the latter.
     ///
     /// - Throws: `new.package` if there is none.
-    func contractsTarget(_ name: String) throws(BackplaneError) -> PackageFacts.Target {
+    func contractsTarget(_ name: String) throws(BackplaneError) -> PackageFacts.PackageTarget {
         let found = [name + "Contracts", name].lazy.compactMap { facts.target($0) }.first { $0.type == "regular" }
         guard let found else {
             let names = facts.targets.filter { $0.type == "regular" }.map(\.name)
