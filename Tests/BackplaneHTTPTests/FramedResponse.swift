@@ -15,7 +15,7 @@ struct FramedResponse: Sendable {
     let method: String
     let bytes: String
 
-    init(_ name: String, _ section: String, _ method: String = "GET", _ bytes: String) {
+    init(_ name: String, _ section: String, _ bytes: String, method: String = "GET") {
         (self.name, self.section, self.method, self.bytes) = (name, section, method, bytes)
     }
 
@@ -90,8 +90,8 @@ struct FramedResponse: Sendable {
         // Bodies that there are not (RFC 9110).
         .init("`204` with a body", "9110, 15.3.5", "HTTP/1.1 204 No\r\nContent-Length: 4\r\n\r\nbody"),
         .init("`304` with a body", "9110, 15.4.5", "HTTP/1.1 304 No\r\nContent-Length: 4\r\n\r\nbody"),
-        .init("`HEAD` with a length", "9110, 9.3.2", "HEAD", "\(ok)Content-Length: 4\r\n\r\n"),
-        .init("`HEAD` with a body", "9110, 9.3.2", "HEAD", "\(ok)Content-Length: 4\r\n\r\nbody"),
+        .init("`HEAD` with a length", "9110, 9.3.2", "\(ok)Content-Length: 4\r\n\r\n", method: "HEAD"),
+        .init("`HEAD` with a body", "9110, 9.3.2", "\(ok)Content-Length: 4\r\n\r\nbody", method: "HEAD"),
         // Interim responses (section 15.2).
         .init(
             "`100` and `103` first", "9110, 15.2",
