@@ -1,3 +1,5 @@
+import Backplane
+import Backplane
 import BackplaneNetwork
 import BackplaneReports
 import BackplaneTerminal
