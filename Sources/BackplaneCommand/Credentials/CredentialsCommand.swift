@@ -2,6 +2,8 @@ import Backplane
 import BackplaneControl
 import BackplaneExchange
 import BackplaneHost
+import BackplaneNetwork
+import BackplaneNetwork
 import BackplaneProcesses
 import BackplaneTerminal
 import Glibc
