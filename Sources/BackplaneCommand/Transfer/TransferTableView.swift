@@ -1,5 +1,4 @@
 import Backplane
-import Backplane
 import BackplaneNetwork
 import BackplaneReports
 import BackplaneTerminal
