@@ -3,7 +3,6 @@ import BackplaneControl
 import BackplaneExchange
 import BackplaneHost
 import BackplaneNetwork
-import BackplaneNetwork
 import BackplaneProcesses
 import BackplaneTerminal
 import Glibc

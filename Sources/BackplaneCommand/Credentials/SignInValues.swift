@@ -1,6 +1,5 @@
 import Backplane
 import BackplaneNetwork
-import BackplaneNetwork
 
 /// The values of a sign-in as the command is given them: texts, and file descriptors that they are read from.
 struct SignInValues: Sendable {
