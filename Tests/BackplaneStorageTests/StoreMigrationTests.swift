@@ -133,7 +133,7 @@ final class StoreMigrationTests {
         let left = try StorageFixture.folder()
         defer { try? FileManager.default.removeItem(atPath: left) }
         let queue = try DatabaseQueue(path: file)
-        try queue.writeWithoutTransaction { db in
+        try await queue.writeWithoutTransaction { [file] db in
             // As before a new file switches to WAL mode, with so small a cache that pages are written before the end.
             try db.execute(sql: "PRAGMA journal_mode = DELETE; PRAGMA cache_size = 1; BEGIN IMMEDIATE")
             try db.execute(sql: "UPDATE records SET value = zeroblob(4000)")
