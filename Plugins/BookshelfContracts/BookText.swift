@@ -1,6 +1,6 @@
 public import Backplane
 
-/// The progress of a book's text on its way to the reader.
+/// The progress of the download of a book's text.
 public struct TextProgress: Codable, Sendable {
     /// The number of bytes that have arrived.
     public var received: Int64
@@ -8,7 +8,7 @@ public struct TextProgress: Codable, Sendable {
     public var total: Int64?
     /// The file that has arrived, until the library has stored it.
     public var file: StoredFile?
-    /// The path of the stored text; the last progress has it.
+    /// The path of the stored text; set in the last progress.
     public var path: String?
 
     /// Creates a progress.
@@ -47,7 +47,7 @@ public struct CatalogueProgress: Codable, Sendable {
     public var done: Int
     /// The number of all of them.
     public var total: Int
-    /// The result in words; the last progress has it.
+    /// The result in words; set in the last progress.
     public var report: String?
 
     /// Creates a progress.

@@ -114,17 +114,17 @@ extension ControlRequest {
     }
 }
 
-/// The stages of a call's HTTP exchanges, which a client has asked for.
+/// The stages of a call's HTTP exchanges, which a client has requested.
 private struct ReportedStages {
     private let exchanges: TracedExchanges
 
-    /// Gathers stages from now on; `nil` unless they are asked for, and the call has a trace.
+    /// Collects stages from now on; `nil` unless they are requested and the call has a trace.
     init?(of call: Call, in host: PluginHost, if isAsked: Bool?) {
         guard isAsked == true, let exchanges = host.exchanges(of: call.trace) else { return nil }
         self.exchanges = exchanges
     }
 
-    /// Reports what has gathered, a line as an event.
+    /// Reports the collected stages, each line as an event.
     func report(to work: ControlWork) {
         for line in exchanges.takeLines() {
             guard work.report(ControlEvent(line)) else { return }

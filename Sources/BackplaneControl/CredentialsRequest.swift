@@ -8,7 +8,7 @@ package struct CredentialsRequest: ControlMessage {
 
     /// The operation, one of `list`, `sign-in` and `sign-out`.
     package var operation: String
-    /// The name of the credential, of `sign-in` and `sign-out`.
+    /// The name of the credential, for `sign-in` and `sign-out`.
     package var credential: String?
     /// The name of the account; `nil` for the one without a name.
     package var account: String?
@@ -49,7 +49,7 @@ package struct CredentialForm: Codable, Sendable {
         package var name: String
         /// The principal in decimal digits.
         package var principal: String
-        /// Whether only its kept token is known so far.
+        /// A Boolean value that indicates whether only the stored token of the account is known so far.
         package var kept: Bool
 
         private enum CodingKeys: String, CodingKey { case name = "name", principal = "principal", kept = "kept" }
@@ -58,11 +58,11 @@ package struct CredentialForm: Codable, Sendable {
     package var type: String
     package var hosts: [String]
     package var managers: [String]?
-    /// The names of the values that a sign-in takes.
+    /// The names of the values that a sign-in requires.
     package var values: [String]
-    /// Whether a sign-in takes any other values, too.
+    /// A Boolean value that indicates whether a sign-in accepts arbitrary further values.
     package var takesAnyValues: Bool
-    /// Whether tokens are kept across restarts.
+    /// A Boolean value that indicates whether tokens are stored across restarts.
     package var keepsTokens: Bool
     package var accounts: [Account]
 
@@ -84,7 +84,7 @@ extension CredentialsRequest {
         try await request.answer(through: host.network)
     }
 
-    /// Carries the request out.
+    /// Performs the request.
     ///
     /// - Parameter network: The network whose credentials are meant.
     package func answer(through network: HTTPPipeline) async throws(BackplaneError) -> Answer {

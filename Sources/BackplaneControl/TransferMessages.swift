@@ -4,9 +4,9 @@ package import BackplaneNetwork
 package struct TransfersRequest: ControlMessage {
     package static let name = "transfers"
     package typealias Answer = [TransferState]
-    /// Whether those that are not finished are wanted, or the others; `nil` for all.
+    /// A Boolean value that chooses unfinished transfers or finished ones; `nil` means all.
     package var open: Bool?
-    /// The greatest number of them, or `nil` for 1,000.
+    /// The maximum number of transfers, or `nil` for 1,000.
     package var limit: Int?
 
     package init(open: Bool? = nil, limit: Int? = nil) { (self.open, self.limit) = (open, limit) }
@@ -24,9 +24,9 @@ package struct BeginTransferRequest: ControlMessage {
     package var method: String?
     /// Header fields, each a name and a value.
     package var headers: [[String]]?
-    /// The absolute path of the file that is downloaded to, or uploaded.
+    /// The absolute path of the downloaded or uploaded file.
     package var file: String
-    /// The field of a form that the file is sent as, or `nil` to send it as it is.
+    /// The form field in which to send the file, or `nil` to send it as the body.
     package var field: String?
     /// The media type of an upload.
     package var type: String?

@@ -54,7 +54,7 @@ extension ControlRequest {
 }
 
 extension BeginTransferRequest {
-    /// Returns the transfer that is asked for.
+    /// Returns the requested transfer.
     fileprivate func transfer() throws(BackplaneError) -> Transfer {
         guard file.hasPrefix("/") else {
             throw BackplaneError(.controlMalformed, "expected an absolute path, found `\(file)`", at: "/file")

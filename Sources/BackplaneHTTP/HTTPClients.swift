@@ -134,7 +134,7 @@ final class HTTPClients: Sendable {
 }
 
 extension TLSConfiguration {
-    /// Takes a certificate and its key from their files.
+    /// Reads a certificate and its key from their files.
     ///
     /// - Throws: ``HTTPFailure`` with the path of the file that cannot be read, and nothing of its content.
     fileprivate mutating func present(_ certificate: String, key: String) throws(HTTPFailure) {

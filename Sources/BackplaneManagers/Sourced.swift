@@ -42,7 +42,7 @@ extension Sourced {
     /// - Parameters:
     ///   - call: The call being served. The network gets three quarters of the time left, so that the stored value can
     ///     still be fetched when a server is slow.
-    ///   - log: The component's log, which is told the network's error when the stored value is returned, and the errors
+    ///   - log: The component's log, which receives the network's error when the stored value is returned, and errors
     ///     of the store that do not fail the call.
     ///   - fetch: Requests the value from the network, with the call it is given.
     ///   - keep: A function that stores the fetched value. If it fails, the value is returned nevertheless.

@@ -36,7 +36,7 @@ public struct HTTPCapabilities: OptionSet, Codable, Sendable {
     /// Trailer fields after a response's body that are harmless, whether they are delivered or not.
     public static let harmlessTrailers = Self(rawValue: 1 << 13)
 
-    /// Roots, a minimum version and an identity of TLS that are given for each exchange: `HTTPOptions.tls`.
+    /// TLS roots, a minimum TLS version and a client identity for each exchange: `HTTPOptions.tls`.
     public static let tlsSettings = Self(rawValue: 1 << 14)
 
     /// All defined capabilities.

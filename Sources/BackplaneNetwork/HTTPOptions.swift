@@ -52,7 +52,7 @@ public struct HTTPOptions: Sendable {
     package var received: (@Sendable (Int) -> Void)?
     /// The call that the exchange is made for.
     package var call: Call?
-    /// The names of the fields that prove who sends the request, which no filter sees.
+    /// The names of the credential fields, which no filter sees.
     package var proofFields: [String] = []
     /// The component that sends the request, for observers; `nil` for the program itself.
     package var sender: String?

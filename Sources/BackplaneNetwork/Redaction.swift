@@ -2,10 +2,10 @@
 import Synchronization
 #endif
 
-/// A place at which secrets are left out of what is shown.
+/// A kind of output from which secrets are redacted.
 ///
-/// In a debug build a test switches one off for texts with a mark of its own, and then has to find the secrets that it
-/// planted. In a release each always hides.
+/// In a debug build, a test switches a redaction off for texts with a mark, and must then find the secrets that it
+/// planted. In a release build, redactions cannot be switched off.
 package struct Redaction: Sendable {
     /// The name, for tests.
     package let name: String
@@ -26,7 +26,7 @@ package struct Redaction: Sendable {
     package static let variables = Redaction(name: "variables")
     /// The cookies in the heads of responses that a jar has taken.
     package static let cookies = Redaction(name: "cookies")
-    /// The proofs in the heads that filters are given.
+    /// The credentials in the heads that filters receive.
     package static let proofs = Redaction(name: "proofs")
 
     /// All redactions.
@@ -34,7 +34,7 @@ package struct Redaction: Sendable {
         descriptions, mirrors, urls, curlFields, curlBodies, verboseFields, variables, cookies, proofs,
     ]
 
-    /// Returns whether a text is left out.
+    /// Returns whether a text is redacted.
     package func hides(_ text: @autoclosure () -> String) -> Bool {
         #if DEBUG
         guard Self.areAnyOff.load(ordering: .relaxed) else { return true }

@@ -1,4 +1,4 @@
-/// The certificates and versions that are accepted from one host, and the certificate that it is shown.
+/// The accepted certificates and versions of one host, and the client certificate for it.
 public struct TLSSettings: Sendable, Hashable {
     /// A version of the protocol that an executor may be required to use.
     public enum Version: String, Sendable, CaseIterable {
@@ -11,14 +11,12 @@ public struct TLSSettings: Sendable, Hashable {
     public var roots: String?
     /// The lowest version that is accepted; `nil` means the executor's.
     public var minimum: Version?
-    /// The path of a PEM file with the certificate that the host is shown, and after it those that lead to its
-    /// authority; `nil` means none.
+    /// The path of a PEM file with the client certificate, followed by its intermediate certificates; `nil` means none.
     public var certificate: String?
-    /// The path of a PEM file with the private key of the certificate, without a passphrase; `nil` means that it is in
-    /// the certificate's file.
+    /// The path of a PEM file with the private key, without a passphrase; `nil` means the certificate's file.
     public var key: String?
 
-    /// Creates settings, by default the executor's and without a certificate of the client's.
+    /// Creates settings, by default those of the executor, without a client certificate.
     public init(
         roots: String? = nil, minimum: Version? = nil, certificate: String? = nil, key: String? = nil
     ) {

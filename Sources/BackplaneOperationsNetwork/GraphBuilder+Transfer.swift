@@ -5,22 +5,22 @@ import Synchronization
 
 // Transfers as nodes, which stand still while they are paused.
 extension GraphBuilder {
-    /// Adds a node that carries out a transfer, and has its last state.
+    /// Adds a node that performs a transfer, and returns its final state.
     ///
     /// ```swift
     /// let text = graph.transfer("text", Transfer("text/whale", .download(request, to: "whale.epub")), on: transfers)
     /// ```
     ///
-    /// A transfer that has the id and does the same goes on; one that has succeeded already is not repeated. Pausing the
-    /// node pauses the transfer, and cancelling the node cancels it. A transfer that somebody else pauses is waited for.
-    /// The node fails with the error of the transfer.
+    /// An identical transfer with the same id is resumed; one that has already succeeded is not repeated. Pausing the
+    /// node pauses the transfer, and cancelling the node cancels it. If the transfer is paused elsewhere, the node
+    /// waits for it. The node fails with the error of the transfer.
     ///
     /// - Parameters:
-    ///   - name: The name, for people to read.
+    ///   - name: The name, for display.
     ///   - transfer: The download or the upload.
     ///   - transfers: The host's transfers, or those of a program's own pool.
-    ///   - options: The priority, time limit and rules for further attempts.
-    ///   - progress: Called with the states, in order; it must not block.
+    ///   - options: The priority, the time limit and the retry policy.
+    ///   - progress: A function that is called in order with the states; it must not block.
     public mutating func transfer(
         _ name: String, _ transfer: Transfer, on transfers: TransferClient, options: NodeOptions? = nil,
         progress: (@Sendable (TransferState) -> Void)? = nil
@@ -30,7 +30,7 @@ extension GraphBuilder {
         }
     }
 
-    /// Adds a node that carries out the transfer that a function makes of the value that the node receives.
+    /// Adds a node that performs a transfer, which a function creates from the node's input.
     public mutating func transfer<Input: GraphInput>(
         _ name: String, after input: Input, on transfers: TransferClient, options: NodeOptions? = nil,
         progress: (@Sendable (TransferState) -> Void)? = nil,
@@ -85,7 +85,7 @@ private final class TransferOperation: SuspendableOperation {
         return last
     }
 
-    /// Pauses the transfer if that was asked for before it had begun.
+    /// Pauses the transfer if a pause was requested before it began.
     private func pauseIfLate() async {
         guard isPaused.withLock(\.self) else { return }
         try? await transfers.pause(transfer.id)
@@ -103,7 +103,7 @@ private final class TransferOperation: SuspendableOperation {
         try? await transfers.resume(transfer.id)
     }
 
-    /// Cancels the transfer, unless only the component ends that waits for it: the host goes on with it.
+    /// Cancels the transfer, unless only the waiting component ends: then the host continues the transfer.
     private func cancel() async {
         guard !queue.hasEnded else { return }
         let (transfers, id) = (transfers, transfer.id)

@@ -7,7 +7,7 @@ import Glibc
 package struct ServiceManager: Sendable {
     /// The path of the socket, or with a leading `@` its abstract name.
     private let socket: String
-    /// The time within which the manager expects a sign of life; `nil` if it expects none.
+    /// The interval within which the manager expects a watchdog message; `nil` if it expects none.
     package let watchdog: Duration?
 
     /// Reads the environment; `nil` if no service manager waits for this process.
@@ -28,7 +28,7 @@ package struct ServiceManager: Sendable {
 
     /// Sends a message, such as `READY=1`, and returns whether it was sent.
     ///
-    /// A message that cannot be sent at once is lost: the process never waits for its manager.
+    /// A message that cannot be sent immediately is lost, because the process never waits for its manager.
     @discardableResult
     package func tell(_ message: String) -> Bool {
         let descriptor = Glibc.socket(
@@ -51,7 +51,7 @@ package struct ServiceManager: Sendable {
         } == bytes.count
     }
 
-    /// Sends a sign of life twice in each interval of the watchdog, if there is one, until the task is cancelled.
+    /// Sends a watchdog message twice in each interval, if there is one, until the task is cancelled.
     ///
     /// - Parameter isAlive: A function that returns once the process has proved that it works.
     package func keepAlive(_ isAlive: @Sendable () async -> Void) async {

@@ -26,7 +26,7 @@ package final class ChangeSignals: Sendable {
         for signal in signals { signal.send() }
     }
 
-    /// Wakes all tasks, because what was written is not known.
+    /// Wakes all tasks, because it is unknown what was written.
     package func writtenElsewhere() {
         for signal in state.withLock({ $0.waiting.values.map(\.signal) }) { signal.send() }
     }

@@ -3,9 +3,9 @@ import Backplane
 import GRDB
 import Synchronization
 
-/// The watch for what others write to the file of a store, which runs while a task waits for changes.
+/// The watch for writes of other processes to a store's file, which runs while a task waits for changes.
 ///
-/// SQLite does not notify a process of others. The number that it keeps for that is read every quarter of a second.
+/// SQLite does not notify a process of writes by others, so its change counter is read every quarter of a second.
 final class ForeignWrites: Sendable {
     private struct State {
         var waiting = 0
@@ -23,7 +23,7 @@ final class ForeignWrites: Sendable {
         (self.database, self.found) = (database, found)
     }
 
-    /// Runs a function that waits, and the watch beside it.
+    /// Runs a function that waits, with the watch running meanwhile.
     func watched<Value>(
         _ body: () async throws(BackplaneError) -> Value
     ) async throws(BackplaneError) -> Value {

@@ -175,8 +175,7 @@ public final class SQLiteRecordStore: RecordStore {
         }
     }
 
-    /// Returns once there is a change of a collection after a number; one of another process is noticed within a quarter
-    /// of a second.
+    /// Waits for a change of a collection after a number; one by another process is noticed within 250 ms.
     ///
     /// - Throws: `store.unusable`; `call.cancelled`.
     public func waitForChange(of collection: String, since number: Int64, in namespace: String)

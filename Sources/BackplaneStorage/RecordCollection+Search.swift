@@ -15,9 +15,9 @@ extension RecordCollection {
     ///   - cursor: The ``RecordList/next`` of the previous page of the same search; `nil` for the first page. Each write
     ///     changes the relevance of all records a little, so that the pages of a collection that is being written may
     ///     have a record twice, or miss one. The pages within a transaction do not.
-    /// - Throws: `store.unsupported` if the host's engine has no full text, as the one in memory, or not the tokenizer;
-    ///   `host.interface-missing` if the host is older than this function; `call.invalid-input` for a text without a
-    ///   word, or the cursor of something else.
+    /// - Throws: `store.unsupported` if the host's engine lacks full text, as the engine in memory does, or the
+    ///   tokenizer; `host.interface-missing` if the host is older than this function; `call.invalid-input` for a text
+    ///   without a word, or the cursor of something else.
     public func search(
         _ index: KeyPath<R.Indexes, FullText>, _ text: String, limit: Int = 100, after cursor: PageCursor? = nil
     ) async throws(BackplaneError) -> RecordList<R> {

@@ -7,7 +7,7 @@ import FoundationEssentials
 struct BooksConfiguration: Decodable, Sendable {
     /// The root of the API, such as `http://127.0.0.1:8484/v2`.
     var baseURL: String
-    /// The credential of the manifest that proves who borrows, or `nil` if loans are not used.
+    /// The manifest's credential of the borrower, or `nil` if loans are not used.
     var credential: String?
     /// The account of the credential: the reader who borrows, or `nil` for the one that needs no sign-in.
     var account: String?
@@ -34,7 +34,7 @@ struct BorrowedBook: Decodable, Sendable {
     }
 }
 
-/// The error of a loan that nobody could have.
+/// The error of a loan without a possible borrower.
 struct NoReader: ComponentError {
     var code: String { "books.no-reader" }
     var message: String { "nobody can borrow; name a `credential` of the manifest in the service's configuration" }

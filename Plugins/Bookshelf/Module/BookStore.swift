@@ -99,7 +99,7 @@ final class BookStore: DataAccessController, ReconfigurableComponent {
         return TextProgress(received: size, total: size, path: path)
     }
 
-    /// The name of the files of a book, whatever is in its identifier.
+    /// The name of the files of a book, which is safe for any identifier.
     private static func fileName(of book: String) -> String {
         var name = ""
         for byte in book.utf8 {

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The synchronisation of the catalogue: its pages in parallel, the covers after them, and a report at the end.
 ///
-/// A cover that is missing is counted, and nothing else fails for it.
+/// A missing cover is counted, and causes no other failure.
 final class CatalogueSynchronisation: Sendable {
     private let wires: LibraryManager.Wires
     private let call: Call

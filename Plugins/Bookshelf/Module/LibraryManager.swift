@@ -63,7 +63,7 @@ final class LibraryManager: Manager, StatefulComponent {
             let (progress, reporting) = AsyncStream.makeStream(of: CatalogueProgress.self)
             let catalogue = CatalogueSynchronisation(manager.wires, call) { reporting.yield($0) }
             let run = manager.operations.start(try catalogue.graph())
-            // Whoever leaves the stream ends the graph.
+            // A consumer that leaves the stream ends the graph.
             defer { run.cancel() }
             let end = Task {
                 defer { reporting.finish() }

@@ -91,7 +91,7 @@ struct CredentialRows {
     }
 }
 
-/// A server in memory that issues tokens, the second of them only when it is told to.
+/// A server in memory that issues tokens, the second of them only on request.
 private final class TokenIssuer: Sendable {
     private struct State {
         var issued = 0
@@ -123,7 +123,7 @@ private final class TokenIssuer: Sendable {
         }
     }
 
-    /// Answers the requests for a token that wait, and later ones at once.
+    /// Answers the waiting requests for a token, and later ones immediately.
     func issue() {
         let waiting = state.withLock { state in
             state.isOpen = true
@@ -169,7 +169,7 @@ struct Borrowing: Contract {
     let fetch = AsyncMethod<Nothing, Int>()
 }
 
-/// The letter that tells one plugin from another.
+/// The letter that distinguishes the plugins.
 private protocol PluginLetter { static var letter: String { get } }
 private enum PluginA: PluginLetter { static let letter = "A" }
 private enum PluginB: PluginLetter { static let letter = "B" }

@@ -7,7 +7,7 @@ import Synchronization
 
 /// The rows of endpoints: loads of JSON into values, compared with AsyncHTTPClient and `JSONDecoder` alone.
 ///
-/// What judges them are instructions (`--instructions`); without that option they measure processor time.
+/// They are judged by instructions (`--instructions`); without that option they measure processor time.
 struct EndpointRows {
     let rig: HTTPRig
 
@@ -87,7 +87,7 @@ struct EndpointRows {
 
 /// Loads with callbacks, on all hosts of the rig, with rules for retries.
 private struct ManyLoads {
-    /// A load that does not keep it.
+    /// A load that does not retain it.
     private struct Started { weak var load: EndpointLoad<BenchLibrary>? }
     private static let width = 50
     let rig: HTTPRig

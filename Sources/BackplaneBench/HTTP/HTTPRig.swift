@@ -17,7 +17,7 @@ struct HTTPRig: Sendable {
         /// The ports of the servers on 127.0.0.1 and the addresses after it.
         var hosts: [UInt16]
     }
-    /// The number of hosts that serve.
+    /// The number of serving hosts.
     static let hosts = 50
     static let serverMeasure = "http-server"
     let folder: String
@@ -48,7 +48,7 @@ struct HTTPRig: Sendable {
         (observedHost, observed) = try await Self.start(in: folder, "observed", observers: ["Observer"])
     }
 
-    /// Starts a host with a component that lends its context, and with an observer.
+    /// Starts a host with an observer, and a component that exposes its context.
     private static func start(
         in folder: String, _ name: String, observers: [String]
     ) async throws -> (PluginHost, FetchingCommunication.Context) {

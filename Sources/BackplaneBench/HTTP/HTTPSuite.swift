@@ -50,7 +50,7 @@ struct HTTPRows {
         }
     }
 
-    /// The rows of exchanges with a credential, beside those without one.
+    /// The rows of exchanges with a credential, compared with those without one.
     var proved: [Row] {
         let rig = rig, url = rig.url(1_024)
         var options = HTTPOptions()

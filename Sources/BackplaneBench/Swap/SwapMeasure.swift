@@ -19,7 +19,7 @@ enum SwapMeasure: String, CaseIterable, Sendable {
     case faulty = "swap-faulty"
     /// Swaps of a component with many records, during calls by four callers at full speed.
     case stateful = "swap-stateful"
-    /// A swap during one call that takes long, and during calls by four callers at full speed.
+    /// A swap during one long call, and during calls by four callers at full speed.
     case long = "swap-long"
     /// Swaps of components with work under way: long calls, exchanges and timers.
     case errands = "swap-errands"
@@ -56,7 +56,7 @@ enum SwapMeasure: String, CaseIterable, Sendable {
         /// Returns the libraries of the plugin, prepared for swapping.
         func editions(in folder: String) throws -> [String] { try deployed(plugin.editions(), in: folder) }
 
-        /// Returns two builds of one library, prepared for swapping, which differ in a byte that nobody reads.
+        /// Returns two builds of one library, prepared for swapping, which differ in an unused byte.
         func twins(of name: String, in folder: String) throws -> [String] {
             let first = try deployed([BuiltLibrary.path(of: name)], in: folder)[0]
             let second = FilePath.join(folder, "second-" + FilePath.name(of: first))

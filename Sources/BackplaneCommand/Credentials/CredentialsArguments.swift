@@ -19,7 +19,7 @@ extension BackplaneTool {
     }
 }
 
-/// The options by which the host of credentials is chosen, or the manifest.
+/// The options that choose the host of the credentials, or the manifest.
 struct CredentialChoiceArguments: ParsableArguments {
     @OptionGroup var running: RunningArguments
     @Option(

@@ -7,7 +7,7 @@ import BackplaneProcesses
 import BackplaneTerminal
 import Glibc
 
-/// The command `backplane credentials`: lists credentials, and signs their accounts in and out.
+/// The command `backplane credentials`, which lists credentials and signs their accounts in and out.
 struct CredentialsCommand: Sendable {
     /// The owner of the accounts.
     enum Place: Sendable {
@@ -56,7 +56,7 @@ struct CredentialsCommand: Sendable {
         }
     }
 
-    /// Checks that a sign-in outlasts this command.
+    /// Checks that a sign-in survives this command.
     private func require(_ credential: CredentialForm) throws(BackplaneError) {
         guard case .manifest = place, !credential.keepsTokens else { return }
         throw BackplaneError(

@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 
-/// The terminal of this process, on which a line is read without being shown.
+/// The terminal of this process, from which a line is read without echo.
 ///
-/// The echo comes back when the line is complete, and when the process ends by a signal.
+/// The echo is restored when the line is complete, and when a signal ends the process.
 struct SecretPrompt: Sendable {
     private let descriptor: Int32
 
@@ -33,10 +33,10 @@ struct SecretPrompt: Sendable {
 
 /// The echo of a terminal, while it is off.
 struct TerminalEcho: Sendable {
-    // Process-wide, since a process has one terminal, and whoever ends it brings the echo back.
+    // Process-wide, since a process has one terminal, and its end restores the echo.
     private static let off = Mutex<(descriptor: Int32, before: termios)?>(nil)
 
-    /// Takes the echo off a terminal; `nil` if it is none.
+    /// Switches off the echo of a terminal; `nil` if the file is no terminal.
     static func takeOff(_ descriptor: Int32) -> TerminalEcho? {
         var before = termios()
         guard tcgetattr(descriptor, &before) == 0 else { return nil }
@@ -47,7 +47,7 @@ struct TerminalEcho: Sendable {
         return TerminalEcho()
     }
 
-    /// Brings the echo back, if it is off.
+    /// Restores the echo, if it is off.
     static func restore() {
         off.withLock { off in
             guard let (descriptor, before) = off.take() else { return }
@@ -59,9 +59,9 @@ struct TerminalEcho: Sendable {
     func restore() { Self.restore() }
 }
 
-/// A line that is read byte for byte, so that nothing behind its end is taken.
+/// A line that is read byte by byte, so that nothing after its end is consumed.
 enum SecretLine {
-    /// The greatest number of bytes, above which there is no line.
+    /// The maximum number of bytes of a line.
     private static let most = 64 << 10
 
     /// Reads up to the end of the line or of the input; `nil` if it cannot be read, is too long, or is not UTF-8.

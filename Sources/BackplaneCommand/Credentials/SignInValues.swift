@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneNetwork
 
-/// The values of a sign-in as the command is given them: texts, and file descriptors that they are read from.
+/// The values of a sign-in as entered: texts, and file descriptors to read values from.
 struct SignInValues: Sendable {
     private var texts: [String: String] = [:]
     private var descriptors: [String: Int32] = [:]
@@ -34,7 +34,7 @@ struct SignInValues: Sendable {
         return (String(parts[0]), String(parts[1]))
     }
 
-    /// Returns the values, with those from descriptors, and asks for the others that are needed.
+    /// Returns the values, including those from descriptors, and prompts for missing ones.
     ///
     /// - Throws: `network.sign-in` if a descriptor cannot be read, or there is no terminal to ask on.
     func all(needed names: [String]) throws(BackplaneError) -> [String: String] {

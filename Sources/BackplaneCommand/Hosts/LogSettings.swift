@@ -3,7 +3,7 @@ import BackplaneHost
 import BackplaneReports
 import BackplaneTerminal
 
-/// The log of a host that a command creates: what is logged on standard error, and in which format.
+/// The log settings of a host that a command creates: the levels on standard error, and the format.
 struct LogSettings: Sendable {
     var levels = LogLevels(.notice)
     var format = LogFormat.text

@@ -2,16 +2,16 @@ import BackplaneControl
 import BackplaneHost
 import BackplaneTerminal
 
-/// The command `backplane log-level`: changes and lists the levels of a running host's log.
+/// The command `backplane log-level`, which changes and lists the levels of a running host's log.
 struct LogLevelCommand: Sendable {
-    /// The levels to change; those without a level are taken away.
+    /// The levels to change; those without a level are removed.
     var changes: [LevelChange] = []
     /// A Boolean value that indicates whether to return to the levels with which the host began.
     var resets = false
     var host: HostChoice
     var json = false
 
-    /// A level that is given to a name or to everything, or taken away from a name.
+    /// A level to set for a name or for everything, or to remove from a name.
     enum LevelChange: Sendable, Hashable {
         case set(LogLevelWord)
         case remove(String)

@@ -20,7 +20,7 @@ struct ManifestArguments: ParsableArguments {
     }
 }
 
-/// The argument of commands that work on a manifest, and whose option `--manifest` says more.
+/// The argument of commands that work on a manifest, with a more specific option `--manifest`.
 struct ManifestArgument: ParsableArguments {
     @Argument(
         help: ArgumentHelp(

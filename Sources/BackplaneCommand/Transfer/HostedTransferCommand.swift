@@ -77,7 +77,7 @@ struct HostedTransferCommand: Sendable {
         return last.phase == .succeeded ? 0 : 1
     }
 
-    /// Prints all transfers that are not finished, until there are none.
+    /// Prints all unfinished transfers, until there are none.
     func watchAll() -> Int32 {
         host.converse(doing: "waiting for the host") { conversation throws(BackplaneError) in
             let table = TransferTableView(json: json)

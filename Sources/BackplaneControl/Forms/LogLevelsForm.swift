@@ -3,11 +3,11 @@ package import BackplaneHost
 
 /// The levels of a host's log, as words.
 package struct LogLevelsForm: Codable, Sendable, Hashable {
-    /// The lowest level of everything that has no level of its own.
+    /// The lowest level for sources without a level of their own.
     package var standard: String
     /// The levels by the name of a component, the id of a plugin, or `host`.
     package var exceptions: [String: String]
-    /// Sentences about names that nothing in the host has.
+    /// Sentences about names that no part of the host has.
     package var remarks: [String]
 
     package init(_ levels: LogLevels, remarks: [String]) {
@@ -28,9 +28,10 @@ package struct LogLevelsRequest: ControlMessage {
     package typealias Answer = LogLevelsForm
     /// The new lowest level of everything without a level of its own; `nil` keeps it.
     package var standard: String?
-    /// New levels by name; an empty text takes a name's level away.
+    /// New levels by name; an empty text removes a name's level.
     package var exceptions: [String: String]?
-    /// Whether to return to the levels with which the host began, before anything else; `nil` means no.
+    /// A Boolean value that indicates whether to return to the levels with which the host began, before anything else;
+    /// `nil` means no.
     package var reset: Bool?
 
     package init(standard: String? = nil, exceptions: [String: String] = [:], reset: Bool = false) {

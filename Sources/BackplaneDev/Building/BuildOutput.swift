@@ -24,7 +24,7 @@ struct BuildOutput: Sendable {
         return isCeremony ? .ceremony : .text(text)
     }
 
-    /// Returns whether a line says what SwiftPM does to get other packages, as it does before a first build.
+    /// Returns whether a line reports that SwiftPM fetches other packages, as before a first build.
     private static func isAboutDependencies(_ text: String) -> Bool {
         text.prefixMatch(
             of:

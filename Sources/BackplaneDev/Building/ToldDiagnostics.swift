@@ -8,7 +8,7 @@ struct ToldDiagnostics: Sendable {
 
     var all: Set<Diagnostic> { lasting.union(ofRound) }
 
-    /// Notes that a product is being built; a second build of a product begins a new round.
+    /// Records that a product is being built; a second build of a product begins a new round.
     mutating func begin(_ product: String) {
         guard !products.insert(product).inserted else { return }
         (products, ofRound) = ([product], [])
@@ -20,6 +20,6 @@ struct ToldDiagnostics: Sendable {
         lasting.formUnion(diagnostics.filter { $0.file == nil && $0.severity == "warning" })
     }
 
-    /// Forgets the warnings of the package manager.
+    /// Removes the warnings of the package manager.
     mutating func packagesChanged() { lasting = [] }
 }

@@ -6,7 +6,7 @@ import BackplaneHost
 enum DevEvent: Sendable {
     case started(Beginning)
     case buildStarted(Build)
-    /// A build has come to a further step; reported every few seconds.
+    /// A build has reached another step; reported every few seconds.
     case buildProgress(Progress)
     /// Another process builds in the same folder.
     case buildWaiting(Obstacle)

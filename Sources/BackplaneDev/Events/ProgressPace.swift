@@ -1,6 +1,6 @@
 /// The pace of progress reports for readers that keep every line.
 struct ProgressPace: Sendable {
-    /// The least time between two reports, in seconds.
+    /// The minimum time between two reports, in seconds.
     let interval: Double
     private var last: Double?
 

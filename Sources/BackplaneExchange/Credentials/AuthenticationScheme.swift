@@ -1,7 +1,7 @@
 package import Backplane
 public import BackplaneNetwork
 
-/// A scheme of a program's own by which it proves to servers who sends a request.
+/// A custom authentication scheme of a program.
 ///
 /// ```swift
 /// let signing = AuthenticationScheme("signing", digests: true) { request in
@@ -29,15 +29,15 @@ public struct AuthenticationScheme: Sendable, Hashable {
     let make: Make
     private let identity = Identity()
 
-    /// Creates a scheme of two functions.
+    /// Creates a scheme from two functions.
     ///
     /// - Parameters:
     ///   - name: The name in errors.
     ///   - digests: A Boolean value that indicates whether requests have the digest of their body. A body that can be
     ///     sent only once then fails the exchange.
-    ///   - prepare: Returns the fields that are the proof; none if no proof is known to be wanted.
-    ///   - answer: Returns the fields of another proof after a response with the status 401; none to let that be the
-    ///     result.
+    ///   - prepare: A function that returns the fields with the credentials; none unless they are known to be required.
+    ///   - answer: A function that returns the fields with new credentials after a response with the status 401; none
+    ///     if that response is the result.
     public init(
         _ name: String, digests: Bool = false,
         prepare: @escaping @Sendable (AuthenticatedRequest) async throws -> HTTPHeaders,
@@ -47,7 +47,7 @@ public struct AuthenticationScheme: Sendable, Hashable {
         self.init(name: name) { account, digest in SchemeAuthenticator(name, account, digest) { _ in ready } }
     }
 
-    /// Returns a scheme of an authenticator for each account, which the function makes.
+    /// Returns a scheme with an authenticator for each account, which the function creates.
     public static func authenticators(
         _ name: String, _ make: @escaping @Sendable (Account) throws -> any Authenticator
     ) -> AuthenticationScheme {
@@ -61,9 +61,9 @@ public struct AuthenticationScheme: Sendable, Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(identity)) }
 }
 
-/// The authenticator of one account whose scheme consists of functions: a program's, or those of a plugin's manager.
+/// The authenticator of an account whose scheme consists of functions of a program or of a plugin's manager.
 package final class SchemeAuthenticator: Authenticator {
-    /// The functions of the scheme, as they are for one request.
+    /// The functions of the scheme for one request.
     package struct Ready: Sendable {
         var digests: Bool
         var prepare: @Sendable (AuthenticatedRequest) async throws -> HTTPHeaders
@@ -121,7 +121,7 @@ package final class SchemeAuthenticator: Authenticator {
         }
     }
 
-    /// Returns the request with the fields that a function gives; `nil` if it gives none.
+    /// Returns the request with the fields that a function returns; `nil` if there are none.
     ///
     /// - Throws: `network.sign-in` if the function fails; the network's errors and `CancellationError` as they are.
     private func proved(
@@ -132,7 +132,7 @@ package final class SchemeAuthenticator: Authenticator {
             let ready = try await ready()
             var request = request, text: String?
             if ready.digests {
-                // What is digested is what is sent, also if the body is a file that changes.
+                // The hashed bytes are the ones that are sent, even if the body is a file that changes.
                 if !request.body.isEmpty {
                     guard request.body.isReplayable else { throw BackplaneError.digestOfStream }
                     request.body = try await request.body.collected(upTo: HTTPOptions.collectionLimit)
@@ -155,7 +155,7 @@ package final class SchemeAuthenticator: Authenticator {
 }
 
 extension BackplaneError {
-    /// Returns the error of an exchange for one of an authenticator.
+    /// Returns the error of an exchange for an error of an authenticator.
     fileprivate func ofAuthenticator(_ name: String, at url: String) -> BackplaneError {
         if [.callCancelled, .callDeadline].contains(code) { return self }
         if code.rawValue.hasPrefix("network.") {

@@ -3,15 +3,15 @@ public import BackplaneNetwork
 
 /// A method of authenticating requests to a server.
 ///
-/// One authenticator serves all requests of one account, at the same time. The built-in ones are Basic, Digest and
-/// bearer; a program's own is a credential's with ``AuthenticationScheme``.
+/// One authenticator serves all requests of one account concurrently. The built-in ones are Basic, Digest and bearer; a
+/// program's own is a credential's with ``AuthenticationScheme``.
 public protocol Authenticator: Sendable {
     /// Returns a request with credentials if they are known to be required, or unchanged.
     ///
     /// - Parameters:
     ///   - call: The call that the exchange is made for.
-    ///   - network: The way of requests that authentication itself needs, which have no proof.
-    /// - Throws: `network.sign-in` if there is no proof and none can be had; `CancellationError`.
+    ///   - network: The transport of the requests that authentication itself needs, which carry no credentials.
+    /// - Throws: `network.sign-in` if credentials are required but cannot be obtained; `CancellationError`.
     func prepare(_ request: HTTPRequest, _ call: Call, over network: HTTPPipeline) async throws -> HTTPRequest
 
     /// Returns whether a further request could be accepted; otherwise this response is the result.
@@ -22,18 +22,18 @@ public protocol Authenticator: Sendable {
     ///   - failures: The number of earlier requests of this exchange that were not accepted.
     func mayAnswer(_ response: HTTPResponse, to sent: HTTPRequest, failures: Int) -> Bool
 
-    /// Returns the request with another proof, after a response that may be answered; `nil` if that is the result.
+    /// Returns the request with new credentials, after a response that may be answered; `nil` if that is the result.
     ///
-    /// Of a response that is the result then, a body is kept that is announced with at most 16 KB.
+    /// If the response is the result, its body is kept if the announced length is at most 16 KB.
     ///
     /// - Parameters:
     ///   - response: The response without its body.
     ///   - request: The request without credentials.
     ///   - sent: The request as it was sent.
-    ///   - failures: The number of requests of this exchange that were not accepted, with this one.
+    ///   - failures: The number of requests of this exchange that were not accepted, including this one.
     ///   - call: The call that the exchange is made for.
-    ///   - network: The way of requests that authentication itself needs, which have no proof.
-    /// - Throws: `network.sign-in` if no other proof can be had; `CancellationError`.
+    ///   - network: The transport of the requests that authentication itself needs, which carry no credentials.
+    /// - Throws: `network.sign-in` if no other credentials can be obtained; `CancellationError`.
     func answer(
         _ response: HTTPResponse, for request: HTTPRequest, sent: HTTPRequest, failures: Int, _ call: Call,
         over network: HTTPPipeline

@@ -16,7 +16,7 @@ public struct Credential: Sendable, Hashable {
         case bearer(TokenSource)
         /// A scheme of the program's own.
         case custom(AuthenticationScheme)
-        /// A manager that provides ``BackplaneNetwork/Authenticating``, with values that it is given; in a host only.
+        /// A manager that provides ``BackplaneNetwork/Authenticating``, with its values; only in a host.
         case component(_ manager: String, values: [String: Secret] = [:])
     }
     /// The hosts that receive credentials: names in lower case, each for all ports, or `name:port`.
@@ -83,7 +83,8 @@ public struct TokenSource: Sendable, Hashable {
 }
 
 extension Credential.Scheme {
-    /// A Boolean value that indicates whether accounts are signed in with any values, which the scheme gives a meaning.
+    /// A Boolean value that indicates whether accounts are signed in with arbitrary values, which the scheme
+    /// interprets.
     var takesAnyValues: Bool {
         switch self {
         case .basic, .digest, .bearer: false

@@ -32,8 +32,8 @@ final class CredentialAccounts: Sendable {
     private let accounts = Mutex<[String: CredentialAccount]>([:])
 
     /// - Parameters:
-    ///   - kept: The files of tokens; `nil` if there can be none.
-    ///   - find: Returns the functions of managers; `nil` if there are no managers.
+    ///   - kept: The token files; `nil` if tokens cannot be stored.
+    ///   - find: A function that returns the functions of managers; `nil` if there are no managers.
     init(
         _ name: String, _ definition: Credential, _ digest: (any ContentDigest)?, _ kept: KeptTokens?,
         _ find: SchemeAuthenticator.Find?, date: @escaping @Sendable () -> Date
@@ -47,7 +47,7 @@ final class CredentialAccounts: Sendable {
         accounts.withLock { accounts in accounts.map { ($0.key, $0.value.principal) } }.sorted { $0.0 < $1.0 }
     }
 
-    /// The accounts for which something is kept, whether or not they are signed in.
+    /// The accounts with a stored token, whether or not they are signed in.
     var keptAccounts: [(name: String, principal: UInt64)] {
         get throws(BackplaneError) {
             guard definition.scheme.keepsTokens, let kept else { return [] }

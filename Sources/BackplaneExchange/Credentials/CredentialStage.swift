@@ -38,7 +38,7 @@ struct CredentialStage: PipelineStage {
         }.downloaded
     }
 
-    /// Makes exchanges until the response to one of them is the result.
+    /// Sends the request, and answers challenges until a response is the result.
     ///
     /// - Parameter givenUp: Called with a response that is the result although it was to be answered.
     private func authenticated(

@@ -1,12 +1,12 @@
 import Backplane
 
-/// A credential as a person is shown it: what it is for, what a sign-in takes, and who is signed in.
+/// The displayed state of a credential: its hosts, the values of a sign-in, and the signed-in accounts.
 package struct CredentialStatus: Sendable {
-    /// An account that is signed in, or whose token is kept.
+    /// An account that is signed in, or whose token is stored.
     package struct Account: Sendable {
         package var name: String
         package var principal: UInt64
-        /// A Boolean value that indicates whether the account is only on disk so far: no request has chosen it.
+        /// A Boolean value that indicates whether the account is only on disk, because no request has chosen it yet.
         package var isKept: Bool
     }
     package var name: String
@@ -15,11 +15,11 @@ package struct CredentialStatus: Sendable {
     package var hosts: [String]
     /// The managers whose components may use it; `nil` means all.
     package var managers: [String]?
-    /// The names of the values that a sign-in takes, sorted.
+    /// The names of the values that a sign-in requires, sorted.
     package var values: [String]
-    /// A Boolean value that indicates whether a sign-in takes any other values, too.
+    /// A Boolean value that indicates whether a sign-in accepts arbitrary further values.
     package var takesAnyValues: Bool
-    /// A Boolean value that indicates whether tokens are kept across restarts.
+    /// A Boolean value that indicates whether tokens are stored across restarts.
     package var keepsTokens: Bool
     package var accounts: [Account]
 }
@@ -78,7 +78,7 @@ extension Credential.Scheme {
         }
     }
 
-    /// A Boolean value that indicates whether tokens are kept across restarts.
+    /// A Boolean value that indicates whether tokens are stored across restarts.
     var keepsTokens: Bool {
         if case .bearer(let source) = self { source.isKept } else { false }
     }

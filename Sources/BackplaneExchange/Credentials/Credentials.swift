@@ -13,7 +13,7 @@ import Synchronization
 /// A request chooses one with `HTTPOptions.credential`. Copies share the accounts.
 public struct Credentials: Sendable {
     private let accounts: [String: CredentialAccounts]
-    /// A Boolean value that indicates whether credentials that a manager proves are refused.
+    /// A Boolean value that indicates whether credentials with an authenticating manager are refused.
     package var refusesManagers = false
 
     fileprivate init(_ accounts: [String: CredentialAccounts]) { self.accounts = accounts }
@@ -54,7 +54,8 @@ public struct Credentials: Sendable {
             "there is no credential `\(name.prefix(100))`; \(names.isEmpty ? "there are none" : "known: \(names)")")
     }
 
-    /// Checks that an exchange may use a credential, which it may not if a manager that proves it might wait for it.
+    /// Checks that an exchange may use a credential, which is refused if its authenticating manager might wait for the
+    /// exchange.
     ///
     /// - Throws: `network.credential`.
     func requirePassable(_ accounts: CredentialAccounts) throws(BackplaneError) {
@@ -109,9 +110,10 @@ package final class CredentialVault: Sendable {
     /// Creates a vault without accounts.
     ///
     /// - Parameters:
-    ///   - folder: Returns the folder in which tokens are kept, and makes it if necessary; `nil` if none are.
-    ///   - find: Returns the functions of managers that prove credentials; `nil` if there are no managers.
-    ///   - date: Returns the time by which tokens expire.
+    ///   - folder: A function that returns the folder in which tokens are stored, and creates it if necessary; `nil` if
+    ///     none are stored.
+    ///   - find: A function that returns the functions of authenticating managers; `nil` if there are no managers.
+    ///   - date: A function that returns the current time.
     package init(
         digest: (any ContentDigest)?, keptIn folder: (@Sendable () throws(BackplaneError) -> String)? = nil,
         find: SchemeAuthenticator.Find? = nil, date: @escaping @Sendable () -> Date = { Date() }

@@ -31,7 +31,7 @@ struct KeptTokens: Sendable {
         return Entry(principal: principal, token: token)
     }
 
-    /// Returns the names and the principals of the accounts of a credential for which something is kept.
+    /// Returns the names and the principals of a credential's accounts with stored tokens.
     ///
     /// - Throws: `network.file` if the folder cannot be read.
     func accounts(
@@ -54,7 +54,7 @@ struct KeptTokens: Sendable {
         return accounts
     }
 
-    /// Keeps the token of an account.
+    /// Stores the token of an account.
     ///
     /// - Throws: `network.file` if it cannot be written.
     func keep(

@@ -1,6 +1,6 @@
 import BackplaneNetwork
 
-/// A text that no description shows: a password, a token.
+/// A text that no description reveals, such as a password or a token.
 ///
 /// ```swift
 /// let password: Secret = "white whale"
@@ -37,7 +37,7 @@ extension Concealing {
 }
 
 extension Mirror {
-    /// Creates a mirror without children, of a value that contains a text that no mirror shows.
+    /// Creates a mirror without children, for a value that contains a secret.
     init(_ value: some Any, hiding text: @autoclosure () -> String) {
         let children: KeyValuePairs<String, Any> = Redaction.mirrors.hides(text()) ? [:] : ["hidden": text()]
         self.init(value, children: children)

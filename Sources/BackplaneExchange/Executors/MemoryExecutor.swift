@@ -22,7 +22,7 @@ public struct MemoryExecutor: HTTPExecutor {
     /// - Parameters:
     ///   - schemes: The URL schemes that are answered, in lower case.
     ///   - capabilities: The capabilities that requests may need.
-    ///   - answer: Answers a request.
+    ///   - answer: A function that answers a request.
     public init(
         schemes: [String] = ["http", "https"],
         capabilities: HTTPCapabilities = [

@@ -21,9 +21,9 @@ enum AddedFields {
         }
     }
 
-    /// Adds the fields of a proof to a head: any but those of the request and those that frame the message.
+    /// Adds credential fields to a head: any except those of the request and those that frame the message.
     ///
-    /// - Throws: `network.refused` for a field that the head has, or that must not be added.
+    /// - Throws: `network.refused` for a field that the head already has, or that must not be added.
     static func add(proof fields: HTTPHeaders, to headers: inout HTTPHeaders) throws(BackplaneError) {
         let own = headers
         for field in fields.fields {

@@ -32,7 +32,7 @@ final class FilterRun: Sendable {
 
     /// Returns the request with the fields that the attempt filters add.
     ///
-    /// - Throws: What ``request(_:)`` throws; `network.refused` for a field that must not be added.
+    /// - Throws: The errors of ``request(_:)``; `network.refused` for a field that must not be added.
     ///
     /// - Parameter proof: The names of the fields that prove who sends the request.
     func attempt(_ request: HTTPRequest, hiding proof: [String]) async throws -> HTTPRequest {
@@ -109,7 +109,7 @@ extension BackplaneError {
         BackplaneError(.networkBody, "the digest of the body is asked for, and the body can be read only once")
     }
 
-    /// Returns the error of an exchange for one of a filter.
+    /// Returns the error of an exchange for an error of a filter.
     fileprivate func ofFilter(_ name: String, at url: String) -> BackplaneError {
         if [.callCancelled, .callDeadline].contains(code) { return self }
         if code.rawValue.hasPrefix("network.") {

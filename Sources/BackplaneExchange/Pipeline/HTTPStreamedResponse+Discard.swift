@@ -9,7 +9,8 @@ extension HTTPStreamedResponse {
             { try await body.collect(upTo: 16 << 10) }, within: .seconds(1), otherwise: CancellationError())
     }
 
-    /// Reads a body that is announced as short into memory, so that the connection can be reused, and leaves out others.
+    /// Reads a body with a short announced length into memory, so that the connection can be reused; drops other
+    /// bodies.
     func kept() async -> HTTPStreamedResponse {
         let body = body
         var read: [UInt8]?

@@ -1,8 +1,8 @@
 import Backplane
 
-/// What is kept of a component's encoded calls that have ended: their times, and the last error.
+/// The record of a component's completed encoded calls: their times, and the last error.
 struct CallAccount {
-    /// An error as it was answered, and when.
+    /// An error as the caller received it, with its time.
     struct LastFailure {
         let answer: EncodedAnswer
         let time: Double
@@ -12,7 +12,7 @@ struct CallAccount {
     var latencies = CallLatencies()
     private(set) var lastFailure: LastFailure?
 
-    /// The size of the largest error that is kept, in bytes.
+    /// The maximum size of a stored error, in bytes.
     private static let limit = 1 << 16
 
     mutating func note(failure answer: EncodedAnswer) {
@@ -24,7 +24,7 @@ struct CallAccount {
     }
 }
 
-/// The times of calls, counted in classes of which each is at most a quarter wider than its lower bound.
+/// A histogram of call times, in classes whose width is at most a quarter of their lower bound.
 struct CallLatencies {
     /// The number of calls in each class; empty until there is a call.
     private var counts: [UInt64] = []

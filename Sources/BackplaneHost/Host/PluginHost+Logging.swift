@@ -16,7 +16,7 @@ extension PluginHost {
     /// The levels with which the host was created.
     package var firstLogLevels: LogLevels { coordinator.log.firstLevels }
 
-    /// Returns a sentence for each name of ``logLevels`` that neither a component nor a plugin has.
+    /// Returns a sentence for each name in ``logLevels`` that belongs to no component and no plugin.
     package func remarksOnLogLevels() async -> [String] {
         let given = logLevels.exceptions.keys.sorted()
         guard !given.isEmpty else { return [] }

@@ -67,7 +67,7 @@ package struct DataFolder: Sendable {
         return folder
     }
 
-    /// Creates the folder that tells the next host that there were transfers, if necessary.
+    /// Creates the folder that marks for the next host that there were transfers, if necessary.
     ///
     /// No component's folder has this name, because `@` is escaped in those.
     func makeTransfersFolder() throws(BackplaneError) {
@@ -75,7 +75,7 @@ package struct DataFolder: Sendable {
         try Self.make(FilePath.join(path, "@transfers"))
     }
 
-    /// A Boolean value that indicates whether there may be transfers of an earlier host.
+    /// A Boolean value that indicates whether transfers of an earlier host may exist.
     var hasTransfersFolder: Bool { access(FilePath.join(path, "@transfers"), F_OK) == 0 }
 
     /// Creates the data folder itself if necessary.

@@ -27,7 +27,7 @@ struct DataPlaces: Equatable, Sendable {
     ///   - others: A function that returns whether the plan has a namespace, by which a place may be taken.
     ///   - exists: A function that returns whether there is data at a place.
     ///
-    /// A new place has a name that no namespace can have, because `@` at the beginning is the host's.
+    /// A new place has a name that no namespace can have, because a leading `@` is reserved for the host.
     func place(of namespace: String, was: String?, others: (String) -> Bool, exists: (String) -> Bool) -> String {
         if let place = kept(by: namespace, others) { return place }
         let isOwn = !isTaken(namespace, from: namespace, since: 0, others)

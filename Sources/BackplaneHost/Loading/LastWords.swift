@@ -4,7 +4,7 @@ import CBackplaneHost
 ///
 /// It names the plugin, its generation, the innermost function of the plugin on the stack and the file of the copy. The
 /// function is found in a child process, since that search may meet a lock that the crashed thread holds; it is left
-/// out if it is not found within a moment.
+/// out if it is not found quickly.
 ///
 /// A line is also printed when the process has no memory left: the Swift runtime ends such a process in whatever code
 /// asks for memory next.

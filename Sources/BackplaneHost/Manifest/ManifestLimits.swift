@@ -18,7 +18,7 @@ package enum ManifestLimits {
     package static let credentials = 1_000
     /// The maximum number of hosts of one credential.
     package static let credentialHosts = 100
-    /// The maximum number of values that a credential gives the manager that proves it.
+    /// The maximum number of values that a credential passes to its authenticating manager.
     package static let credentialValues = 100
     /// The maximum length of a user's name, a password or a token: what servers accept as a header field.
     package static let secretBytes = 16 << 10

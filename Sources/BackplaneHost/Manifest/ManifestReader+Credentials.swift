@@ -82,7 +82,7 @@ extension ManifestReader {
         return hosts
     }
 
-    /// Reads the values that a manager is given with each request.
+    /// Reads the values that a manager receives with each request.
     private mutating func values(in section: Section) -> [String: Secret] {
         guard let section = dictionary("values", in: section) else { return [:] }
         guard section.values.count <= ManifestLimits.credentialValues else {

@@ -30,7 +30,7 @@ public struct NetworkSettings: Sendable, Hashable {
         Set(executors.values).union(filters.map(\.manager)).union(observers).union(authenticators)
     }
 
-    /// The managers that prove credentials, sorted.
+    /// The authenticating managers, sorted.
     var authenticators: [String] {
         Set(
             credentials.values.compactMap { credential -> String? in

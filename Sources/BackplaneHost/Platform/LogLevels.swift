@@ -7,9 +7,10 @@ public import Backplane
 /// options.logLevels = LogLevels(.notice, exceptions: ["org.example.desk": .debug, "host": .warning])
 /// ```
 public struct LogLevels: Sendable, Hashable {
-    /// The lowest level of everything that has no level of its own.
+    /// The lowest level for sources without a level of their own.
     public var standard: Log.Level
-    /// The lowest level by the name of a component, the id of a plugin, or `host`; a component's precedes its plugin's.
+    /// The lowest levels by component name, plugin id or `host`; a component's level takes precedence over its
+    /// plugin's.
     public var exceptions: [String: Log.Level]
 
     /// Creates levels; without arguments, everything is passed to the sink.

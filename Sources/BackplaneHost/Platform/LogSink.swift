@@ -18,7 +18,7 @@ public protocol LogSink: Sendable {
 }
 
 extension LogSink {
-    /// Returns whether records of a level are written, whatever their source.
+    /// Returns whether records of a level are written, regardless of their source.
     public func isEnabled(_ level: Log.Level, for source: String, of plugin: String?) -> Bool { isEnabled(level) }
 }
 

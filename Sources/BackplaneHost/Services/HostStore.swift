@@ -33,7 +33,7 @@ final class HostStore: Sendable {
         set { state.withLock { $0.settings = newValue } }
     }
 
-    /// A Boolean value that indicates whether records outlast the process; known once the store is open.
+    /// A Boolean value that indicates whether records survive the process; known once the store is open.
     var isPersistent: Bool { state.withLock { $0.store.map { !($0 is MemoryRecordStore) } ?? true } }
 
     /// Closes the store, as soon as nothing uses it any longer; the next request opens it again.

@@ -1,9 +1,9 @@
 public import Backplane
 
-/// The contract of a manager that proves to servers who sends a request, in a scheme of its own.
+/// The contract of a manager that authenticates requests to servers with a scheme of its own.
 ///
-/// A credential of the type `component` in the manifest names it. It sees heads and never bodies, and the values of the
-/// credential and its accounts. One that fails, fails the exchange.
+/// A credential of the type `component` in the manifest names it. It sees heads, never bodies, and the values of the
+/// credential and its accounts. If it fails, the exchange fails.
 ///
 /// ```swift
 /// static func methods(_ table: inout Methods) {
@@ -15,30 +15,30 @@ public import Backplane
 public struct Authenticating: Contract {
     /// The version of the contract.
     public static let version: Version = "1.0.0"
-    /// Returns whether requests have the digest of their body, which then has to be one that can be sent again.
+    /// Returns whether requests contain the digest of their body, which must then be replayable.
     public let digests = AsyncMethod<Nothing, Bool>()
-    /// Returns the names and values of the fields that are the proof; none if no proof is known to be wanted.
+    /// Returns the names and values of the credential fields; none unless credentials are known to be required.
     ///
-    /// A field that the request has already is an error, and so is one that frames the message.
+    /// A field that the request already has is an error, and so is one that frames the message.
     public let prepare = AsyncMethod<AuthenticatedRequest, [[String]]>()
-    /// Returns the fields of another proof, after a response with the status 401; none to let that be the result.
+    /// Returns new credential fields after a response with the status 401; none if that response is the result.
     public let answer = AsyncMethod<AuthenticatedRequest, [[String]]>()
 
     /// Creates the contract.
     public init() {}
 }
 
-/// The head of a request as an authenticator is given it, with the account that sends it.
+/// The head of a request for an authenticator, with the account that sends it.
 public struct AuthenticatedRequest: Codable, Sendable {
     /// The request method, such as `GET`.
     public var method: String
     /// The absolute URL, with its query.
     public var url: String
-    /// The names and values of the header fields in order, without a proof.
+    /// The names and values of the header fields in order, without credentials.
     public var headers: [[String]]
-    /// The SHA-256 of the body in lower-case hexadecimal digits; `nil` unless the authenticator asks for it.
+    /// The SHA-256 of the body in lower-case hexadecimal digits; `nil` unless the authenticator requests it.
     public var digest: String?
-    /// The name of the account; empty for that which needs no sign-in.
+    /// The name of the account; empty for the one that needs no sign-in.
     public var account: String
     /// The principal: the opaque number of the account's sign-in.
     public var principal: UInt64
@@ -46,7 +46,7 @@ public struct AuthenticatedRequest: Codable, Sendable {
     public var values: [String: String]
     /// The number of requests of this exchange that were not accepted; 0 in `prepare`.
     public var failures: Int
-    /// The names and values of the proof's fields that were sent last; none in `prepare`.
+    /// The names and values of the credential fields that were sent last; none in `prepare`.
     public var proof: [[String]]
     /// The status of the response to answer; `nil` in `prepare`.
     public var status: Int?
@@ -61,7 +61,7 @@ public struct AuthenticatedRequest: Codable, Sendable {
         (failures, proof, status, responseHeaders) = (0, [], nil, [])
     }
 
-    /// Makes the request one whose response is to be answered.
+    /// Marks the request as one whose response is to be answered.
     package mutating func meet(_ response: HTTPResponse, failures: Int, proof: HTTPHeaders) {
         (status, responseHeaders) = (response.status, response.headers.pairs)
         (self.failures, self.proof) = (failures, proof.pairs)
@@ -76,7 +76,7 @@ public struct AuthenticatedRequest: Codable, Sendable {
 }
 
 extension AuthenticatedRequest: CustomStringConvertible, CustomReflectable {
-    /// The method and the URL without its query, and nothing of the account's values and the proof.
+    /// The method and the URL without its query, and no values or credentials.
     public var description: String { "\(method) \(HTTPRequest(method, url).printableURL)" }
 
     /// A mirror without children, so that `dump` shows the description alone.

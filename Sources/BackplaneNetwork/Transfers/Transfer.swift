@@ -34,17 +34,17 @@ public struct Transfer: Sendable {
     public var work: Work
     /// The owner: places in a pool are shared equally among owners.
     ///
-    /// A component's transfers belong to its plugin, whatever is given here.
+    /// A component's transfers belong to its plugin, regardless of this value.
     public var owner: String
     /// The priority; transfers with a higher one start first.
     public var priority: Int
-    /// The credential that proves who asks, by its name in a host's manifest; `nil` for none.
+    /// The name of the credential in the host's manifest; `nil` for none.
     ///
     /// A transfer whose account is not signed in is paused with `transfer.credentials`.
     public var credential: String?
     /// The account of the credential; `nil` for the one that needs no sign-in.
     public var account: String?
-    /// The component that began it, as observers of exchanges see it, and the managers that it belongs to.
+    /// The component that began the transfer, for observers of exchanges, and the managers that it belongs to.
     package var sender: String?
     package var managers: [String] = []
 

@@ -1,23 +1,23 @@
 public import Backplane
 
-/// Downloads and uploads that go on by themselves: the host's as `context.transfers`, or those of a program's own pool.
+/// The client of transfers: of the host's as `context.transfers`, or of those in a program's own pool.
 ///
 /// ```swift
 /// try await context.transfers.begin(Transfer("text/whale", .download(HTTPRequest("GET", url), to: "whale.epub")))
 /// for try await state in context.transfers.states(of: "text/whale") { try await elements.send(state) }
 /// ```
 ///
-/// A transfer belongs to the host: it goes on while its plugin is swapped, and after a restart of the host. It is found
-/// again by its id, which all components of the plugin share, and no other plugin. Files are in the folder of the
-/// component that begins it.
+/// A transfer belongs to the host: it continues while its plugin is swapped, and after a restart of the host. It is
+/// found by its id, which is shared by all components of the plugin, but not with other plugins. Files are in the
+/// folder of the component that begins it.
 public struct TransferClient: Sendable {
     let way: any TransferWay
 
     package init(_ way: any TransferWay) { self.way = way }
 
-    /// Begins a transfer, or returns the state of the one that has the id, if it does the same.
+    /// Starts a transfer, or returns the state of an identical one with the same id.
     ///
-    /// A transfer that is paused, has failed or was cancelled, goes on.
+    /// A transfer that is paused, has failed or was cancelled is resumed.
     ///
     /// - Parameter transfer: The download or upload; its paths are relative to the component's folder, or absolute and
     ///   in it. Its owner is the plugin.
@@ -30,7 +30,7 @@ public struct TransferClient: Sendable {
         try await way.begin(transfer)
     }
 
-    /// Returns the present state of a transfer.
+    /// Returns the current state of a transfer.
     ///
     /// - Throws: `transfer.unknown`; `store.unusable`; `call.retired` once the component has stopped.
     public func state(of id: String) async throws(BackplaneError) -> TransferState {
@@ -39,39 +39,39 @@ public struct TransferClient: Sendable {
 
     /// Returns the states of a transfer as a sequence: the current one first, and the final one last.
     ///
-    /// A slow reader misses states between, but never the last one. The iteration throws what ``state(of:)`` throws, and
-    /// `call.retired` when the component stops or a swap replaces it; the transfer goes on, and the new code can read
-    /// on.
+    /// A slow reader misses intermediate states, but never the last one. The iteration throws the errors of
+    /// ``state(of:)``, and `call.retired` when the component stops or a swap replaces it; the transfer continues, and
+    /// the new code can continue to read.
     public func states(of id: String) -> TransferStates { TransferStates(way: way, id: id) }
 
-    /// Pauses a transfer; returns once it does not run any more, and the disk has what it received.
+    /// Pauses a transfer, and returns once it has stopped and its bytes are on the disk.
     ///
     /// - Throws: `transfer.unknown`; `store.unusable`; `call.retired` once the component has stopped.
     public func pause(_ id: String) async throws(BackplaneError) { try await way.change(.pause, id) }
 
-    /// Lets a transfer that is paused or has failed go on: a download where it ended, an upload anew.
+    /// Resumes a paused or failed transfer: a download where it was interrupted, an upload from the beginning.
     ///
     /// - Throws: `transfer.unknown`; `transfer.taken` if another one downloads to the same file meanwhile;
     ///   `store.unusable`; `call.retired` once the component has stopped.
     public func resume(_ id: String) async throws(BackplaneError) { try await way.change(.resume, id) }
 
-    /// Cancels a transfer that has not succeeded, and removes what there is of its file.
+    /// Cancels a transfer that has not succeeded, and removes its partial file.
     ///
     /// - Throws: `transfer.unknown`; `store.unusable`; `call.retired` once the component has stopped.
     public func cancel(_ id: String) async throws(BackplaneError) { try await way.change(.cancel, id) }
 
-    /// Cancels a transfer unless it is finished, and forgets it; a finished file stays.
+    /// Cancels a transfer unless it is finished, and removes it from the pool; a finished file remains.
     ///
     /// - Throws: `transfer.unknown`; `store.unusable`; `call.retired` once the component has stopped.
     public func remove(_ id: String) async throws(BackplaneError) { try await way.change(.remove, id) }
 }
 
-/// The states of a transfer, from the present one to the final one.
+/// The states of a transfer, from the current one to the final one.
 public struct TransferStates: AsyncSequence, Sendable {
     let way: any TransferWay
     let id: String
 
-    /// Returns a reader, which begins with the present state.
+    /// Returns a reader, which begins with the current state.
     public func makeAsyncIterator() -> Iterator { Iterator(way: way, id: id) }
 
     /// A reader of states.

@@ -1,18 +1,18 @@
 package import Backplane
 
-/// The way to transfers: through the boundary to the host, or to a pool of the program's own.
+/// The transport to transfers: through the boundary to the host, or to the program's own pool.
 package protocol TransferWay: Sendable {
-    /// Begins a transfer, or lets one go on that does the same.
+    /// Starts a transfer, or resumes an identical one.
     func begin(_ transfer: Transfer) async throws(BackplaneError) -> TransferState
 
-    /// Returns the first state that is not the one with a number, which is waited for; 0 is the number of none.
+    /// Waits for the first state other than the one with a number, and returns it; 0 is the number of no state.
     func state(of id: String, after number: UInt64) async throws(BackplaneError) -> TransferState
 
-    /// Changes a transfer, and returns when that is done.
+    /// Changes a transfer, and returns once the change is complete.
     func change(_ change: TransferChange, _ id: String) async throws(BackplaneError)
 }
 
-/// A change of a transfer that is asked for.
+/// A requested change of a transfer.
 package enum TransferChange: Sendable {
     case pause, resume, cancel, remove
 }

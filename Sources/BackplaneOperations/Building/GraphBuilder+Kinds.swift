@@ -50,7 +50,7 @@ extension GraphBuilder {
             }, after: input)
     }
 
-    /// Adds a node whose work is suspended while the node is paused, and which knows its queue.
+    /// Adds a node whose work is suspended while the node is paused, with access to its queue.
     package mutating func addQueued<Input: GraphInput, Operation: SuspendableOperation>(
         _ name: String, after input: Input, options: NodeOptions?,
         _ operation: @escaping @Sendable (Input.Value, GraphQueue) async throws -> Operation
@@ -61,7 +61,7 @@ extension GraphBuilder {
             }, after: input)
     }
 
-    /// Adds a node whose work is suspended while the node is paused, and which knows its queue.
+    /// Adds a node whose work is suspended while the node is paused, with access to its queue.
     package mutating func addQueued<Operation: SuspendableOperation>(
         _ name: String, options: NodeOptions?,
         _ operation: @escaping @Sendable (GraphQueue) async throws -> Operation

@@ -54,9 +54,9 @@ public final class GraphQueue: Sendable {
         for engine in control.withLock({ Array($0.engines.values) }) { engine.change { $0.cancelAll(&$1) } }
     }
 
-    /// Cancels all graphs because their owner ends, and those that are started later.
+    /// Cancels all graphs because their owner ends, including those that are started later.
     ///
-    /// What others carry out for them, such as transfers, is left to itself.
+    /// Work that others perform for them, such as transfers, continues.
     package func end() {
         control.withLock { $0.hasEnded = true }
         cancel()

@@ -55,7 +55,7 @@ final class OverflowReadings {
 
     init(pages: Int) { counts = Array(repeating: 0, count: pages + 1) }
 
-    /// Notes that a page is read; returns `false` if it was read too often.
+    /// Records that a page is read, and returns `false` if it was read too often.
     func note(_ page: Int) -> Bool {
         guard counts.indices.contains(page), counts[page] < Self.limit else { return false }
         counts[page] += 1

@@ -141,7 +141,7 @@ struct TransferTable: Sendable {
         remove(key)
     }
 
-    /// Tells those who watch a transfer its state.
+    /// Notifies the watchers of a transfer of its state.
     private mutating func tell(_ key: ExactText) {
         numberState(of: key)
         effects.append(.tell(key))
@@ -210,7 +210,7 @@ struct TransferTable: Sendable {
         wait(key)
     }
 
-    /// Lets the transfers go on that wait for an account.
+    /// Resumes the transfers that wait for an account.
     mutating func resumeWaiting(for credential: String, account: String) {
         for (key, entry) in entries
         where entry.state.phase == .paused && entry.state.error?.code == .transferCredentials && !entry.isActive

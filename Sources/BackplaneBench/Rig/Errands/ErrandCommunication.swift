@@ -21,7 +21,7 @@ final class ErrandCommunication: CommunicationController, StatefulComponent {
     func exportState() -> TurnstileState { state.withLock(\.self) }
     func importState(_ state: TurnstileState) { self.state.withLock { $0 = state.handedOver } }
 
-    /// Makes an exchange that is neither idempotent nor made without an account.
+    /// Makes an exchange that is not idempotent, with an account.
     private func run(_ place: String, _ call: Call) async throws(BackplaneError) {
         var options = HTTPOptions()
         options.credential = "errands"

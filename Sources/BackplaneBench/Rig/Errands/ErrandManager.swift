@@ -1,7 +1,7 @@
 import Backplane
 import TurnstileContracts
 
-/// A manager whose calls are those of its communication controller.
+/// A manager that forwards calls to its communication controller.
 final class ErrandManager: Manager {
     typealias Provides = Turnstile
     struct Wires: Wiring {

@@ -90,7 +90,7 @@ enum ErrandSwaps {
         return (answered, failed)
     }
 
-    /// Waits until all exchanges outside of calls have ended, and counts those that did not end as they have to.
+    /// Waits until all exchanges outside of calls have ended, and counts those that did not end as expected.
     private static func outcomes(_ count: Int, _ swapped: ErrandHost) async throws -> (lost: Int, retired: Int) {
         let deadline = ContinuousClock.now + .seconds(60)
         while true {
@@ -122,7 +122,7 @@ enum ErrandSwaps {
         }
     }
 
-    /// The swaps that waited for calls that take long.
+    /// The swaps that waited for long calls.
     private final class Waits: Sendable {
         private let numbers = Mutex<Set<Int>>([])
         var count: Int { numbers.withLock(\.count) }

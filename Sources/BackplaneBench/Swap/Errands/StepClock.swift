@@ -2,7 +2,7 @@ import Backplane
 import BackplaneHost
 import Synchronization
 
-/// A clock for timers that stands still between its steps.
+/// A clock for timers that advances only in steps.
 final class StepClock: TimerClock {
     private struct State {
         var moment = Deadline(nanoseconds: 1_000_000_000)

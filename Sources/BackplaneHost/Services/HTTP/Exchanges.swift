@@ -114,7 +114,7 @@ final class Exchanges: Sendable {
     /// Returns the pipeline for an exchange that is made for a call.
     ///
     /// It is made on behalf of all components that the call came through. If one of them takes a part in exchanges, the
-    /// exchange does not pass that part again, also where the component found its way here only at run time.
+    /// exchange does not pass that part again, even if the component was connected only at run time.
     private func pipeline(in network: ManifestNetwork, for call: Call) -> HTTPPipeline {
         guard network.hasParts else { return network.pipeline(of: managers) }
         return network.pipeline(of: managers + self.network.managers(along: call))

@@ -49,7 +49,7 @@ struct ManifestNetwork: Sendable {
         }
     }
 
-    /// A Boolean value that indicates whether any manager takes a part in the exchanges of others.
+    /// A Boolean value that indicates whether any manager takes part in the exchanges of others.
     var hasParts: Bool { !parts.isEmpty }
 
     /// The pipeline of the exchanges of the host program, and of components that take no part in those of others.

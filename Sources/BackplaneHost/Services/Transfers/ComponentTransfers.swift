@@ -14,7 +14,7 @@ struct ComponentTransfers: Sendable {
     let folder: ComponentFolder
     let operations: ServiceOperations
 
-    /// Reads a borrowed transfer, as the host's pool is to have it.
+    /// Reads a borrowed transfer in the form for the host's pool.
     ///
     /// - Throws: `network.refused` for a path that leads out of the folder; `network.unsupported` for options that this
     ///   host does not have; `transfer.refused` for wrong values.

@@ -7,7 +7,7 @@ import Synchronization
 
 /// The downloads and uploads of a host's components, in a pool that is opened when it is first used.
 ///
-/// A host whose folder has had transfers opens it when it starts, so that what was open goes on.
+/// A host whose folder has had transfers opens it when it starts, so that open transfers continue.
 final class HostTransfers: Sendable {
     private struct State {
         var opening: Task<Result<TransferPool, BackplaneError>, Never>?
@@ -91,12 +91,12 @@ final class HostTransfers: Sendable {
         }
     }
 
-    /// Lets the transfers go on that wait for an account.
+    /// Resumes the transfers that wait for an account.
     func signedIn(_ credential: String, account: String) {
         state.withLock { $0.pool }?.signedIn(credential, account: account)
     }
 
-    /// Ends the runs of all transfers, which go on with the next host.
+    /// Ends the runs of all transfers, which continue with the next host.
     ///
     /// ``hasEnded`` says when that is done.
     func end() {

@@ -1,6 +1,6 @@
 import BackplaneNetwork
 
-/// The stages of exchanges as lines, in which each exchange has a number of its own.
+/// The stages of exchanges as lines, which number the exchanges.
 struct ExchangeTranscript {
     private var numbers: [UInt64: Int] = [:]
     private var last = 0

@@ -11,7 +11,7 @@ struct NetworkParts: OptionSet, Hashable, Sendable {
 
     /// The parts that the exchanges of a component pass that takes these.
     ///
-    /// No component of the same kind, and never in a circle: what a filter sends passes authenticators and executors,
+    /// No component of the same kind, and never in a cycle: what a filter sends passes authenticators and executors,
     /// what an authenticator sends passes executors, what an executor sends passes none of them, and what an observer
     /// sends passes nothing. All but the last are observed.
     var passed: NetworkParts {

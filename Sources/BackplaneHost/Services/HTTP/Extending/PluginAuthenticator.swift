@@ -3,7 +3,7 @@ import BackplaneExchange
 import BackplaneNetwork
 
 extension NetworkManagers {
-    /// Returns the functions of a manager that proves credentials, as it is for one request.
+    /// Returns the functions of an authenticating manager for one request.
     func authenticator(_ manager: String, _ call: Call) async throws -> SchemeAuthenticator.Ready {
         let remote = try await find(manager, as: Authenticating.self)
         return SchemeAuthenticator.Ready(
