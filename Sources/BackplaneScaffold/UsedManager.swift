@@ -18,8 +18,8 @@ struct UsedManager: Sendable, Hashable {
     /// Finds a manager of a manifest, and the contract that its class provides, in the sources of a package.
     ///
     /// - Parameter own: The target to which the new manager is added.
-    /// - Throws: `new.package` if the manifest has no such manager, if the package has not its class and contract, or if
-    ///   the contract belongs to another plugin.
+    /// - Throws: `new.package` if the manifest has no such manager, if the package has not its class and contract, or
+    ///   if the contract belongs to another plugin.
     init(_ manager: String, of manifest: ManifestEdit, in package: PackageFolder, usedBy own: String)
         throws(BackplaneError)
     {

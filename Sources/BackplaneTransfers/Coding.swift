@@ -1,6 +1,7 @@
 public import BackplaneNetwork
 
-// The words of transfers in a store and on the command line. Plugins, which link `BackplaneNetwork`, need none of these.
+// The words of transfers in a store and on the command line. Plugins, which link `BackplaneNetwork`, need none of
+// these.
 
 extension ExistingFile: Codable, CaseIterable {
     /// All policies.

@@ -4,8 +4,8 @@ import Testing
 
 /// A server that others wrote, as a process that ends with the test.
 ///
-/// The tests are skipped where a server is missing. With `BACKPLANE_REQUIRE_PEERS=1` in the environment a missing server
-/// is a failure.
+/// The tests are skipped where a server is missing. With `BACKPLANE_REQUIRE_PEERS=1` in the environment a missing
+/// server is a failure.
 struct PeerServer {
     /// The ports that the server listens on.
     let ports: [String]

@@ -94,8 +94,8 @@ private struct ManyLoads {
 
     /// Makes loads.
     ///
-    /// - Returns: The millions of bytes by which the resident memory has grown since a tenth of the loads, `memory`; the
-    ///   number of loads that are still there, `left`; and that of loads with an error, `failed`.
+    /// - Returns: The millions of bytes by which the resident memory has grown since a tenth of the loads, `memory`;
+    ///   the number of loads that are still there, `left`; and that of loads with an error, `failed`.
     func figures(of count: Int) async throws -> [String: Double] {
         var http = HTTPClient(rig.client)
         http.defaults.retry = RetryPolicy(attempts: 3)

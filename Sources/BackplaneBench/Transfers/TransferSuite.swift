@@ -9,8 +9,8 @@ import Glibc
 
 // The cost of transfers, compared with AsyncHTTPClient without Backplane, which writes the same files in the same run.
 //
-// The server is that of the HTTP rows: a process of its own on loopback. Figures of files of 1 MB are the processor time
-// of this process for each; those of a large file are the time for each million bytes.
+// The server is that of the HTTP rows: a process of its own on loopback. Figures of files of 1 MB are the processor
+// time of this process for each; those of a large file are the time for each million bytes.
 extension BenchSuite {
     static let transfers = BenchSuite(name: TransferRows.suite) { folder, _ in
         let rig = try await HTTPRig(in: folder)

@@ -20,8 +20,8 @@ struct CallCommand: Sendable {
     static let timeout = 60.0
     /// The number of elements after which a stream is closed, or `nil` for all; only streams have a limit.
     var limit: Int?
-    /// A Boolean value that indicates whether to print the id of the call's trace, and the stages of its HTTP exchanges,
-    /// on standard error.
+    /// A Boolean value that indicates whether to print the id of the call's trace, and the stages of its HTTP
+    /// exchanges, on standard error.
     var showsTrace = false
     /// The trace that the call continues, or `nil` to begin one.
     var traceparent: String?

@@ -12,8 +12,8 @@ public protocol LogSink: Sendable {
     func isEnabled(_ level: Log.Level, for source: String, of plugin: String?) -> Bool
     /// Writes one record.
     ///
-    /// The host does not ask ``isEnabled(_:)`` before every record, so a sink with levels of its own compares them here,
-    /// too.
+    /// The host does not ask ``isEnabled(_:)`` before every record, so a sink with levels of its own compares them
+    /// here, too.
     func write(_ record: LogRecord)
 }
 

@@ -92,8 +92,8 @@ struct FullTextTable {
 
     // MARK: Searches
 
-    /// Returns the statement for the records with the words of a search, whose arguments are an expression, the place of
-    /// the query's cursor, if it has one, as rank and number, and a limit.
+    /// Returns the statement for the records with the words of a search, whose arguments are an expression, the place
+    /// of the query's cursor, if it has one, as rank and number, and a limit.
     ///
     /// FTS5 sorts the rows, and keeps those of one rank in the order of their numbers.
     func searchSQL(_ query: RecordQuery) -> String {

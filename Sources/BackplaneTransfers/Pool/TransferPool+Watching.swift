@@ -49,8 +49,8 @@ extension TransferPool {
     /// Returns the first state of a transfer that is another one than a reader has, which is waited for.
     ///
     /// - Parameter number: The number of the state that the reader has; 0 for none. A final state is returned at once.
-    /// - Throws: `transfer.unknown`, also if it is removed meanwhile; `host.stopped` if the pool stops; `call.cancelled`;
-    ///   `store.unusable`.
+    /// - Throws: `transfer.unknown`, also if it is removed meanwhile; `host.stopped` if the pool stops;
+    ///   `call.cancelled`; `store.unusable`.
     package func state(of id: String, after number: UInt64) async throws(BackplaneError) -> TransferState {
         for await state in try await states(of: id) where state.number != number || state.phase.isFinal { return state }
         guard !Task.isCancelled else { throw BackplaneError(.callCancelled, "the wait for a transfer was cancelled") }
