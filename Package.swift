@@ -572,7 +572,8 @@ let package = Package(
             name: "BookshelfTests",
             dependencies: [
                 "Backplane", "BackplaneCommand", "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP",
-                "BackplaneHost", "BackplaneManagers", "BackplaneSQLite", "BookshelfContracts", "BookshelfServer",
+                "BackplaneHost", "BackplaneManagers", "BackplaneNetwork", "BackplaneSQLite", "BookshelfContracts",
+                "BookshelfServer",
             ],
             swiftSettings: settings),
     ])
