@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneNetwork
 import BackplaneRecords
+import BackplaneTransfers
 import Foundation
 import Testing
 
