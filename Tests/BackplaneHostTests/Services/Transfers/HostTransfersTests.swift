@@ -46,7 +46,8 @@ struct HostTransfersTests {
         #expect(
             last.phase == .succeeded && last.progress == 1 && last.file?.hasSuffix("/@network/Carrier/whale") == true)
         let path = try await carrier.keep("text/whale")
-        #expect(path.hasSuffix("/kept") && Array(try Data(contentsOf: URL(filePath: path))) == source.content)
+        let kept = try Data(contentsOf: URL(filePath: path))
+        #expect(path.hasSuffix("/kept") && Array(kept) == source.content)
         await test.host.stop()
     }
 
