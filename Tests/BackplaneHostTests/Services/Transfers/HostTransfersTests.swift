@@ -58,7 +58,7 @@ struct HostTransfersTests {
         _ = try await carrier.change("pause text/whale")
         #expect(try await state(carrier) { _ in true }.phase == .paused)
         _ = try await carrier.change("resume text/whale")
-        _ = try await state(carrier) { $0.phase == .running && $0.bytes == source.half }
+        await eventually { source.ranges.count == 2 }
         #expect(source.ranges == ["", "bytes=\(source.half)-"], "it goes on where it ended")
         _ = try await carrier.change("cancel text/whale")
         #expect(try await state(carrier) { _ in true }.phase == .cancelled)
