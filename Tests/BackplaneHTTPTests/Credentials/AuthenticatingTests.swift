@@ -209,7 +209,8 @@ struct AuthenticatingTests {
             #expect(error?.code == .networkRefused && error?.message.contains(words) == true, "\(field)")
         }
         let stream = HTTPBody.stream(HTTPBodyStream(Array("once".utf8)))
-        let once = await failure(network(signing("a")), HTTPRequest("POST", server.url(), body: stream))
+        let once = await failure(
+            network(signing("a"), .asyncHTTPClient), HTTPRequest("POST", server.url(), body: stream))
         #expect(once?.code == .networkBody)
         #expect(sent.value == 0)
     }
