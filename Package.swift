@@ -242,7 +242,8 @@ let package = Package(
                 "BackplaneOperations",
                 "BackplaneProcesses",
                 "BackplaneRecords", "BackplaneReports", "BackplaneSQLite", "BackplaneStorage", "BackplaneSwapLoad",
-                "BackplaneTerminal", "BackplaneTransfers", "BenchmarkContracts", "BenchmarkDirect", "TurnstileContracts",
+                "BackplaneTerminal", "BackplaneTransfers", "BenchmarkContracts", "BenchmarkDirect",
+                "TurnstileContracts",
                 engine("AsyncHTTPClient", "async-http-client"), engine("GRDB", "GRDB.swift"),
                 engine("NIOCore", "swift-nio"), engine("NIOHTTP1", "swift-nio"),
             ],
@@ -467,7 +468,8 @@ let package = Package(
             dependencies: [
                 "AlmanacModule", "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneCrypto",
                 "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneManagers",
-                "BackplaneNetwork", "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "BookshelfContracts",
+                "BackplaneNetwork", "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "BackplaneTransfers",
+                "BookshelfContracts",
                 "CBackplane",
                 "ChallengeModule", "ParityContracts", "TestFixtures", "TestGenerators", "TimepieceModule",
                 "TurnstileContracts", "occupied-pool",
@@ -572,7 +574,8 @@ let package = Package(
             name: "BookshelfTests",
             dependencies: [
                 "Backplane", "BackplaneCommand", "BackplaneDocuments", "BackplaneExchange", "BackplaneHTTP",
-                "BackplaneHost", "BackplaneManagers", "BackplaneSQLite", "BookshelfContracts", "BookshelfServer",
+                "BackplaneHost", "BackplaneManagers", "BackplaneNetwork", "BackplaneSQLite", "BookshelfContracts",
+                "BookshelfServer",
             ],
             swiftSettings: settings),
     ])

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <poll.h>
@@ -84,14 +85,15 @@ static bool is_out_of_memory(void) {
     return probe == MAP_FAILED;
 }
 
-/* Reads up to the end of a pipe, or until nothing has come for a while, and returns the number of bytes. */
-static size_t read_for(int from, char *bytes, size_t room, int first, int then) {
-    size_t length = 0;
-    while (length < room) {
+/* Reads two lines from a pipe, or what has come when nothing more comes for a while, and returns the number of bytes. */
+static size_t read_lines(int from, char *bytes, size_t room, int first, int then) {
+    size_t length = 0, lines = 0;
+    while (length < room && lines < 2) {
         struct pollfd poll_for = {.fd = from, .events = POLLIN};
         if (poll(&poll_for, 1, length ? then : first) != 1) break;
         const ssize_t got = read(from, bytes + length, room - length);
         if (got <= 0) break;
+        for (size_t at = length; at < length + (size_t)got; at++) lines += bytes[at] == '\n';
         length += (size_t)got;
     }
     return length;
@@ -101,10 +103,10 @@ static size_t read_for(int from, char *bytes, size_t room, int first, int then) 
  * or fall itself. The child sends the name twice, as it is in the file and as it is written in Swift. */
 static void name_frame(const struct walk *walk, char *name, size_t room) {
 #if __GLIBC_PREREQ(2, 34)
-    char sent[2 * BPH_SYMBOL];
+    static char sent[2 * BPH_SYMBOL];       /* one thread reports, possibly on a small stack */
     int ends[2];
     *name = 0;
-    if (pipe(ends) != 0) return;
+    if (pipe2(ends, O_CLOEXEC) != 0) return;
     const pid_t child = _Fork();        /* runs no handler of `pthread_atfork` */
     if (child == 0) {
         const struct rlimit none = {0, 0};
@@ -116,7 +118,7 @@ static void name_frame(const struct walk *walk, char *name, size_t room) {
     }
     close(ends[1]);
     if (child > 0) {
-        const size_t length = read_for(ends[0], sent, sizeof sent - 1, 1000, 200);
+        const size_t length = read_lines(ends[0], sent, sizeof sent - 1, 1000, 200);
         kill(child, SIGKILL);
         while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
         sent[length] = 0;
@@ -164,7 +166,7 @@ static const char *name_of(int number) {
 static void say(int number, const struct walk *walk) {
     /* The Swift runtime ends a process that gets no memory, whoever asked for it, and often without a word. */
     const bool is_full = is_out_of_memory();
-    char line[2048], plugin[400] = "", frame[BPH_SYMBOL] = "";      /* dprintf would allocate */
+    static char line[2048], said[sizeof line + 128], plugin[400], frame[BPH_SYMBOL];    /* dprintf would allocate */
     if (!walk->copy && !is_full) return;
     if (walk->copy) {
         const char *const file = strrchr(walk->copy, '/') + 1;
@@ -174,7 +176,6 @@ static void say(int number, const struct walk *walk) {
     } else {
         *line = 0;
     }
-    char said[sizeof line + 128];
     const int length = snprintf(said, sizeof said, "backplane: signal %d (%s) ends this process%s%s\n", number, name_of(number),
                                 is_full ? ", which has no memory left" : "", line);
     (void)!write(STDERR_FILENO, said, (size_t)length);

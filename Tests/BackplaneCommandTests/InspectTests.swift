@@ -89,7 +89,7 @@ struct InspectTests {
             "LibraryManager 1.0.0        manager                   provides Library 1.6.0",
             "  count                     sync method",
             "  clock                     optional wire             uses WallTime 1.0.0",
-            "  dataAccessController      wire                      uses Shelf 1.1.0",
+            "  dataAccessController      wire                      uses Shelf 1.3.0",
         ] { #expect(outcome.output.contains("\n\(line)\n"), "\(line)") }
         #expect(outcome.output.contains(/\nSDK +\d+\.\d+\.\d+\nSwift +6\.\d+\n/))
     }

@@ -68,7 +68,8 @@ struct LastWordsTests {
         let path = try tool.write(
             #"{"manifestVersion": 1, "plugins": [{"library": "_Benchmark"}], "managers": {"Desk": {"className": "BenchmarkManager"}}}"#,
             as: "desk.json")
-        let outcome = try await start("call", path, "Desk", "numbers", "\(count)").end()
+        // With the space the input is no option.
+        let outcome = try await start("call", path, "Desk", "numbers", " \(count)").end()
         let words = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("backplane: signal") }
         try #require(words.count == 1, "\(outcome.errors)")
         // Its id is known from its entry function only, and not from the name of its copy.

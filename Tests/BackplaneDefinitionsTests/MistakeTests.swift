@@ -24,7 +24,7 @@ struct MistakeTests {
     static let errors: [Mistake] = [
         Mistake("[]", "", .definitionWrongType, "an array"),
         Mistake(#"{"path": 1}"#, "/path", .definitionWrongType, "an integer"),
-        Mistake(#"{"path": "%1"}"#, "/path", .definitionIndicator, "`%{1}` has no argument"),
+        Mistake(#"{"path": "%1"}"#, "/path", .definitionIndicator, "`%{1}` refers to no argument"),
         Mistake(#"{"path": "%{x}"}"#, "/path", .definitionIndicator, "not an indicator"),
         Mistake(#"{"path": "%0[a"}"#, "/path", .definitionIndicator, "no `]`"),
         Mistake(#"{"path": "%0[.a]"}"#, "/path", .definitionIndicator, "without a name"),

@@ -90,12 +90,12 @@ struct TransfersPageTests {
         let pool = try await fixture.pool()
         try await pool.begin(fixture.download(server.url(), "text/whale.epub"))
         try await pool.state(of: "text/whale.epub") { $0.bytes == 200_000 }
-        try await pool.pause("text/whale.epub")  // returns once the disk has what was received
+        try await pool.pause("text/whale.epub")  // returns once the received bytes are on the disk
         try await pool.resume("text/whale.epub")
         let state = try await pool.state(of: "text/whale.epub")
-        try await pool.cancel("text/whale.epub")  // removes what there is of the file
-        try await pool.remove("text/whale.epub")  // and forgets the transfer
-        let count = try await pool.clear()  // forgets all that are finished; their files stay
+        try await pool.cancel("text/whale.epub")  // removes the partial file
+        try await pool.remove("text/whale.epub")  // removes the transfer from the pool
+        let count = try await pool.clear()  // removes all finished ones; their files remain
         #expect(state.phase == .running && count == 0 && fixture.names == [])
     }
 

@@ -11,7 +11,7 @@ package enum PluginConformances {
     ///
     /// What only a host needs conforms there; keys of JSON that are written by hand are `TextKey`s.
     package static let bounds = [
-        "Backplane": 80, "BackplaneManagers": 6, "BackplaneNetwork": 74, "BackplaneStorage": 33,
+        "Backplane": 81, "BackplaneManagers": 6, "BackplaneNetwork": 100, "BackplaneStorage": 33,
     ]
     /// The folder of the toolchain's programs that are needed; `nil` where they are missing.
     package static let tools: String? = {

@@ -125,8 +125,7 @@ final class BookStore: DataAccessController, ReconfigurableComponent {
             let searches = transaction.collection(KeptSearch.self), books = transaction.collection(KeptBook.self)
             // Records that a later search has kept meanwhile stay; unreadable ones are replaced, and those of a clock
             // that has since been put back.
-            let now = Date.now
-            func isLatest(_ known: Date?) -> Bool { known.map { $0 <= date || $0 > now } ?? true }
+            func isLatest(_ known: Date?) -> Bool { known.map { $0 <= date || $0 > .now } ?? true }
             let text = answer.query.text
             if isLatest((try? await searches.fetch(text))?.date) {
                 try await searches.save(KeptSearch(id: text, date: date, books: answer.books))

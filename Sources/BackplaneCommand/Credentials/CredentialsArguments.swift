@@ -11,8 +11,8 @@ extension BackplaneTool {
 
                 EXAMPLES
                   backplane credentials list manifests/bookshelf.json
-                  backplane credentials sign-in library --account ann --value reader=ann --running
-                  pass show library | backplane credentials sign-in library --value reader=ann --value-fd password=0
+                  backplane credentials sign-in library --value reader=ann --running
+                  backplane credentials sign-in library --value-fd password=0 < password
                   backplane credentials sign-out library --account ann --running
                 """,
             subcommands: [List.self, SignIn.self, SignOut.self])
@@ -62,7 +62,7 @@ extension BackplaneTool.Credentials {
 
     struct SignIn: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Sign an account of a credential in.",
+            commandName: "sign-in", abstract: "Sign an account of a credential in.",
             discussion: """
                 Values that are not given are asked for on the terminal, without echo. Other users see the arguments \
                 of a command: give a password with --value-fd, of which the first line is read.
@@ -98,7 +98,7 @@ extension BackplaneTool.Credentials {
 
     struct SignOut: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Sign an account of a credential out, and remove its kept token.",
+            commandName: "sign-out", abstract: "Sign an account of a credential out, and remove its kept token.",
             discussion: "An account that is not signed in stays so.")
 
         @Argument(help: "The credential's name in the manifest.") var name: String

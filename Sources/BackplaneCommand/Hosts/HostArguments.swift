@@ -37,8 +37,7 @@ struct HostArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The format of the log: \(LogFormat.names), one line for each record (default: text).",
-            valueName: "format"))
+            "The format of the log, one line for each record.", valueName: "format"))
     var logFormat = LogFormat.text
 
     /// The settings without a manifest.

@@ -102,6 +102,7 @@ struct RunCommand: Sendable {
         } catch {
             guard socket == nil else { throw error }
             for line in error.reportLines { Output.remark("backplane: warning: \(line)") }
+            Output.remark("backplane: the host runs without a control socket, as with --no-control")
             return nil
         }
     }

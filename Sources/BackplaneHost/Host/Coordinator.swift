@@ -148,9 +148,7 @@ actor Coordinator {
         defer { turns.end() }
         await retirements.endAll()
         await shutdown.stopAll()
-        // Running transfers continue with the next host, from the state that is stored by then.
-        starter.transfers.end()
-        _ = await timer.waits(options.stopLimit) { [transfers = starter.transfers] in transfers.hasEnded }
+        await starter.transfers.end(within: options.stopLimit, timer)
         // A file that is being made or repaired is not left to the next host, unless it takes too long.
         _ = await timer.waits(options.stopLimit) { [store = starter.store] in !store.isBeingOpened }
         starter.store.close()

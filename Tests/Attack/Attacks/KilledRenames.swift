@@ -1,8 +1,9 @@
 import Foundation
 import TestGenerators
 
-/// Hosts that are killed while a data access controller gets another name, and its own again. The next one has to have
-/// its data, by either name.
+/// Hosts that are killed while a data access controller gets another name, and its own again.
+///
+/// The next host has to have the data, by either name.
 struct KilledRenames: Attack {
     static let name = "renames", what = "hosts killed while a data access controller is renamed", count = 20,
         share = 10, isParallel = false
@@ -54,8 +55,11 @@ struct KilledRenames: Attack {
         return Trial(outcome: "killed", findings: findings)
     }
 
+    /// Starts a host with the contents of a manifest, always at the same path, to which the data folder belongs.
     private func host(_ manifest: String, in folder: String) throws -> RunningHost {
-        try RunningHost(manifest, ["--plugin-path", HostProcess.built, "--data", folder + "/data"], in: folder)
+        let path = folder + "/manifest.json"
+        try Data(contentsOf: URL(filePath: manifest)).write(to: URL(filePath: path))
+        return try RunningHost(path, ["--plugin-path", HostProcess.built, "--data", folder + "/data"], in: folder)
     }
 
     /// Counts once, which the host has to do from the last count on.

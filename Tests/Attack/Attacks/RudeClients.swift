@@ -21,7 +21,9 @@ struct RudeClients: Attack {
         manifest = try site.write(text.utf8, as: "clients.json")
         // Another build of the same code, as far as a host can tell.
         let library = try Data(contentsOf: URL(filePath: "\(HostProcess.built)/lib_Challenge.so"))
-        next = try site.write(library + [0], as: "lib_Challenge.so")
+        // It is not beside the manifest, where the host would have found it at its start.
+        next = try site.folder("next") + "/lib_Challenge.so"
+        try site.write(library + [0], as: "next/lib_Challenge.so")
         pipe = site.path + "/pipe"
         guard mkfifo(pipe, 0o600) == 0 else { throw NotPossible("a FIFO cannot be made here") }
     }
@@ -32,8 +34,9 @@ struct RudeClients: Attack {
             manifest, ["--plugin-path", HostProcess.built, "--data", folder + "/data"], in: folder)
         guard host.isUp() else { throw NotPossible("no host comes up: \(host.process.said)") }
         let swap = #"{"request": "swap", "libraries": ["\#(next)"]}"#
-        guard let swapped = host.ask(Array(swap.utf8)), Self.isSwapped(swapped) else {
-            throw NotPossible("the host does not swap to \(next): \(host.process.said)")
+        let swapped = host.ask(Array(swap.utf8))
+        guard let swapped, Self.isSwapped(swapped) else {
+            throw NotPossible("the host does not swap to \(next): \(swapped ?? "no answer")")
         }
         _ = host.process.hasEnded()
         let usual = host.process.peak

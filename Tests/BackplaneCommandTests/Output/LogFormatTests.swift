@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneHost
 import BackplaneReports
+import BackplaneTerminal
 import Foundation
 import Testing
 

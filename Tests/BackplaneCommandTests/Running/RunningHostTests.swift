@@ -71,7 +71,7 @@ struct RunningHostTests {
         #expect(try await tool.plain("reset", "ClockManager").status == 0)
         #expect(await host.logs(#""level":"debug","component":"host""#))
         let misspelt = try await tool.plain("log-level", "org.backplane.almanack=debug")
-        #expect(misspelt.status == 0 && misspelt.errors.contains("did you mean `org.backplane.almanac`?"))
+        #expect(misspelt.status == 0 && misspelt.errors.contains("did you mean `org.backplane.almanac`"))
         let listed = try await tool.plain("log-level", "--reset", "error", "--json")
         #expect(
             listed.output.contains(#""standard" : "error""#) && !listed.output.contains("almanac"), "\(listed.errors)")

@@ -239,8 +239,8 @@ struct ChallengeAnswerTests {
             await message {
                 $0.credential = nil
                 $0.account = "x"
-            }?.contains("no credential that has it") == true)
-        #expect(await message(["authorization": "own"]) { _ in }?.contains("give one of them") == true)
+            }?.contains("but not its credential") == true)
+        #expect(await message(["authorization": "own"]) { _ in }?.contains("give only one of them") == true)
     }
 
     // MARK: Accounts

@@ -106,8 +106,8 @@ struct HTTPBinTests {
                 #expect(refused == 401 || refused == 404, "\(path), \(credential)")
             }
             #expect(
-                try await get(url + "/hidden-basic-auth/user/passwd", "asked", network).status == 404,
-                "it does not ask")
+                try await get(url + "/hidden-basic-auth/user/passwd", "asked", self.network(engine)).status == 404,
+                "it does not ask, and nobody else at this server has")
             #expect(try await get(url + "/bearer", "bearer", network).body.contains(#""token": "token-1""#))
             #expect(try await get(url + "/bearer", nil, network).status == 401)
             let redirected = try await get(
@@ -180,7 +180,8 @@ struct HTTPBinTests {
             for algorithm in ["MD5", "SHA-256"] {
                 for quality in ["auth", "auth-int", "any"] {
                     let network = network(engine)
-                    let path = "\(url)/digest-auth/\(quality)/user/passwd/\(algorithm)/never?q=a%20b"
+                    // Without a query, with which httpbin 0.10.4 fails.
+                    let path = "\(url)/digest-auth/\(quality)/user/passwd/\(algorithm)/never"
                     for _ in 1...2 {
                         let answer = try await get(path, "digest", network)
                         #expect(

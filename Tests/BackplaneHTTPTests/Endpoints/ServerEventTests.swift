@@ -66,7 +66,7 @@ struct ServerEventTests {
     private static let head =
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nConnection: close\r\n\r\n"
 
-    @Test(arguments: ClientKind.all)
+    @Test(arguments: ClientKind.streaming)
     func `a connection that ends is made again after the last event, until there are no more`(
         kind: ClientKind
     ) async throws {

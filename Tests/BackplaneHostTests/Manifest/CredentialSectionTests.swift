@@ -75,7 +75,8 @@ struct CredentialSectionTests {
         (#"{"": {"type": "basic", "hosts": ["a"]}}"#, "a credential needs a name", "/"),
         (#"{"a": {"hosts": ["a"]}}"#, "`type` is missing", "/a/type"),
         (
-            #"{"a": {"type": "ntlm", "hosts": ["a"]}}"#, "expected `basic` or `digest` or `bearer`, found `ntlm`",
+            #"{"a": {"type": "ntlm", "hosts": ["a"]}}"#,
+            "expected `basic` or `digest` or `bearer` or `component`, found `ntlm`",
             "/a/type"
         ),
         (#"{"a": {"type": "basic"}}"#, "`hosts` is missing or empty", "/a/hosts"),

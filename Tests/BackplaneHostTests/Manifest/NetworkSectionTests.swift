@@ -66,13 +66,14 @@ struct NetworkSectionTests {
         let parts = manifest.networkParts
         #expect(parts["E"] == .executor && parts["F"] == [.filter, .observer] && parts["V"] == .observer)
         #expect(parts["U"] == [.executor, .observer] && parts["M"] == nil)
-        for part in [NetworkParts.executor, .filter, .observer] {
+        for part in [NetworkParts.executor, .filter, .authenticator, .observer] {
             #expect(part.passed.isDisjoint(with: part))
-            for next in [NetworkParts.executor, .filter] where part.passed.contains(next) {
+            for next in [NetworkParts.executor, .filter, .authenticator] where part.passed.contains(next) {
                 #expect(next.passed.isDisjoint(with: [part]) || part == .observer)
             }
         }
-        #expect(NetworkParts().passed == [.executor, .filter, .observer] && NetworkParts.observer.passed == [])
+        #expect(NetworkParts().passed == [.executor, .filter, .authenticator, .observer])
+        #expect(NetworkParts.observer.passed == [])
     }
 
     @Test func `an environment changes them`() {

@@ -200,6 +200,7 @@ struct StoragePageTests {
     struct Shelf: Contract {
         static let version: Version = "1.0.0"
         let changes = StreamMethod<ChangesSince<Book>, CollectionChange<Book>>()
+        init() {}
     }
 
     private struct ShelfPlugin: Plugin {

@@ -3,6 +3,7 @@ import Backplane
 import BackplaneExchange
 import BackplaneHost
 import BackplaneManagers
+import BackplaneNetwork
 import BookshelfContracts
 import Foundation
 import Testing

@@ -4,6 +4,7 @@ import BackplaneDocuments
 import BackplaneExchange
 import BackplaneHTTP
 import BackplaneHost
+import BackplaneNetwork
 import BackplaneSQLite
 import BookshelfContracts
 import Foundation

@@ -7,13 +7,13 @@ import TurnstileContracts
 
 /// The measurement of swaps of components that have work under way, which is counted: nothing is lost or done twice.
 ///
-/// In each swap there are a call that outlasts the drain, exchanges in calls and one outside of any, a transfer, and a
+/// In each swap there are calls that outlast the drain, exchanges in calls and one outside of any, a transfer, and a
 /// timer, whose clock advances by less than a period after each swap. All exchanges use one account.
 enum ErrandSwaps {
     /// The number of callers whose calls make exchanges.
     private static let callers = 2
     /// The duration of a long call in milliseconds, and the drain, which it outlasts.
-    private static let length = 15, drain = Duration.milliseconds(10)
+    private static let length = 20, drain = Duration.milliseconds(5)
     /// The time by which the timers' clock advances after each swap, in seconds; their period is 10 s.
     private static let step = 7
 
@@ -25,7 +25,8 @@ enum ErrandSwaps {
 
     private static func figures(_ order: SwapMeasure.Order, _ swapped: ErrandHost) async throws -> [String: Double] {
         let watch = SwapWatch(), waits = Waits()
-        var times: [Double] = [], long = (answered: 0, mistaken: 0)
+        var times: [Double] = []
+        async let lengthy = callAtLength(swapped, watch)
         let inside = try await withThrowingTaskGroup(of: (answered: [Int], failed: Int).self) { group in
             for caller in 0..<callers {
                 group.addTask { await call(from: caller, swapped, watch) }
@@ -33,13 +34,8 @@ enum ErrandSwaps {
             do {
                 for number in 1...order.count {
                     _ = try await swapped.errands.pass(-number, swapped.host.begin())
-                    async let ticket = swapped.lodge.pass(-length, swapped.host.begin())
                     let options = SwapOptions(drain: .upTo(drain, then: .later), trustsLibraries: true)
                     times.append(try await swapped.swap(options) { waits.add(number) } / .milliseconds(1))
-                    let handovers = try await ticket.handovers
-                    long.answered += 1
-                    // It ends in the code in which it began.
-                    if handovers != number - 1, handovers != number { long.mistaken += 1 }
                     try await swapped.clock.advance(by: .seconds(step))
                 }
             } catch {
@@ -53,6 +49,7 @@ enum ErrandSwaps {
             }
         }
         let outside = try await outcomes(order.count, swapped), transferred = try await transfers(order.count, swapped)
+        let long = await lengthy
         let counted = try await swapped.lodge.pass(0, swapped.host.begin())
         let struck = try await swapped.timekeeper.pass(0, swapped.host.begin())
         let strikes = struck.count - struck.own, due = order.count * step / 10
@@ -71,6 +68,26 @@ enum ErrandSwaps {
             "strikes": strikes, "strikes lost": max(0, due - strikes), "strikes twice": max(0, strikes - due),
         ]
         return figures.mapValues(Double.init).merging(["median": Sample(times).median]) { $1 }
+    }
+
+    /// Makes calls that outlast the drain, one after the other, and returns their number and that of mistakes.
+    private static func callAtLength(_ swapped: ErrandHost, _ watch: SwapWatch) async -> (answered: Int, mistaken: Int)
+    {
+        var answered = 0, mistaken = 0, handovers = 0
+        while !watch.isOver {
+            do {
+                let ticket = try await swapped.lodge.pass(-length, swapped.host.begin())
+                answered += 1
+                // Each is counted once, by code that is not older than that of the one before.
+                if ticket.own != answered || ticket.handovers < handovers { mistaken += 1 }
+                handovers = ticket.handovers
+                // A swap that waits for the end of such a call comes now.
+                try await Task.sleep(for: .milliseconds(5))
+            } catch {
+                mistaken += 1
+            }
+        }
+        return (answered, mistaken)
     }
 
     /// Makes calls, each with an exchange of its own, and returns the numbers of those that were answered.

@@ -99,7 +99,7 @@ final class HostTransfers: Sendable {
     /// Ends the runs of all transfers, which continue with the next host.
     ///
     /// ``hasEnded`` says when that is done.
-    func end() {
+    private func end() {
         let opening = state.withLock { state -> Task<Result<TransferPool, BackplaneError>, Never>? in
             guard !state.isEnding else { return nil }
             state.isEnding = true
@@ -113,6 +113,14 @@ final class HostTransfers: Sendable {
         }
     }
 
+    /// Ends the runs of all transfers, and waits for that as long as a limit permits.
+    ///
+    /// What runs goes on with the next host, from what is written by then.
+    func end(within limit: Duration, _ timer: DeadlineTimer) async {
+        end()
+        _ = await timer.waits(limit) { hasEnded }
+    }
+
     /// A Boolean value that indicates whether no transfer runs, and all states are written.
-    var hasEnded: Bool { state.withLock { $0.hasEnded } }
+    private var hasEnded: Bool { state.withLock { $0.hasEnded } }
 }

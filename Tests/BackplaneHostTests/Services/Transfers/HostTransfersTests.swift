@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneNetwork
 import BackplaneRecords
+import BackplaneTransfers
 import Foundation
 import Testing
 
@@ -45,7 +46,8 @@ struct HostTransfersTests {
         #expect(
             last.phase == .succeeded && last.progress == 1 && last.file?.hasSuffix("/@network/Carrier/whale") == true)
         let path = try await carrier.keep("text/whale")
-        #expect(path.hasSuffix("/kept") && Array(try Data(contentsOf: URL(filePath: path))) == source.content)
+        let kept = try Data(contentsOf: URL(filePath: path))
+        #expect(path.hasSuffix("/kept") && Array(kept) == source.content)
         await test.host.stop()
     }
 
@@ -56,7 +58,7 @@ struct HostTransfersTests {
         _ = try await carrier.change("pause text/whale")
         #expect(try await state(carrier) { _ in true }.phase == .paused)
         _ = try await carrier.change("resume text/whale")
-        _ = try await state(carrier) { $0.phase == .running && $0.bytes == source.half }
+        await eventually { source.ranges.count == 2 }
         #expect(source.ranges == ["", "bytes=\(source.half)-"], "it goes on where it ended")
         _ = try await carrier.change("cancel text/whale")
         #expect(try await state(carrier) { _ in true }.phase == .cancelled)

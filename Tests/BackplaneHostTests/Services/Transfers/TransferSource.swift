@@ -52,7 +52,7 @@ final class TransferSource: Sendable {
             if from > 0 { headers["Content-Range"] = "bytes \(from)-\(content.count - 1)/\(content.count)" }
             return HTTPStreamedResponse(
                 status: from > 0 ? 206 : 200, headers: headers,
-                body: try await HTTPBody.stream(chunks, length: Int64(content.count - from)).open())
+                body: try HTTPBody.stream(chunks, length: Int64(content.count - from)).open())
         }
     }
 }
