@@ -122,7 +122,7 @@ struct PeerServer {
             access_log off; default_type text/plain; root FOLDER/files;
             client_body_temp_path FOLDER/t1; proxy_temp_path FOLDER/t2; fastcgi_temp_path FOLDER/t3;
             uwsgi_temp_path FOLDER/t4; scgi_temp_path FOLDER/t5;
-            client_max_body_size 10m; gzip on; gzip_types *; keepalive_requests 10;
+            client_max_body_size 10m; gzip on; gzip_types *;
             ssl_certificate FOLDER/certificate.pem; ssl_certificate_key FOLDER/key.pem;
             server {
                 listen 127.0.0.1:PORT0;
@@ -133,7 +133,7 @@ struct PeerServer {
                 location = /closed { return 444; }
             }
             server {
-                listen 127.0.0.1:PORT2 ssl;
+                listen 127.0.0.1:PORT2 ssl; keepalive_requests 10;
                 location = /hello { return 200 "$request_method $server_protocol $http_x_reader"; }
             }
         }
