@@ -37,10 +37,11 @@ extension PackageFolder {
         let found = [name + "Contracts", name].lazy.compactMap { facts.target($0) }.first { $0.type == "regular" }
         guard let found else {
             let names = facts.targets.filter { $0.type == "regular" }.map(\.name)
-            let question = NameSuggestions(for: name, among: names).question.map { "; \($0)" } ?? ""
+            let base = name.hasSuffix("Contracts") ? String(name.dropLast("Contracts".count)) : name
+            let question = NameSuggestions(for: base + "Contracts", among: names).question.map { "; \($0)" } ?? ""
             throw BackplaneError(
                 .newPackage,
-                "the package has no library of contracts `\(name)Contracts`\(question); `backplane new contracts \(name)` creates it",
+                "the package has no library of contracts `\(base)Contracts`\(question); `backplane new contracts \(base)` creates it",
                 at: root)
         }
         return found

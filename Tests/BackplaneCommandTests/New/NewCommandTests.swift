@@ -326,4 +326,45 @@ struct NewCommandTests {
         let twice = try await new("manager", "Crew", "--plugin", "Ferry", "--package", "Tides")
         #expect(twice.status == 1 && twice.errors.contains("new.exists"))
     }
+
+    @Test func `contracts that two plugins share are a library, and a manager that uses another has its wire`()
+        async throws
+    {
+        let tides = root + "/Tides"
+        func new(_ arguments: String...) async throws -> Tool.Outcome {
+            let outcome = try await RunningTool(["new"] + arguments, input: nil, in: tides).end()
+            if outcome.status == 0 { try Pasting(outcome.output).paste(in: tides) }
+            return outcome
+        }
+        #expect(try await self.new("package", "Tides", "--backplane", Page.root.path).status == 0)
+        let plugin = try await new("plugin", "Ferry"), contracts = try await new("contracts", "Harbour")
+        #expect(plugin.status == 0 && contracts.status == 0, "\(plugin.errors)\(contracts.errors)")
+        #expect(contracts.output.contains(#".library(name: "HarbourContracts", targets: ["HarbourContracts"]),"#))
+        let desk = try await new("manager", "Desk", "--contracts", "Harbour", "--plugin", "Ferry")
+        #expect(
+            desk.status == 0 && desk.output.contains("wrote Sources/HarbourContracts/DeskContracts.swift"),
+            "\(desk.errors)")
+        let quay = try await new(
+            "manager", "Quay", "--plugin", "Tides", "--uses", "TidesManager", "--uses", "DeskManager")
+        #expect(quay.status == 0, "\(quay.errors)")
+        let manager = try String(contentsOfFile: tides + "/Sources/TidesModule/QuayManager.swift", encoding: .utf8)
+        #expect(manager.contains("import HarbourContracts\n") && manager.contains("let desk: Wire<Desk>"))
+        #expect(manager.contains("let tides: Wire<Tides>"))
+        let manifest = try String(contentsOfFile: tides + "/backplane.json", encoding: .utf8)
+        #expect(manifest.contains(#""uses": { "desk": "DeskManager", "tides": "TidesManager" }"#), "\(manifest)")
+
+        let before = try names(in: "Tides").filter { !$0.hasPrefix(".build") }
+        for (arguments, reason) in [
+            (["--uses", "TidesManager"], "is in the plugin `TidesModule`, which no other plugin can import"),
+            (["--uses", "DeskManger"], "no manager is named `DeskManger`; did you mean `DeskManager`?"),
+            (["--contracts", "Harbor"], "`HarborContracts`; did you mean `HarbourContracts`?"),
+        ] {
+            let outcome = try await RunningTool(
+                ["new", "manager", "Wrong", "--plugin", "Ferry"] + arguments, input: nil, in: tides
+            ).end()
+            #expect(outcome.status == 1 && outcome.errors.contains(reason), "\(outcome.errors)")
+        }
+        #expect(
+            try names(in: "Tides").filter { !$0.hasPrefix(".build") } == before, "what is refused leaves nothing")
+    }
 }

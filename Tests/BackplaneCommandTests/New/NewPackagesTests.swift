@@ -31,8 +31,12 @@ struct NewPackagesTests {
         try await workspace.new("manager", "Crew", "--dac", "--plugin", "Ferry", in: "Tides")
         try await workspace.new("manager", "Buoy", "--service", "--plugin", "Ferry", in: "Tides")
         try await workspace.new("manager", "Notices", "--stream", "--plugin", "Ferry", in: "Tides")
+        try await workspace.new("contracts", "Harbour", in: "Tides")
+        try await workspace.new("manager", "Desk", "--contracts", "Harbour", "--plugin", "Ferry", in: "Tides")
+        try await workspace.new(
+            "manager", "Quay", "--plugin", "Tides", "--uses", "TidesManager", "--uses", "DeskManager", in: "Tides")
         let outcome = try await workspace.swift("test", in: "Tides")
-        #expect(outcome.contains("Test run with 13 tests in 8 suites passed"))
+        #expect(outcome.contains("Test run with 15 tests in 10 suites passed"))
         for plugin in PluginConformances.tools == nil ? [] : ["Tides", "Ferry"] {
             #expect(try PluginConformances.excesses(of: "\(workspace.built)/lib\(plugin).so") == [])
         }
