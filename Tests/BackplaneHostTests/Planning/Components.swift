@@ -71,9 +71,16 @@ extension Plan {
     func checkInvariants() throws {
         struct Broken: Error { var node: Node }
         for (index, node) in nodes.enumerated() {
+            // A store always has a namespace, a manager never; network roles have one if the manifest names it.
+            let hasItsNamespace =
+                switch node.role {
+                case .manager: node.namespace == nil
+                case .dataAccessController: node.namespace != nil
+                case .communicationController, .networkService: true
+                }
             let isSound =
                 node.id == index && node.wires.allSatisfy { $0.provider < index } && !node.managers.isEmpty
-                && (node.namespace != nil) == (node.role == .dataAccessController)
+                && hasItsNamespace
                 && node.managers.allSatisfy { managers[$0] != nil && faults[$0] == nil && index <= managers[$0]! }
             guard isSound else { throw Broken(node: node) }
         }
