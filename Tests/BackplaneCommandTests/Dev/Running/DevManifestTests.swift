@@ -29,16 +29,21 @@ struct DevManifestTests {
         try await dev.up()
         #expect(try await dev.call("Edition", "count") == "1")
 
-        for (mistake, place) in [
-            ("{\n  \"manifestVersion\": 1,\n  oops\n}", ":3:3: "),
-            (#"{"manifestVersion": 1, "managers": {"Edition": {"clasName": 1}}}"#, ":1:"),
+        // The second mistake has a consequence, which is counted.
+        for (mistake, place, consequences) in [
+            ("{\n  \"manifestVersion\": 1,\n  oops\n}", ":3:3: ", []),
+            (
+                #"{"manifestVersion": 1, "managers": {"Edition": {"clasName": 1}}}"#, ":1:",
+                ["1 more error may follow from it"]
+            ),
         ] {
             try editions.save(mistake)
             let refusal = try await dev.refused()
             #expect(refusal.subject == .manifest)
+            let mistakes = refusal.problems.dropLast(consequences.count)
             #expect(
-                !refusal.problems.isEmpty && refusal.problems.allSatisfy { $0.hasPrefix(editions.manifest + place) },
-                "\(refusal)")
+                !mistakes.isEmpty && mistakes.allSatisfy { $0.hasPrefix(editions.manifest + place) }, "\(refusal)")
+            #expect(refusal.problems.suffix(consequences.count) == consequences[...])
             #expect(try await dev.call("Edition", "edition") == "1")
         }
 
