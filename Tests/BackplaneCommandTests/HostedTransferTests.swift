@@ -26,7 +26,8 @@ struct HostedTransferTests {
             let fields = [("ETag", "\"1\"")] + (from > 0 ? [("Content-Range", range)] : [])
             let status = from > 0 ? "206 Partial Content" : "200 OK"
             guard number <= stalls else { return connection.answer(status, fields, body: body) }
-            connection.send("HTTP/1.1 \(status)\r\nETag: \"1\"\r\nContent-Length: \(body.count)\r\n\r\n")
+            let lines = fields.map { "\($0): \($1)\r\n" }.joined()
+            connection.send("HTTP/1.1 \(status)\r\n\(lines)Content-Length: \(body.count)\r\n\r\n")
             connection.send(body.prefix(body.count * 6 / 10))
             connection.stall()
         }
