@@ -36,7 +36,7 @@ struct DevManifestTests {
                 #"{"manifestVersion": 1, "managers": {"Edition": {"clasName": 1}}}"#, ":1:",
                 ["1 more error may follow from it"]
             ),
-        ] {
+        ] as [(String, String, [String])] {
             try editions.save(mistake)
             let refusal = try await dev.refused()
             #expect(refusal.subject == .manifest)
