@@ -4,8 +4,6 @@
 /// No value of it exists at run time.
 @dynamicMemberLookup
 public struct UndeclaredMember: Sendable {
-    init() {}
-
     /// Another undeclared member.
     public subscript(dynamicMember name: String) -> UndeclaredMember { self }
 
