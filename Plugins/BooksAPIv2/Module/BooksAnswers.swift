@@ -19,7 +19,7 @@ struct Page: Decodable, Sendable {
     /// The number of the next page, or `nil` on the last page.
     var next: Int?
     /// The number of books on all pages.
-    var total: Int
+    var total: Int?
 
     /// The number of books on a page of the catalogue.
     static let size = 50
