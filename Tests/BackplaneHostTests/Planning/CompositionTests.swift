@@ -78,7 +78,7 @@ struct CompositionTests {
                     && node.location == definition.location)
         }
         let lines = definitions.map { composition.positions(of: definitions.map(\.location))[$0.location]?.line }
-        #expect(lines == [31, 33, 34, 37], "where the manifest has them")
+        #expect(lines == [41, 43, 44, 47], "where the manifest has them")
     }
 
     @Test func `A manifest that cannot be read composes nothing`() async {
