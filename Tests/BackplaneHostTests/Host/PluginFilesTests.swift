@@ -91,6 +91,9 @@ private final class Echo: CommunicationController {
         }
         table.async(\.borrow) { _, _, _ in throw CancellationError() }
         table.async(\.giveBack) { _, _, _ in throw CancellationError() }
+        table.async(\.page) { _, _, _ in throw CancellationError() }
+        table.async(\.cover) { _, _, _ in throw CancellationError() }
+        table.stream(\.text) { _, _, _, _ in throw CancellationError() }
         table.stream(\.events) { _, _, _, _ in throw CancellationError() }
     }
 }
