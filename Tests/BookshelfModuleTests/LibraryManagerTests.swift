@@ -70,7 +70,7 @@ struct LibraryManagerTests {
         try await withLibrary(network: network) { host in
             let library = try await host.manager(.library)
             #expect(try await library.search(BookQuery(text: "whale")).value == [mobyDick])
-            #expect(host.log.messages(from: "LibraryManager") == ["the shelf is not usable"])
+            #expect(host.log.messages(from: "LibraryManager") == ["the value of the network was not stored"])
         }
     }
 
