@@ -170,7 +170,7 @@ struct Borrowing: Contract {
 }
 
 /// The letter that distinguishes the plugins.
-private protocol PluginLetter { static var letter: String { get } }
+private protocol PluginLetter: SendableMetatype { static var letter: String { get } }
 private enum PluginA: PluginLetter { static let letter = "A" }
 private enum PluginB: PluginLetter { static let letter = "B" }
 private enum PluginC: PluginLetter { static let letter = "C" }
