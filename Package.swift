@@ -100,7 +100,7 @@ let package = Package(
         .target(name: "BackplaneManagers", dependencies: ["Backplane"], swiftSettings: settings),
         .target(name: "BackplaneNetwork", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
         .target(name: "BackplaneStorage", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
-        .target(name: "BackplaneOperations", dependencies: ["Backplane"], swiftSettings: settings),
+        .target(name: "BackplaneOperations", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
         .target(
             name: "BackplaneOperationsNetwork", dependencies: ["Backplane", "BackplaneNetwork", "BackplaneOperations"],
             swiftSettings: settings),

@@ -6,7 +6,7 @@ extension ControlRequest {
     static let ofEveryHost =
         [
             swap, preview, rollback, generations, statistics, call, stream, events, apply, reset, StoreRequest.handler,
-        ] + ofTransfers
+        ] + ofTransfers + ofOperations
 
     private static let swap = ControlRequest(SwapRequest.self, endsWithClient: false, endsTrouble: true) {
         host, request, work throws(BackplaneError) in

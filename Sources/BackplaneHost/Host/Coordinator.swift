@@ -17,6 +17,11 @@ actor Coordinator {
     /// The HTTP exchanges of all components.
     nonisolated let network: HostNetwork
 
+    /// The transfers of all components.
+    nonisolated let transfers: HostTransfers
+    /// The graphs of all components.
+    nonisolated let operations = HostOperations()
+
     /// The source of the active manifest, readable without waiting for this actor.
     nonisolated let manifestSource: ActiveSource
     /// The listeners to the host's events.
@@ -70,10 +75,11 @@ actor Coordinator {
             }
         }
         (self.dataFolder, records) = (dataFolder, store)
+        transfers = HostTransfers(network, store, digest: options.digest, log: options.log, dataFolder)
         starter = ComponentStarter(
             options: options.lifecycle, timer: timer, clock: options.timerClock ?? timer, network: network,
             store: store,
-            transfers: HostTransfers(network, store, digest: options.digest, log: options.log, dataFolder),
+            transfers: transfers, operations: operations,
             data: ComponentData(log: options.log, dataFolder))
         network.managers.connect(CoordinatorManagers(self))
     }
@@ -109,7 +115,7 @@ actor Coordinator {
     func wires() -> [WireStatus] { live.connections.statuses }
 
     func startAll(keepGoing: Bool) async throws(BackplaneError) {
-        defer { if !isStopped { starter.transfers.goOn() } }
+        defer { if !isStopped { transfers.goOn() } }
         try await startup.startAll(keepGoing: keepGoing)
     }
 
@@ -144,8 +150,8 @@ actor Coordinator {
         await retirements.endAll()
         await shutdown.stopAll()
         // What runs goes on with the next host, from what is written by then.
-        starter.transfers.end()
-        _ = await timer.waits(options.stopLimit) { [transfers = starter.transfers] in transfers.hasEnded }
+        transfers.end()
+        _ = await timer.waits(options.stopLimit) { [transfers] in transfers.hasEnded }
         // A file that is being made or repaired is not left to the next host, unless it takes too long.
         _ = await timer.waits(options.stopLimit) { [store = starter.store] in !store.isBeingOpened }
         starter.store.close()

@@ -94,7 +94,24 @@ public final class PluginHost: Sendable {
     /// - Throws: `store.unusable` or `store.damaged`; `host.stopped`.
     package func transferPool() async throws(BackplaneError) -> TransferPool {
         try coordinator.requireThreads()
-        return try await coordinator.starter.transfers.pool()
+        return try await coordinator.transfers.pool()
+    }
+
+    /// The graphs of operations that components run, in the order in which they were started.
+    package var operations: [OperationSummary] { coordinator.operations.all }
+
+    /// Returns the states of a graph's nodes.
+    ///
+    /// - Throws: `operation.unknown` if no such graph runs.
+    package func operation(_ number: UInt64) throws(BackplaneError) -> OperationDetail {
+        try coordinator.operations.detail(of: number)
+    }
+
+    /// Pauses, resumes or cancels a graph or one of its nodes.
+    ///
+    /// - Throws: `operation.unknown` if no such graph runs, or it has no such node.
+    package func change(_ change: OperationChange, operation number: UInt64, node: Int?) throws(BackplaneError) {
+        try coordinator.operations.change(change, number, node: node)
     }
 
     /// Returns the stages of the exchanges of a trace, which gather from now on; `nil` for no trace.

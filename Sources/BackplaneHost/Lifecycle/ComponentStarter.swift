@@ -11,6 +11,7 @@ struct ComponentStarter {
     let network: HostNetwork
     let store: HostStore
     let transfers: HostTransfers
+    let operations: HostOperations
     let data: ComponentData
     /// The counts of all components' exchanges.
     let exchangeAccounts = ExchangeAccounts()
@@ -64,6 +65,8 @@ struct ComponentStarter {
                 transfers: ComponentTransfers(
                     host: transfers, plugin: node.entry.plugin, component: node.name, managers: node.managers,
                     folder: folder, operations: ServiceOperations("the operation on a transfer", timer: timer)),
+                operations: ComponentOperations(
+                    host: operations, plugin: node.entry.plugin, component: node.name),
                 wires: Dictionary(uniqueKeysWithValues: wires.map { ($0.id, $0.wire) }), managers: managers,
                 timers: timers))
         do throws(BackplaneError) {

@@ -14,6 +14,7 @@ final class OfferedServices: Sendable {
     let serviceOperations: ServiceOperations
     let folder: ComponentFolder
     let transfers: ComponentTransfers
+    let operations: ComponentOperations
     /// The component's namespace in the store.
     let namespace: String
     /// The means by which it reaches managers that its wires do not name.
@@ -45,11 +46,12 @@ final class OfferedServices: Sendable {
     init(
         role: Role, name: String, log: any LogSink, exchanges: Exchanges, store: HostStore,
         serviceOperations: ServiceOperations, namespace: String, folder: ComponentFolder,
-        transfers: ComponentTransfers, wires: [UInt64: ServedWire], managers: ManagerFinder, timers: ComponentTimers
+        transfers: ComponentTransfers, operations: ComponentOperations, wires: [UInt64: ServedWire], managers: ManagerFinder, timers: ComponentTimers
     ) {
         (self.role, self.name, self.log, self.exchanges) = (role, name, log, exchanges)
         (self.store, self.namespace, self.managers, self.timers) = (store, namespace, managers, timers)
         (self.serviceOperations, self.folder, self.transfers) = (serviceOperations, folder, transfers)
+        self.operations = operations
         self.wires = Mutex(wires)
     }
 
@@ -136,6 +138,7 @@ final class OfferedServices: Sendable {
         exchanges.retireAll(forGood: true)
         serviceOperations.retireWaits()
         transfers.operations.retireWaits()
+        operations.endAll()
         let open = streams.withLock { streams in
             defer { streams = [:] }
             return streams.values.map(\.self)

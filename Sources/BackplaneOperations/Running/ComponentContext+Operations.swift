@@ -23,7 +23,7 @@ extension ComponentContext {
     /// The queue that is created on first use, and ends with the component.
     fileprivate var ownQueue: GraphQueue {
         services.attachments.object {
-            let queue = GraphQueue()
+            let queue = GraphQueue(host: HostGraphs(services))
             tasks.run {
                 // Until the component's tasks are cancelled.
                 let (signal, continuation) = AsyncStream.makeStream(of: Never.self)

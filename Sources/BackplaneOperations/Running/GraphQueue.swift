@@ -19,7 +19,11 @@ public final class GraphQueue: Sendable {
         var isPaused = false
         var hasEnded = false
         var engines: [ObjectIdentifier: GraphEngine] = [:]
+        /// The numbers that the host has given to graphs.
+        var numbers: [ObjectIdentifier: UInt64] = [:]
     }
+    /// The host that is told about graphs; `nil` for a queue that belongs to no component.
+    private let host: HostGraphs?
     private let control = Mutex(Control())
     private let places: Mutex<QueueScheduler<ReadyNode>>
     /// The maximum number of nodes that run concurrently; of a node that runs a graph only the nodes of that graph
@@ -29,8 +33,10 @@ public final class GraphQueue: Sendable {
     /// Creates an empty queue that runs up to `width` nodes concurrently.
     ///
     /// - Parameter width: The maximum number of nodes that run concurrently; at least 1.
-    public init(width: Int = defaultWidth) {
-        self.width = max(1, width)
+    public convenience init(width: Int = defaultWidth) { self.init(width: width, host: nil) }
+
+    init(width: Int = defaultWidth, host: HostGraphs?) {
+        (self.width, self.host) = (max(1, width), host)
         places = Mutex(QueueScheduler(width: self.width))
     }
 
@@ -72,6 +78,7 @@ public final class GraphQueue: Sendable {
     }
 
     func start(_ engine: GraphEngine) {
+        report(engine)
         let effects = control.withLock { control in
             // One that was cancelled before it began has been removed already.
             if !engine.state.withLock({ $0.hasEnded }) { control.engines[ObjectIdentifier(engine)] = engine }
@@ -104,7 +111,23 @@ public final class GraphQueue: Sendable {
     }
 
     func remove(_ engine: GraphEngine) {
-        control.withLock { $0.engines[ObjectIdentifier(engine)] = nil }
+        let number = control.withLock { control in
+            control.engines[ObjectIdentifier(engine)] = nil
+            return control.numbers.removeValue(forKey: ObjectIdentifier(engine))
+        }
+        if let number { host?.end(number) }
+    }
+
+    /// Tells the host about a graph that begins.
+    private func report(_ engine: GraphEngine) {
+        guard let host, let number = host.begin(engine) else { return }
+        let hasEnded = control.withLock { control in
+            // One that was cancelled before it began has been removed already.
+            guard !engine.state.withLock({ $0.hasEnded }) else { return true }
+            control.numbers[ObjectIdentifier(engine)] = number
+            return false
+        }
+        if hasEnded { host.end(number) }
     }
 
     /// Releases places, adds ready nodes, and returns the nodes to start.

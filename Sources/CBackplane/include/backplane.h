@@ -658,6 +658,38 @@ typedef struct bp_transfers_1 {
     void (*cancel)(uint64_t component, uint64_t operation);
 } bp_transfers_1;
 
+#define BP_OPERATIONS "backplane.operations"    /* revision 1, every role but data access controllers */
+
+enum { BP_OPERATION_PAUSE = 1, BP_OPERATION_RESUME = 2, BP_OPERATION_CANCEL = 3 };
+
+/* A graph of operations that a component runs, so that people can follow and control it. The host copies the struct; the
+ * functions and `context` are used until `release`, on any thread, and several at the same time. */
+typedef struct bp_operation {
+    uint32_t size;
+    uint32_t reserved;
+    bp_bytes name;                          /* for people to read */
+    uint64_t node_count;
+    /* Answers before it returns. The payload of BP_OK is the names and states of up to `max` nodes, beginning with one:
+     *     [["books", "running"], ["store", "waiting"]]
+     * States are `waiting`, `running`, `pausing`, `paused`, `succeeded`, `failed` and `cancelled`. */
+    void (*_Nullable describe)(void *_Nullable context, uint64_t from, uint64_t max, bp_done done, void *_Nullable done_context);
+    /* Pauses, resumes or cancels a node by its number, or all with -1 (BP_OPERATION_PAUSE, …). */
+    void (*_Nullable change)(void *_Nullable context, uint32_t change, int64_t node);
+    /* Called exactly once, when no function is called with the context any more. */
+    void (*_Nullable release)(void *_Nullable context);
+    void *_Nullable context;
+} bp_operation;
+
+typedef struct bp_operations_1 {
+    uint32_t size;
+    uint32_t reserved;
+    /* Reports a graph that begins. Returns its number, or 0 if the host does not take it; then `release` is not called.
+     * It ends with the component, if not before. */
+    uint64_t (*begin)(uint64_t component, const bp_operation *operation);
+    /* Reports its end. Numbers of graphs that have ended are ignored. */
+    void (*end)(uint64_t component, uint64_t operation);
+} bp_operations_1;
+
 /* A filter changes the heads of requests. It is a manager that the manifest names under `network.filters`, and it serves
  * the contract `ExchangeFiltering`, version 1.0.0, with three methods, all BP_ASYNC:
  * - `interests`, without input: the answer is the sum of the BP_FILTER_… that it takes part in. It is asked each time.
@@ -1154,6 +1186,11 @@ typedef struct bp_identity {
     BP_FIELD(bp_transfer, named_count), \
     BP_FIELD(bp_transfers_1, size), BP_FIELD(bp_transfers_1, reserved), BP_FIELD(bp_transfers_1, begin), \
     BP_FIELD(bp_transfers_1, change), BP_FIELD(bp_transfers_1, state), BP_FIELD(bp_transfers_1, cancel), \
+    BP_FIELD(bp_operation, size), BP_FIELD(bp_operation, reserved), BP_FIELD(bp_operation, name), \
+    BP_FIELD(bp_operation, node_count), BP_FIELD(bp_operation, describe), BP_FIELD(bp_operation, change), \
+    BP_FIELD(bp_operation, release), BP_FIELD(bp_operation, context), \
+    BP_FIELD(bp_operations_1, size), BP_FIELD(bp_operations_1, reserved), BP_FIELD(bp_operations_1, begin), \
+    BP_FIELD(bp_operations_1, end), \
     BP_FIELD(bp_calls_1, size), BP_FIELD(bp_calls_1, reserved), BP_FIELD(bp_calls_1, call), BP_FIELD(bp_calls_1, cancel), \
     BP_FIELD(bp_calls_1, find), BP_FIELD(bp_calls_1, providers), \
     BP_FIELD(bp_streams_1, size), BP_FIELD(bp_streams_1, reserved), BP_FIELD(bp_streams_1, open), BP_FIELD(bp_streams_1, next), \

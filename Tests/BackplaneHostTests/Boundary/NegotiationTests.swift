@@ -46,7 +46,7 @@ struct NegotiationTests {
 
     @Test(
         arguments: [
-            (BP_LOG, [3]), (BP_CALLS, [4]), (BP_STREAMS, [3]), (BP_HTTP, [2, 6]), (BP_BODIES, [2]), (BP_TRANSFERS, [4]),
+            (BP_LOG, [3]), (BP_CALLS, [4]), (BP_STREAMS, [3]), (BP_HTTP, [2, 6]), (BP_BODIES, [2]), (BP_TRANSFERS, [4]), (BP_OPERATIONS, [2]),
             (BP_STORE, [2, 8]),
             (BP_TIMERS, [2]),
         ] as [(String, [UInt32])])
