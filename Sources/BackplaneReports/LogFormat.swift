@@ -7,7 +7,7 @@ import FoundationEssentials
 package enum LogFormat: String, CaseIterable, Sendable {
     /// Time, level, component and trace, then the message and its metadata.
     case text
-    /// The same as a JSON object, for programs.
+    /// One JSON object with the same members, for programs.
     case json
 
     package static let names = allCases.map(\.rawValue).joined(separator: " or ")

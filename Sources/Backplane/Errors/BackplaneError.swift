@@ -70,7 +70,7 @@ extension BackplaneError: CustomStringConvertible {
 }
 
 extension BackplaneError: CustomDebugStringConvertible {
-    /// The same as ``detailedDescription``, which Swift prints for an uncaught error.
+    /// The ``detailedDescription``, which Swift prints for an uncaught error.
     public var debugDescription: String { detailedDescription }
 }
 

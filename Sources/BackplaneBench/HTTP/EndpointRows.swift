@@ -108,7 +108,7 @@ private struct ManyLoads {
         var started: [Started] = [], first = 0.0, number = 0
         started.reserveCapacity(count)
         while number < count {
-            // As many at a time as there are hosts, and none of them beyond the tenth.
+            // One load for each host at a time; no batch crosses the end of the first tenth.
             let end = min(count, number + Self.width, number < tenth ? tenth : count)
             let loads = (number..<end).map { endpoints[$0 % endpoints.count].load(on: http) }
             for load in loads {

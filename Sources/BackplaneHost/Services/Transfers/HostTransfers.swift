@@ -115,7 +115,7 @@ final class HostTransfers: Sendable {
 
     /// Ends the runs of all transfers, and waits for that as long as a limit permits.
     ///
-    /// What runs goes on with the next host, from what is written by then.
+    /// The next host resumes unfinished transfers from the bytes that were written by then.
     func end(within limit: Duration, _ timer: DeadlineTimer) async {
         end()
         _ = await timer.waits(limit) { hasEnded }
