@@ -53,9 +53,11 @@ struct DebuggerTests {
         let session = try RunningTool(
             // Threads of Swift's pool block signals, which a child inherits, and gdb waits for SIGCHLD.
             [
-                "--default-signal", debugger, "-nx", "-q", "-batch", "-iex", "set debuginfod enabled off", "-x", script, "--args",
+                "--default-signal", debugger, "-nx", "-q", "-batch", "-iex", "set debuginfod enabled off", "-x", script,
+                "--args",
                 Tool.built + "/backplane", "run", manifest, "--data", tool.data, "--load-folder", tool.loads,
-            ], of: "/usr/bin/env", input: nil, environment: ["XDG_RUNTIME_DIR": tool.folder, "SWIFT_BACKTRACE": "enable=no"])
+            ], of: "/usr/bin/env", input: nil,
+            environment: ["XDG_RUNTIME_DIR": tool.folder, "SWIFT_BACKTRACE": "enable=no"])
         try #require(await session.says("1 manager up;"), "\(session.output)\(session.errors)")
         let process = try #require(
             session.output.firstMatch(of: /host-([0-9]+)\.sock/).flatMap { Int32($0.1) }, "\(session.output)")

@@ -34,7 +34,8 @@ final class BooksService: NetworkService {
         table.async(\.page) { service, number, call in
             let books = Endpoint<Page>("GET", "books", query: ["page": "\(number)", "per": "\(Page.size)"])
             let page = try await service.http.load(books, call)
-            return CataloguePage(books: page.items, pages: ((page.total ?? page.items.count) + Page.size - 1) / Page.size)
+            let total = page.total ?? page.items.count
+            return CataloguePage(books: page.items, pages: (total + Page.size - 1) / Page.size)
         }
         table.async(\.cover) { service, book, call in
             let name = book.encodedForQuery, file = "cover-\(name).svg"

@@ -13,7 +13,7 @@ public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral {
     /// Creates a secret from a text.
     public init(_ text: String) { revealed = text }
 
-    /// Creates a secret from a literal.
+    /// Creates a secret from a literal of the source, for tests and examples.
     public init(stringLiteral value: String) { revealed = value }
 }
 

@@ -21,9 +21,9 @@ public struct TransferState: Sendable {
         public var isFinal: Bool { self == .succeeded || self == .failed || self == .cancelled }
     }
 
-    /// The id of the transfer.
+    /// The id that the transfer was given, unique in its store.
     public package(set) var id: String
-    /// The owner of the transfer.
+    /// The owner that ``Transfer/owner`` names.
     public package(set) var owner: String
     /// A Boolean value that indicates whether this is an upload.
     public package(set) var isUpload: Bool
