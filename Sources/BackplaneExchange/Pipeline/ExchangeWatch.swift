@@ -133,9 +133,10 @@ struct ExchangeWatch: Sendable {
         _ step: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         guard let limit else { return try await step() }
-        let late = HTTPFailure.late(what, limit: [limit, .zero].max() ?? limit).error(for: request)
         let left = start.map { limit - (.now - $0) } ?? limit
-        return try await Race.run(step, within: left, otherwise: late)
+        return try await Race.run(
+            step, within: left,
+            otherwise: HTTPFailure.late(what, limit: [limit, .zero].max() ?? limit).error(for: request))
     }
 }
 

@@ -125,11 +125,11 @@ struct RetryStage: PipelineStage {
     ) async throws -> HTTPStreamedResponse {
         let limits = [policy.attemptTimeout, hadBody ? options.headTimeout : nil]
         guard let limit = limits.compactMap(\.self).min() else { return try await exchange() }
-        let late = HTTPFailure.late("did not answer", limit: limit).error(for: request)
         let end = ContinuousClock.now + limit
         return try await Race.run(exchange) {
             if judgement.isThere { return nil }
-            return end > .now ? .again(end) : .over(late)
+            return end > .now
+                ? .again(end) : .over(HTTPFailure.late("did not answer", limit: limit).error(for: request))
         }
     }
 }

@@ -5,12 +5,15 @@ import FoundationEssentials
 extension HTTPRequest {
     /// The host and port of the URL as errors name them; empty if it has none.
     package var authority: String {
+        if let plain = PlainURL(url) { return String(plain.authority) }
         guard let address = URLComponents(string: url), let host = address.host else { return "" }
         return host + (address.port.map { ":\($0)" } ?? "")
     }
 
     /// The host of the URL; empty if it has none.
-    package var host: String { URLComponents(string: url)?.host ?? "" }
+    package var host: String {
+        PlainURL(url).map { String($0.host) } ?? URLComponents(string: url)?.host ?? ""
+    }
 
     /// The host name by which settings are keyed: in lower case, without the final dot that certificates omit.
     package var hostName: String {
@@ -30,6 +33,7 @@ extension HTTPRequest {
     ///   contains no values.
     package func readyToSend() throws(BackplaneError) -> HTTPRequest {
         var ready = try withValidHead()
+        if ["http", "https"].contains(scheme), PlainURL(url) != nil { return ready }
         guard var address = URLComponents(string: url), ["http", "https"].contains(scheme),
             address.host?.isEmpty == false
         else {

@@ -28,7 +28,7 @@ enum EndpointURL {
         let own = query.map { "\(encodedValue($0.name))=\(encodedValue($0.value))" }
         let queries = ([baseQuery, ownQuery].compactMap(\.self).map(encoded) + own).filter { !$0.isEmpty }
         if !queries.isEmpty { url += "?" + queries.joined(separator: "&") }
-        guard let address = URLComponents(string: url), address.scheme != nil else {
+        guard PlainURL(url) != nil || URLComponents(string: url)?.scheme != nil else {
             throw invalid(
                 "the base URL and the endpoint's path do not make a URL", HTTPRequest("GET", url).printableURL)
         }
@@ -37,10 +37,10 @@ enum EndpointURL {
 
     /// Returns whether a string begins with a scheme and `//`, as a full URL does.
     static func hasScheme(_ text: String) -> Bool {
-        guard let end = text.firstRange(of: "://") else { return false }
-        let scheme = text[..<end.lowerBound]
-        return scheme.first?.isASCIILetter == true
-            && scheme.allSatisfy { $0.isASCIILetter || $0.isASCII && $0.isNumber || "+-.".contains($0) }
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }
+        let scheme = text.utf8[..<colon]
+        return text.utf8[colon...].starts(with: "://".utf8) && scheme.first?.isASCIILetter == true
+            && scheme.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "+-.".utf8.contains($0) }
     }
 
     /// Returns whether a server could interpret a segment as `.` or `..`: also one that is percent-encoded, ends at a
@@ -98,11 +98,13 @@ enum EndpointURL {
     }
 }
 
-extension Character {
-    fileprivate var isASCIILetter: Bool { isASCII && isLetter }
-}
-
 extension UInt8 {
+    fileprivate var isASCIILetter: Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self)
+    }
+
+    fileprivate var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
     /// The value of the byte as a hexadecimal digit; `nil` if it is not one.
     fileprivate var hexDigit: UInt8? {
         switch self {
@@ -115,12 +117,7 @@ extension UInt8 {
 
     /// A Boolean value that indicates whether the byte is an unreserved character (RFC 3986, section 2.3).
     fileprivate var isUnreserved: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "-._~".utf8.contains(self)
-        }
+        isASCIILetter || isASCIIDigit || "-._~".utf8.contains(self)
     }
 }
 

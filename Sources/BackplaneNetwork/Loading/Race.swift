@@ -4,7 +4,9 @@ import Synchronization
 package final class Race<Value: Sendable>: Sendable {
     private struct State {
         var continuation: CheckedContinuation<Value, any Error>?
-        var tasks: [Task<Void, Never>] = []
+        var task: Task<Void, Never>?
+        /// The number of the alarm for the next check of the limit.
+        var alarm = 0
         var isOver = false
     }
     private let state = Mutex(State())
@@ -16,11 +18,12 @@ package final class Race<Value: Sendable>: Sendable {
     /// - Throws: `late` once the limit has passed; `CancellationError` as soon as the task is cancelled; the errors of
     ///   the step. The step is cancelled in the first two cases, and a late result is released.
     package static func run(
-        _ step: @escaping @Sendable () async throws -> Value, within limit: Duration, otherwise late: any Error
+        _ step: @escaping @Sendable () async throws -> Value, within limit: Duration,
+        otherwise late: @autoclosure @escaping @Sendable () -> any Error
     ) async throws -> Value {
-        guard limit > .zero else { throw late }
+        guard limit > .zero else { throw late() }
         let end = ContinuousClock.now + limit
-        return try await run(step) { end > .now ? .again(end) : .over(late) }
+        return try await run(step) { end > .now ? .again(end) : .over(late()) }
     }
 
     /// The result of checking a running step.
@@ -45,16 +48,7 @@ package final class Race<Value: Sendable>: Sendable {
                     Task {
                         do { race.end(.success(try await step())) } catch { race.end(.failure(error)) }
                     })
-                race.add(
-                    Task {
-                        while let look = look() {
-                            switch look {
-                            case .again(let time):
-                                guard (try? await Task.sleep(until: time, clock: .continuous)) != nil else { return }
-                            case .over(let error): return race.end(.failure(error))
-                            }
-                        }
-                    })
+                race.watch(look)
             }
         } onCancel: {
             race.end(.failure(CancellationError()))
@@ -71,18 +65,35 @@ package final class Race<Value: Sendable>: Sendable {
 
     private func add(_ task: Task<Void, Never>) {
         let isOver = state.withLock { state in
-            if !state.isOver { state.tasks.append(task) }
+            if !state.isOver { state.task = task }
             return state.isOver
         }
         if isOver { task.cancel() }
     }
 
-    private func end(_ result: Result<Value, any Error>) {
-        let (continuation, tasks) = state.withLock { state in
-            defer { state = State(isOver: true) }
-            return (state.continuation, state.tasks)
+    /// Checks the limit, now and whenever a check has asked for another.
+    private func watch(_ look: @escaping @Sendable () -> Look?) {
+        switch look() {
+        case .again(let time):
+            let alarm = Alarms.shared.set(at: time) { [self] in watch(look) }
+            let isOver = state.withLock { state in
+                // The alarm may have led to another one already.
+                if !state.isOver { state.alarm = max(state.alarm, alarm) }
+                return state.isOver
+            }
+            if isOver { Alarms.shared.remove(alarm) }
+        case .over(let error): end(.failure(error))
+        case nil: break
         }
-        for task in tasks { task.cancel() }
-        continuation?.resume(with: result)
+    }
+
+    private func end(_ result: Result<Value, any Error>) {
+        let former = state.withLock { state in
+            defer { state = State(isOver: true) }
+            return state
+        }
+        former.task?.cancel()
+        if former.alarm > 0 { Alarms.shared.remove(former.alarm) }
+        former.continuation?.resume(with: result)
     }
 }
