@@ -557,7 +557,7 @@ let package = Package(
             dependencies: [
                 "Backplane", "BackplaneConformance", "BackplaneControl", "BackplaneCrypto", "BackplaneDocuments",
                 "BackplaneExchange", "BackplaneHTTP",
-                "BackplaneHost", "BackplaneNetwork", "BackplaneTestKit", "BackplaneURLSession",
+                "BackplaneHost", "BackplaneNetwork", "BackplaneTestKit", "BackplaneURLSession", "TestGenerators",
                 engine("HTTPTypes", "swift-http-types"), engine("NIOCore", "swift-nio"),
                 engine("NIOEmbedded", "swift-nio"), engine("NIOHTTP2", "swift-nio-http2"),
             ],

@@ -5,10 +5,10 @@ import Testing
 struct AlarmsTests {
     @Test("alarms are called in the order of their times, whichever was set first")
     func order() async {
-        let alarms = Alarms(), called = Mutex<[Int]>([]), now = ContinuousClock.now
+        let alarms = Alarms(), called = Mutex<[Int]>([]), time = ContinuousClock.now + .seconds(1)
         await withCheckedContinuation { continuation in
             for number in [3, 1, 4, 2] {
-                _ = alarms.set(at: now + .milliseconds(50 * number)) {
+                _ = alarms.set(at: time + .milliseconds(number)) {
                     called.withLock { $0.append(number) }
                     if number == 4 { continuation.resume() }
                 }
@@ -19,10 +19,10 @@ struct AlarmsTests {
 
     @Test("an alarm that was removed is not called, and later ones are")
     func removed() async {
-        let alarms = Alarms(), called = Mutex<[Int]>([]), now = ContinuousClock.now
+        let alarms = Alarms(), called = Mutex<[Int]>([]), time = ContinuousClock.now + .seconds(1)
         await withCheckedContinuation { continuation in
-            let removed = alarms.set(at: now + .milliseconds(200)) { called.withLock { $0.append(1) } }
-            _ = alarms.set(at: now + .milliseconds(300)) { continuation.resume() }
+            let removed = alarms.set(at: time) { called.withLock { $0.append(1) } }
+            _ = alarms.set(at: time + .milliseconds(1)) { continuation.resume() }
             alarms.remove(removed)
         }
         #expect(called.withLock { $0 }.isEmpty)

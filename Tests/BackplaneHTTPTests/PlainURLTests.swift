@@ -7,7 +7,8 @@ struct PlainURLTests {
     /// Parts that URLs are put together from at random, with some that belong elsewhere or nowhere.
     private static let pieces = [
         "http", "https", "file", "HTTP", "://", ":", "/", "//", "?", "#", "@", "%20", "%", "127.0.0.1", "example.org",
-        "Example.ORG", "xn--bcher-kva.example", "a--b", "[::1]", ".", "-", "8080", "99999", "books", "a=b", "&", ";", "ä",
+        "Example.ORG", "xn--bcher-kva.example", "a--b", "[::1]", ".", "-", "8080", "99999", "books", "a=b", "&", ";",
+        "ä",
         " ", "\r\n", "|", "^", "\"", "\u{0}", "$", "'", "(", "~",
     ]
 
