@@ -1,7 +1,7 @@
 /// A URL that needs no decoding: a scheme of lower-case letters, a host name or an IPv4 address, and perhaps a port, a
 /// path and a query, without user info, percent-encoding and fragment.
 ///
-/// Foundation's parser returns the same parts, but takes about 10,000 instructions.
+/// Foundation's parser returns the same parts, but takes about 4,000 instructions more.
 package struct PlainURL {
     /// The host, with the port if there is one.
     package let authority: Substring
@@ -10,45 +10,43 @@ package struct PlainURL {
 
     /// Creates the parts of a URL; `nil` if it is of another kind, or not a URL.
     package init?(_ url: String) {
+        var url = url
+        guard let ends = url.withUTF8(Self.ends) else { return nil }
         let bytes = url.utf8
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > bytes.startIndex,
-            bytes[..<colon].allSatisfy(\.isLowerCaseLetter)
-        else { return nil }
-        var index = bytes.index(after: colon)
-        for _ in 0..<2 {
-            guard index < bytes.endIndex, bytes[index] == UInt8(ascii: "/") else { return nil }
-            index = bytes.index(after: index)
-        }
-        let rest = bytes[index...]
-        let host = rest.prefix { $0.isLetterOrDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
-        // Foundation decodes names that begin with `xn--`.
-        guard !host.isEmpty, !Self.hasEncodedLabel(host) else { return nil }
-        var end = host.endIndex
-        if end < bytes.endIndex, bytes[end] == UInt8(ascii: ":") {
-            let port = bytes[bytes.index(after: end)...].prefix(while: \.isDigit)
-            guard (1...4).contains(port.count) else { return nil }
-            end = port.endIndex
-        }
-        var hasQuery = false
-        if end < bytes.endIndex {
-            guard [UInt8(ascii: "/"), UInt8(ascii: "?")].contains(bytes[end]) else { return nil }
-            for byte in bytes[end...] {
-                guard byte.isWrittenPlainly else { return nil }
-                if byte == UInt8(ascii: "?") { hasQuery = true }
-            }
-        }
-        (authority, self.host) = (url[index..<end], url[index..<host.endIndex])
-        self.hasQuery = hasQuery
+        func index(_ offset: Int) -> String.Index { bytes.index(bytes.startIndex, offsetBy: offset) }
+        host = url[index(ends.start)..<index(ends.host)]
+        authority = url[index(ends.start)..<index(ends.authority)]
+        hasQuery = ends.hasQuery
     }
 
-    /// Returns whether two hyphens follow each other in a host, as in each name that is encoded for DNS (RFC 5891).
-    private static func hasEncodedLabel(_ host: Substring.UTF8View) -> Bool {
-        var wasHyphen = false
-        for byte in host {
-            if wasHyphen, byte == UInt8(ascii: "-") { return true }
-            wasHyphen = byte == UInt8(ascii: "-")
+    /// Returns where the parts begin and end.
+    private static func ends(
+        of bytes: UnsafeBufferPointer<UInt8>
+    ) -> (start: Int, host: Int, authority: Int, hasQuery: Bool)? {
+        func end(from start: Int, _ belongs: (UInt8) -> Bool) -> Int {
+            bytes[start...].firstIndex { !belongs($0) } ?? bytes.count
         }
-        return false
+        func has(_ byte: Unicode.Scalar, at index: Int) -> Bool {
+            index < bytes.count && bytes[index] == UInt8(ascii: byte)
+        }
+
+        let scheme = end(from: 0, \.isLowerCaseLetter), start = scheme + 3
+        guard scheme > 0, has(":", at: scheme), has("/", at: scheme + 1), has("/", at: scheme + 2) else { return nil }
+        let host = end(from: start) { $0.isLetterOrDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
+        // Foundation decodes labels that are encoded for DNS, in which two hyphens follow each other (RFC 5891).
+        guard host > start, !(start..<host).contains(where: { has("-", at: $0) && has("-", at: $0 + 1) }) else {
+            return nil
+        }
+        var authority = host
+        if has(":", at: host) {
+            authority = end(from: host + 1, \.isDigit)
+            guard (2...6).contains(authority - host), !has("0", at: host + 1) else { return nil }
+        }
+        let rest = bytes[authority...]
+        guard rest.isEmpty || has("/", at: authority) || has("?", at: authority),
+            rest.allSatisfy(\.isWrittenPlainly)
+        else { return nil }
+        return (start, host, authority, rest.contains(UInt8(ascii: "?")))
     }
 }
 
@@ -61,7 +59,7 @@ extension UInt8 {
         isLowerCaseLetter || isDigit || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self)
     }
 
-    /// A Boolean value that indicates whether the byte stands for itself in a path and in a query (RFC 3986, appendix A).
+    /// A Boolean value that indicates whether the byte stands for itself in paths and queries (RFC 3986, appendix A).
     fileprivate var isWrittenPlainly: Bool {
         if isLetterOrDigit { return true }
         switch self {

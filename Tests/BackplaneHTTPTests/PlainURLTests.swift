@@ -36,7 +36,8 @@ struct PlainURLTests {
     @Test(
         "usual URLs are plain",
         arguments: [
-            "http://127.0.0.1:8080/books", "https://example.org", "https://example.org/?page=1&per=20",
+            "http://127.0.0.1:8080/books", "http://127.0.0.1:54321/books", "https://example.org",
+            "https://example.org/?page=1&per=20",
             "http://Example.org:80/a/b.json",
         ])
     func usual(_ url: String) { #expect(PlainURL(url) != nil) }
@@ -46,7 +47,8 @@ struct PlainURLTests {
         arguments: [
             "http://user@example.org/", "http://user:word@example.org/", "http://example.org/#part",
             "http://example.org/a%20b", "http://xn--bcher-kva.example/", "http://[::1]/", "http:///books", "http:books",
-            "HTTP://example.org/", "http://example.org:/", "http://example.org:80a/", "", "://", "books",
+            "HTTP://example.org/", "http://example.org:/", "http://example.org:080/", "http://example.org:80a/", "",
+            "://", "books",
         ])
     func others(_ url: String) { #expect(PlainURL(url) == nil) }
 }

@@ -70,7 +70,7 @@ struct ExchangeWatch: Sendable {
     }
 
     /// Checks whether a limit of a download has passed; returns the time of the next check, or `nil` without a limit.
-    private func look(hasHead: Bool) -> Race<HTTPResponse>.Look? {
+    private func look(hasHead: Bool) -> Race.Look? {
         let limits =
             hasHead
             ? [(options.totalTimeout, "did not answer completely")]

@@ -1,9 +1,12 @@
 import Synchronization
 
 /// A step that is abandoned once its time limit has passed, even if it ignores cancellation.
-package final class Race<Value: Sendable>: Sendable {
+///
+/// The class is not generic, since Swift's runtime would look up the metadata of each generic type of it again and
+/// again.
+package final class Race: Sendable {
     private struct State {
-        var continuation: CheckedContinuation<Value, any Error>?
+        var continuation: CheckedContinuation<Void, any Error>?
         var task: Task<Void, Never>?
         /// The number of the alarm for the next check of the limit.
         var alarm = 0
@@ -17,7 +20,7 @@ package final class Race<Value: Sendable>: Sendable {
     ///
     /// - Throws: `late` once the limit has passed; `CancellationError` as soon as the task is cancelled; the errors of
     ///   the step. The step is cancelled in the first two cases, and a late result is released.
-    package static func run(
+    package static func run<Value: Sendable>(
         _ step: @escaping @Sendable () async throws -> Value, within limit: Duration,
         otherwise late: @autoclosure @escaping @Sendable () -> any Error
     ) async throws -> Value {
@@ -37,25 +40,29 @@ package final class Race<Value: Sendable>: Sendable {
     /// - Parameter look: A function that checks whether the limit has passed; `nil` means that there is no longer a
     ///   limit.
     /// - Throws: The error of a check; `CancellationError` as soon as the task is cancelled; the errors of the step.
-    package static func run(
+    package static func run<Value: Sendable>(
         _ step: @escaping @Sendable () async throws -> Value, watchedBy look: @escaping @Sendable () -> Look?
     ) async throws -> Value {
-        let race = Race()
-        return try await withTaskCancellationHandler {
+        let race = Race(), result = StepResult<Value>()
+        try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 race.begin(continuation)
                 race.add(
                     Task {
-                        do { race.end(.success(try await step())) } catch { race.end(.failure(error)) }
+                        do {
+                            result.value = try await step()
+                            race.end(nil)
+                        } catch { race.end(error) }
                     })
                 race.watch(look)
             }
         } onCancel: {
-            race.end(.failure(CancellationError()))
+            race.end(CancellationError())
         }
+        return result.value!  // without an error, the step has stored its result
     }
 
-    private func begin(_ continuation: CheckedContinuation<Value, any Error>) {
+    private func begin(_ continuation: CheckedContinuation<Void, any Error>) {
         let isOver = state.withLock { state in
             if !state.isOver { state.continuation = continuation }
             return state.isOver
@@ -82,18 +89,28 @@ package final class Race<Value: Sendable>: Sendable {
                 return state.isOver
             }
             if isOver { Alarms.shared.remove(alarm) }
-        case .over(let error): end(.failure(error))
+        case .over(let error): end(error)
         case nil: break
         }
     }
 
-    private func end(_ result: Result<Value, any Error>) {
+    /// Ends the race, unless it is over.
+    ///
+    /// - Parameter error: The error to end it with; `nil` if the step has stored its result.
+    private func end(_ error: (any Error)?) {
         let former = state.withLock { state in
             defer { state = State(isOver: true) }
             return state
         }
         former.task?.cancel()
         if former.alarm > 0 { Alarms.shared.remove(former.alarm) }
-        former.continuation?.resume(with: result)
+        if let error { former.continuation?.resume(throwing: error) } else { former.continuation?.resume() }
     }
+}
+
+/// The result of a step.
+///
+/// Only the step writes it, and it is read only after a race that the step has ended, so no two threads use it at once.
+private final class StepResult<Value: Sendable>: @unchecked Sendable {
+    var value: Value?
 }
