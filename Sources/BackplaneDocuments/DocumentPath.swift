@@ -9,7 +9,13 @@ package struct DocumentPath: Sendable, Hashable, CustomStringConvertible {
     private init(description: String) { self.description = description }
 
     package static func / (path: DocumentPath, key: String) -> DocumentPath {
-        DocumentPath(description: path.description + "/" + key.pointerStep)
+        let step = key.pointerStep
+        var description = ""
+        description.reserveCapacity(path.description.utf8.count + 1 + step.utf8.count)
+        description += path.description
+        description += "/"
+        description += step
+        return DocumentPath(description: description)
     }
 
     package static func / (path: DocumentPath, index: Int) -> DocumentPath {

@@ -22,8 +22,9 @@ struct MethodName: Sendable {
 
     init(_ key: String) throws(Mistake) {
         guard !key.isEmpty else { throw Mistake(reason: "the name of a method is empty") }
-        guard !key.unicodeScalars.contains(where: { $0.properties.isWhitespace || $0.value < 0x20 || $0.value == 0x7F })
-        else { throw Mistake(reason: "the name of a method contains white space or a control character") }
+        guard !key.unicodeScalars.contains(where: \.isSpaceOrControl) else {
+            throw Mistake(reason: "the name of a method contains white space or a control character")
+        }
         self.key = key
         guard key.utf8.contains(UInt8(ascii: ":")) else {
             (base, labels, count) = (key, [], nil)
@@ -58,5 +59,12 @@ struct MethodName: Sendable {
     private static func withoutBlock(_ part: String) -> String? {
         guard let ending = endings.first(where: { part.hasSuffix($0) }) else { return nil }
         return String(part.dropLast(ending.count))
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isSpaceOrControl: Bool {
+        // The properties of Unicode are looked up in a table of ranges.
+        isASCII ? value <= 0x20 || value == 0x7F : properties.isWhitespace
     }
 }

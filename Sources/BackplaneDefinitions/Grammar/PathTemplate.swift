@@ -96,10 +96,11 @@ enum URLText {
 
     /// Returns a value with all bytes percent-encoded except unreserved ones.
     static func encoded(_ value: String) -> String {
-        value.utf8.allSatisfy(\.isUnreserved) ? value : percentEncoded(value.utf8, allBut: \.isUnreserved)
+        percentEncoded(value.utf8, allBut: \.isUnreserved)
     }
 
     private static func percentEncoded(_ bytes: some Collection<UInt8>, allBut stays: (UInt8) -> Bool) -> String {
+        if bytes.allSatisfy(stays) { return String(decoding: bytes, as: UTF8.self) }
         var encoded: [UInt8] = []
         for byte in bytes {
             if stays(byte) {
