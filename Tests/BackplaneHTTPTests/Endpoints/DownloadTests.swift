@@ -340,7 +340,8 @@ struct DownloadTests {
             func write(_ name: String, isOld: Bool = true) throws {
                 try Data([1]).write(to: URL(filePath: "\(folder)/\(name)"))
                 guard isOld else { return }
-                try files.setAttributes([.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: "\(folder)/\(name)")
+                try files.setAttributes(
+                    [.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: "\(folder)/\(name)")
             }
             let mark = ".backplane-judged-", locked = mark + "2222222222222222"
             let others = ["judged", mark + "0123", "sub/" + mark + "0000000000000000", locked]
