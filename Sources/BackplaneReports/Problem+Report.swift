@@ -19,7 +19,7 @@ extension Problem {
 }
 
 extension [Problem] {
-    /// The number of errors, and again of warnings, that are listed for people.
+    /// The maximum number of errors, and of warnings, that are listed in text output.
     private static var listed: Int { 100 }
 
     /// The problems to list for people: the first errors and the first warnings, in their order.
