@@ -51,7 +51,7 @@ extension Transfer {
         guard means.digest != nil else {
             throw BackplaneError(
                 .networkUnsupported,
-                "this pool has no `ContentDigest` to check a SHA-256 with; `BackplaneCrypto` has one",
+                "this pool has no `ContentDigest` to check a SHA-256 with; `BackplaneCrypto` provides one",
                 at: request.printableURL)
         }
     }
