@@ -128,7 +128,7 @@ struct EarlyAnswerTests {
         #expect(try await http.execute(request).body == Array("0".utf8))  // HTTP/2 is known from now on
         let responses = try await withThrowingTaskGroup(of: HTTPResponse.self) { group in
             for _ in 0..<48 { group.addTask { try await http.execute(request) } }
-            return try await group.reduce(into: []) { $0.append($1) }
+            return try await group.reduce(into: [HTTPResponse]()) { $0.append($1) }
         }
         #expect(responses.allSatisfy { $0.status == 200 } && server.requestCount == 49, "none was processed twice")
         #expect(responses.count { $0.body == Array("0".utf8) } == 29, "the first connection took 30 in all")

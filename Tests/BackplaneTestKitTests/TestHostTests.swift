@@ -83,7 +83,7 @@ struct TestHostTests {
         manifest.plugins = [PluginReference(library: "Tides")]
         for name in ["Tides", "Streams"] { manifest.managers[name] = ManagerDefinition(className: "Table of \(name)") }
         let error = await #expect(throws: ManifestRefused.self) {
-            try await TestHost.run(manifest, plugins: [LendingPlugin.self]) { _ in }
+            try await TestHost.run(manifest, plugins: [LendingPlugin.self], pluginPaths: ["/nowhere"]) { _ in }
         }
         #expect(error?.problems.map(\.error.code) == [.pluginNotFound] && error?.consequences == 2)
         #expect(error?.description.hasSuffix("\n  2 more errors may follow from it") == true, "\(error as Any)")

@@ -223,7 +223,7 @@ struct `Environments of a manifest` {
         let problems = ManifestDocument(value, environment: "e").problems.filter { $0.manager == manager }
         let causes = problems.causes
         #expect(problems.count == 2 && causes.count == 1)
-        #expect(causes.first?.error.location?.hasPrefix("/environments/e/managers/\(manager)/class") == true)
+        #expect(causes.first?.error.location?.hasPrefix("/environments/e/managers/\(manager)/clas") == true)
         #expect(causes.first?.error.code == .manifestUnknownKey && causes.first?.severity == .error)
     }
 
