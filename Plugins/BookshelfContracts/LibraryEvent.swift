@@ -24,11 +24,13 @@ public struct LibraryEvent: Codable, Sendable, Hashable {
 
 /// The place from which events of the library are read.
 ///
-/// A reader misses none when code is swapped, once it has received one. Events from now on have no place to resume from
-/// before the first one, so those that happen during a swap are missed.
+/// A reader misses none when code is swapped. Events from now on have no position before the first one: such a stream
+/// ends with `stream.interrupted` if code is swapped until then, and its reader decides how to go on.
 public struct EventsAfter: Codable, Sendable, Resumable {
     /// The identifier of the last event to skip; empty for events from now on.
     public var id: String
+    /// A Boolean value that indicates whether the place is after an event that is known.
+    public var hasPosition: Bool { !id.isEmpty }
 
     /// Creates a place after an event.
     public init(_ id: String = "") { self.id = id }

@@ -66,7 +66,7 @@ package struct ControlFolder: Sendable {
         }
         return status.isSocket
             ? "a host listens there; stop it, or give another path"
-            : "expected no file there but a socket, found \(status.kind.rawValue); give another path"
+            : "expected a socket or no file there, found \(status.kind.rawValue); give another path"
     }
 
     /// Recreates a socket's file that was removed, for example by a program that cleans temporary folders.

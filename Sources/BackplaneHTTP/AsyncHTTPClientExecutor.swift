@@ -73,7 +73,11 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
     /// Sends a request, and returns once the head of the response has arrived, whatever its status.
     ///
     /// A server may close a connection just when it is used again. An idempotent request (RFC 9110, section 9.2.2)
-    /// whose body can be sent again is then repeated, once, if no part of a response had arrived.
+    /// whose body can be sent again is then repeated, once, if no part of a response had arrived. The same applies to
+    /// a request that an HTTP/2 server has not processed because it was closing the connection (RFC 9113, section 6.8).
+    ///
+    /// A response with a status of 300 or more that comes before the body was sent is returned; the rest of the body
+    /// is not sent.
     ///
     /// - Throws: `network.failed`; `network.body` if the request's body cannot be read; `network.unsupported` and
     ///   `network.refused` before anything is sent; `CancellationError`.
@@ -90,11 +94,15 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
         }
         let scheme = ready.scheme, origin = ready.origin(of: scheme)
         let place = try await places.take(at: origin)
-        let mayRepeat = ready.isIdempotent && ready.body.isReplayable && origins.mayHaveConnection(to: origin)
+        let isRepeatable = ready.isIdempotent && ready.body.isReplayable
+        let isKept = isRepeatable && origins.mayHaveConnection(to: origin)
         let key = clients.key(
             scheme: scheme, proxy: proxies.proxy(scheme: scheme, host: ready.host), decodes: decodes, tls: options.tls)
-        if let response = try await attempt(ready, to: origin, key, at: place, mayRepeat: mayRepeat) { return response }
-        guard var response = try await attempt(ready, to: origin, key, at: place, mayRepeat: false) else {
+        let first = try await attempt(ready, to: origin, key, at: place) { error in
+            isRepeatable && HTTPFailure.isUnprocessed(error) || isKept && HTTPFailure.isClosedBeforeResponse(error)
+        }
+        if let first { return first }
+        guard var response = try await attempt(ready, to: origin, key, at: place, mayRepeat: { _ in false }) else {
             throw HTTPFailure.closed.error(for: ready)
         }
         response.timings.attempts = 2
@@ -103,10 +111,10 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
 
     /// Sends a request once.
     ///
-    /// - Returns: `nil` if it may be repeated, because its connection was closed before any part of a response arrived.
+    /// - Returns: `nil` if it failed with an error after which it may be repeated.
     private func attempt(
         _ request: BackplaneNetwork.HTTPRequest, to origin: String, _ key: ClientKey, at place: HostPlace,
-        mayRepeat: Bool
+        mayRepeat: (any Error) -> Bool
     ) async throws -> HTTPStreamedResponse? {
         let upload = try Upload(request.body)
         do {
@@ -118,7 +126,7 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
         } catch {
             try Task.checkCancellation()
             if let failure = upload?.failure { throw failure }
-            if mayRepeat, HTTPFailure.isClosedBeforeResponse(error) { return nil }
+            if mayRepeat(error) { return nil }
             throw HTTPFailure(error, ratio: decompressionRatio).error(for: request)
         }
     }

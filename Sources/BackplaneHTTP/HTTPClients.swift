@@ -116,6 +116,7 @@ final class HTTPClients: Sendable {
             proxy: key.proxy.map(HTTPClient.Configuration.Proxy.init),
             decompression: key.decodes ? .enabled(limit: .ratio(decompressionRatio)) : .disabled)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
+        configuration.http1_1ConnectionDebugInitializer = DeferredClose.add
         configuration.http2ConnectionDebugInitializer = CompactFrames.add
         configuration.connectionPool.retryConnectionEstablishment = false  // a closed port would take the whole timeout
         if trustRoots != nil || key.tls != nil {

@@ -5,6 +5,7 @@ import BackplaneNetwork
 import Glibc
 import NIOCore
 import NIOHTTP1
+import NIOHTTP2
 import NIOHTTPCompression
 import NIOPosix
 import NIOSSL
@@ -26,6 +27,9 @@ extension HTTPFailure {
                 }
         case let error as ChannelError: self = HTTPFailure(error)
         case let error as HTTPClientError: self = HTTPFailure(error)
+        case let error as NIOHTTP2Errors.StreamClosed where !Self.isUnprocessed(error):
+            self = .other("the server reset the stream with the HTTP/2 error \(error.errorCode.networkCode)")
+        case is NIOHTTP2Errors.StreamClosed, is NIOHTTP2Errors.CreatedStreamAfterGoaway: self = .closed
         case HTTPParserError.invalidEOFState: self = .closed
         case let error as HTTPParserError: self = .malformed("\(error)")
         case NIOHTTPDecompression.DecompressionError.limit: self = .inflated(ratio: ratio)
@@ -46,6 +50,19 @@ extension HTTPFailure {
         case let error as HTTPClientError: error == .remoteConnectionClosed
         case let error as IOError: error.errnoCode == ECONNRESET || error.errnoCode == EPIPE
         case ChannelError.eof, ChannelError.ioOnClosedChannel, ChannelError.inputClosed, ChannelError.outputClosed: true
+        default: false
+        }
+    }
+
+    /// Returns whether an error says that an HTTP/2 server has not processed the request (RFC 9113, section 8.7).
+    ///
+    /// The server was closing the connection: with a stream beyond the last one that it processes, which the library
+    /// reports as cancelled, or on a connection that it closes before the stream begins. Or it refused the stream.
+    static func isUnprocessed(_ error: any Error) -> Bool {
+        switch error {
+        case let error as NIOHTTP2Errors.StreamClosed: [.cancel, .refusedStream].contains(error.errorCode)
+        case is NIOHTTP2Errors.CreatedStreamAfterGoaway: true
+        case let error as HTTPClientError: error == .cancelled
         default: false
         }
     }

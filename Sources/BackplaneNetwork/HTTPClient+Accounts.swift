@@ -28,7 +28,7 @@ extension HTTPClient {
         try await way.signIn(credential, as: account, with: values, call)
     }
 
-    /// Signs an account of a credential out, for all components; does nothing if it is not signed in.
+    /// Signs out an account of a credential, for all components; does nothing if it is not signed in.
     ///
     /// - Throws: `network.credential` if there is no such credential, or it is not for this component; `network.file`
     ///   if its stored token cannot be removed; `role.forbidden`; `call.retired`.

@@ -85,7 +85,7 @@ extension ManagerContext where Owner: Component {
     /// Refuses HTTP, which a manager does not have.
     @available(
         *, unavailable,
-        message: "a manager has no HTTP: its communication controller has, and a manager calls that by a wire"
+        message: "a manager cannot use HTTP: call its communication controller through a wire"
     )
     @_documentation(visibility: internal)
     public var http: HTTPClient { HTTPClient(ComponentWay(services)) }
@@ -96,7 +96,7 @@ extension MayUseStore {
     /// Refuses HTTP, which a data access controller does not have.
     @available(
         *, unavailable,
-        message: "a data access controller has no HTTP: the communication controller of its manager has"
+        message: "a data access controller cannot use HTTP: only its manager's communication controller can"
     )
     @_documentation(visibility: internal)
     public var http: HTTPClient { HTTPClient(ComponentWay(services)) }

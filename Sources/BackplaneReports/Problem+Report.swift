@@ -19,7 +19,7 @@ extension Problem {
 }
 
 extension [Problem] {
-    /// The number of errors, and again of warnings, that are listed for people.
+    /// The maximum number of errors, and of warnings, that are listed in text output.
     private static var listed: Int { 100 }
 
     /// The problems to list for people: the first errors and the first warnings, in their order.
@@ -38,14 +38,6 @@ extension [Problem] {
         }
         guard !rest.isEmpty else { return nil }
         return "and \(counted(rest.count, "more problem")): \(BackplaneError.Code.counts(in: rest.map(\.error)))"
-    }
-
-    /// A sentence that counts the errors that probably follow from others; `nil` if none does.
-    package var summaryOfConsequences: String? {
-        let count = count - causes.count
-        guard count > 0 else { return nil }
-        let errors = causes.count { $0.severity == .error }
-        return "\(counted(count, "more error")) may follow from \(errors == 1 ? "it" : "these")"
     }
 }
 

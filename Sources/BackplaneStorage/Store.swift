@@ -91,7 +91,7 @@ extension ManagerContext where Owner: Component {
     /// Refuses the store, which a manager does not have.
     @available(
         *, unavailable,
-        message: "a manager has no store: its data access controller has, and a manager calls that by a wire"
+        message: "a manager cannot use the store: call its data access controller through a wire"
     )
     @_documentation(visibility: internal)
     public var store: Store { Store(services) }
@@ -102,7 +102,7 @@ extension MayUseNetwork {
     /// Refuses the store, which a role of the network does not have.
     @available(
         *, unavailable,
-        message: "a component that uses the network has no store: the data access controller of its manager has"
+        message: "a component that uses the network cannot use the store: only its manager's data access controller can"
     )
     @_documentation(visibility: internal)
     public var store: Store { Store(services) }

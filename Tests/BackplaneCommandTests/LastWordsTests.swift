@@ -63,6 +63,30 @@ struct LastWordsTests {
         #expect(outcome.errors[..<traced.lowerBound].contains("backplane: signal"), "\(outcome.errors)")
     }
 
+    @Test func `the line of a crash has no secret of the manifest, its variables or the call`() async throws {
+        try tool.compile("Corpus/method.c", "-DABORTS", as: "libWorker.so")
+        let path = try tool.write(
+            """
+            {"manifestVersion": 1, "plugins": [{"library": "Worker"}], "managers": {"Worker": {"className": "Worker"}},
+             "network": {"credentials": {
+                "fixed": {"hosts": ["a.test"], "type": "bearer", "secret": "planted-token"},
+                "basic": {"hosts": ["a.test"], "type": "basic", "user": "ann", "password": "${PASSWORD}"}}}}
+            """, as: "secrets.json")
+        let outcome = try await RunningTool(
+            ["call", path, "Worker", "work", #""planted-input""#, "--data", tool.data, "--load-folder", tool.loads],
+            input: nil,
+            environment: [
+                "XDG_RUNTIME_DIR": tool.folder, "SWIFT_BACKTRACE": "enable=no", "PASSWORD": "planted-password",
+            ]
+        ).end()
+        expectEnd(outcome, in: "call", "1-org.backplane.tests.hostile-generation-1-libWorker.so", signal: SIGABRT)
+        #expect(!(outcome.output + outcome.errors).contains("planted"), "\(outcome.errors)")
+        for file in try FileManager.default.subpathsOfDirectory(atPath: tool.folder) where file != "secrets.json" {
+            let bytes = FileManager.default.contents(atPath: "\(tool.folder)/\(file)") ?? Data()
+            #expect(bytes.firstRange(of: Data("planted".utf8)) == nil, "\(file)")
+        }
+    }
+
     @Test(arguments: [-1, -7, Int.min])
     func `a trap in Swift names the function of the plugin, as it is written there`(count: Int) async throws {
         let path = try tool.write(

@@ -2,11 +2,14 @@
 import Backplane
 import BackplaneConformance
 import BackplaneExchange
-import BackplaneHTTP
 import BackplaneNetwork
 import BackplaneTestKit
+import Foundation
+import NIOHTTP2
 import Synchronization
 import Testing
+
+@testable import BackplaneHTTP
 
 /// Kept connections that a server closes just when they are used again.
 @Suite(.timeLimit(.minutes(5)))
@@ -87,6 +90,62 @@ struct ClosedConnectionTests {
         }
         #expect(error?.code == .networkFailed && closed.value == 1)
         await http.shutdown()
+    }
+}
+
+/// Servers that answer, or close a connection, before they have taken all requests.
+@Suite(.timeLimit(.minutes(5)))
+struct EarlyAnswerTests {
+    /// The ends of a connection after the response.
+    enum Ending: CaseIterable { case stays, closes }
+
+    @Test(arguments: Ending.allCases, [true, false])
+    func `a refusal that comes before a large body was sent is the response`(
+        ending: Ending, isStreamed: Bool
+    ) async throws {
+        let server = try TestServer(readsBodies: false) { _, connection in
+            connection.answer("413 Content Too Large", [("Connection", "close")], body: Array("too large".utf8))
+            if ending == .closes { connection.close() } else { connection.stall() }
+        }
+        let bytes = [UInt8](repeating: 1, count: 32 << 20)
+        let body = isStreamed ? HTTPBody.replayable { Chunks(bytes, size: 64 << 10) } : .bytes(bytes)
+        let http = AsyncHTTPClientExecutor(proxies: .none)
+        let response = try await http.execute(HTTPRequest("PUT", server.url(), body: body))
+        #expect(response.status == 413 && response.body == Array("too large".utf8))
+        await http.shutdown()
+    }
+
+    @Test func `an HTTP/2 connection that its server closes gracefully fails no idempotent request`() async throws {
+        let authority = CertificateAuthority()
+        let roots = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).pem")
+        try Data(authority.certificate.utf8).write(to: roots)
+        defer { try? FileManager.default.removeItem(at: roots) }
+        let server = try await SecureTestServer(authority.identity(), requestsPerConnection: 30) { request in
+            .init(body: Array("\(request.connection)".utf8))
+        }
+        let http = AsyncHTTPClientExecutor(trustRoots: roots.path, proxies: .none)
+        let request = HTTPRequest("GET", server.url())
+        #expect(try await http.execute(request).body == Array("0".utf8))  // HTTP/2 is known from now on
+        let responses = try await withThrowingTaskGroup(of: HTTPResponse.self) { group in
+            for _ in 0..<48 { group.addTask { try await http.execute(request) } }
+            return try await group.reduce(into: [HTTPResponse]()) { $0.append($1) }
+        }
+        #expect(responses.allSatisfy { $0.status == 200 } && server.requestCount == 49, "none was processed twice")
+        #expect(responses.count { $0.body == Array("0".utf8) } == 29, "the first connection took 30 in all")
+        await http.shutdown()
+        await server.stop()
+    }
+
+    @Test func `what an HTTP/2 server did not process may be repeated, and what it reset may not`() {
+        for code in [HTTP2ErrorCode.cancel, .refusedStream] {
+            let error = NIOHTTP2Errors.streamClosed(streamID: 5, errorCode: code)
+            #expect(HTTPFailure.isUnprocessed(error) && HTTPFailure(error) == .closed)
+        }
+        let late = NIOHTTP2Errors.createdStreamAfterGoaway()
+        #expect(HTTPFailure.isUnprocessed(late) && HTTPFailure(late) == .closed)
+        let reset = NIOHTTP2Errors.streamClosed(streamID: 5, errorCode: .internalError)
+        #expect(!HTTPFailure.isUnprocessed(reset) && !HTTPFailure.isClosedBeforeResponse(reset))
+        #expect(HTTPFailure(reset) == .other("the server reset the stream with the HTTP/2 error 2"))
     }
 }
 

@@ -18,7 +18,7 @@ struct ConformanceTests {
                 "trailer fields follow a request's body",
                 "a body waits for 100 Continue where the request expects it",
                 "trailer fields follow a response's body",
-                "interim responses are delivered to who asks for them",
+                "interim responses are delivered on request",
             ])
     }
 
@@ -47,15 +47,15 @@ struct ConformanceTests {
         "a response that comes before the body was sent is the response",
         "trailer fields follow a request's body",
         "a body waits for 100 Continue where the request expects it",
-        "trailer fields that nobody asks for do no harm",
+        "unrequested trailer fields do no harm",
         "trailer fields follow a response's body",
-        "interim responses are delivered to who asks for them",
+        "interim responses are delivered on request",
         "response fields keep their order and number",
-        "a body that nobody reads is not received",
-        "compressed content is asked for and decoded",
+        "an unread body is not received",
+        "compressed content is requested and decoded",
         "content that is not compressed is left alone",
-        "a range is asked for as it is stored, and not decoded",
-        "a request's own Accept-Encoding leaves the content as it comes",
+        "a range is requested as it is stored, and not decoded",
+        "with a request's own Accept-Encoding, the content is not decoded",
         "damaged content is an error",
         "content that grows out of proportion is an error",
         "a response that breaks off within its head is an error",
@@ -101,7 +101,7 @@ struct ConformanceTests {
             report.failed.map(\.name) == [
                 "method, target and body arrive as they were given",
                 "any status is a response, with its body and fields",
-                "interim responses are delivered to who asks for them",
+                "interim responses are delivered on request",
             ])
         let error = #expect(throws: BackplaneError.self) { try report.requireSuccess() }
         #expect(error?.code == .conformanceFailed && error?.causes.count == 3)

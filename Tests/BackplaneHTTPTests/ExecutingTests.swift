@@ -30,7 +30,7 @@ struct ExecutingTests {
                         "trailer fields follow a request's body",
                         "a body waits for 100 Continue where the request expects it",
                         "trailer fields follow a response's body",
-                        "interim responses are delivered to who asks for them",
+                        "interim responses are delivered on request",
                     ])
             }
         }
@@ -66,9 +66,9 @@ struct ExecutingTests {
             #expect(
                 report.skipped == [
                     "a body waits for 100 Continue where the request expects it",
-                    "compressed content is asked for and decoded", "content that is not compressed is left alone",
-                    "a range is asked for as it is stored, and not decoded",
-                    "a request's own Accept-Encoding leaves the content as it comes", "damaged content is an error",
+                    "compressed content is requested and decoded", "content that is not compressed is left alone",
+                    "a range is requested as it is stored, and not decoded",
+                    "with a request's own Accept-Encoding, the content is not decoded", "damaged content is an error",
                     "content that grows out of proportion is an error",
                 ])
         }

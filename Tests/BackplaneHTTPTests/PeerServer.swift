@@ -124,19 +124,17 @@ struct PeerServer {
             uwsgi_temp_path FOLDER/t4; scgi_temp_path FOLDER/t5;
             client_max_body_size 10m; gzip on; gzip_types *;
             ssl_certificate FOLDER/certificate.pem; ssl_certificate_key FOLDER/key.pem;
-            server {
-                listen 127.0.0.1:PORT0;
-                listen 127.0.0.1:PORT1 ssl http2;
-                location / { dav_methods PUT DELETE; }
-                location = /hello { return 200 "$request_method $server_protocol $http_x_reader"; }
-                location = /moved { return 302 /hello; }
-                location = /closed { return 444; }
-            }
-            server {
-                listen 127.0.0.1:PORT2 ssl; keepalive_requests 10;
-                location = /hello { return 200 "$request_method $server_protocol $http_x_reader"; }
-            }
+            server { listen 127.0.0.1:PORT0; keepalive_requests 10; \(locations) }
+            server { listen 127.0.0.1:PORT1 ssl http2; keepalive_requests 100; \(locations) }
+            server { listen 127.0.0.1:PORT2 ssl; keepalive_requests 10; \(locations) }
         }
+        """
+
+    private static let locations = """
+        location / { dav_methods PUT DELETE; }
+        location = /hello { return 200 "$request_method $server_protocol $http_x_reader"; }
+        location = /moved { return 302 /hello; }
+        location = /closed { return 444; }
         """
     #endif
 }

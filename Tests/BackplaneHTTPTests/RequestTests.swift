@@ -82,7 +82,7 @@ struct RequestTests {
     }
 
     @Test(arguments: Engine.allCases)
-    func `nothing is sent that the caller did not decide`(engine: Engine) async throws {
+    func `nothing is sent that the caller did not choose`(engine: Engine) async throws {
         let server = try TestServer {
             $1.answer("200 OK", [("Set-Cookie", "id=1"), ("Cache-Control", "max-age=1000")], body: [1])
         }
@@ -114,7 +114,7 @@ struct RequestTests {
             HTTPRequest("GET", ""),
             HTTPRequest("GET", "ftp://ann:secret@127.0.0.1/"),
         ])
-    func `what is no request is refused, without printing a secret`(engine: Engine, request: HTTPRequest) async throws {
+    func `an invalid request is refused, without printing a secret`(engine: Engine, request: HTTPRequest) async throws {
         let error = try #require(
             await #expect(throws: BackplaneError.self) { try await engine.executor().execute(request) })
         #expect(error.code == .networkRefused)

@@ -78,6 +78,17 @@ struct TestHostTests {
                 """)
     }
 
+    @Test func `errors that follow from others are counted`() async throws {
+        var manifest = Manifest.lending
+        manifest.plugins = [PluginReference(library: "Tides")]
+        for name in ["Tides", "Streams"] { manifest.managers[name] = ManagerDefinition(className: "Table of \(name)") }
+        let error = await #expect(throws: ManifestRefused.self) {
+            try await TestHost.run(manifest, plugins: [LendingPlugin.self], pluginPaths: ["/nowhere"]) { _ in }
+        }
+        #expect(error?.problems.map(\.error.code) == [.pluginNotFound] && error?.consequences == 2)
+        #expect(error?.description.hasSuffix("\n  2 more errors may follow from it") == true, "\(error as Any)")
+    }
+
     @Test func `real layers down to HTTP and the store, from the manifest's own file`() async throws {
         let manifest = try Manifest(
             contentsOf: URL(filePath: #filePath).appending(path: "../../../manifests/bookshelf-v1.json").standardized

@@ -5,7 +5,7 @@ extension ManagerContext {
     /// Refuses a folder, which a manager does not have.
     @available(
         *, unavailable,
-        message: "a manager has no folder: its data access controller has one, and a manager calls that by a wire"
+        message: "a manager has no folder: call its data access controller through a wire"
     )
     @_documentation(visibility: internal)
     public var folder: String { "" }

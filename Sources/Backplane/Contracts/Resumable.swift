@@ -8,12 +8,22 @@
 ///
 /// When the provider of such a stream is swapped or restarted, the stream is opened again with the input that follows
 /// the last element which the loop has received, and the loop continues. No element is lost or repeated if the provider
-/// can send every element after that one again. An input that means "from now on" is not resumable.
+/// can send every element after that one again. An input that means "from now on" has no position, and a stream with it
+/// is opened again only after its first element: what is sent during a swap before that one would be lost.
 public protocol Resumable {
     /// The stream's element.
     associatedtype Element
+    /// A Boolean value that indicates whether the input states where the stream begins; `true` by default.
+    ///
+    /// Without a position, a stream that is interrupted before its first element ends with `stream.interrupted`.
+    var hasPosition: Bool { get }
     /// Returns the input of a stream that begins after an element.
     func resuming(after last: Element) -> Self
+}
+
+extension Resumable {
+    /// The value `true`: the input states where the stream begins.
+    public var hasPosition: Bool { true }
 }
 
 extension BoundStream where Input: Resumable, Input.Element == Element {
@@ -24,7 +34,8 @@ extension BoundStream where Input: Resumable, Input.Element == Element {
     ///   - call: The frame of the call being served, or one begun with `context.begin()`. Its deadline bounds the first
     ///     opening.
     public func callAsFunction(_ input: Input, _ call: Call) -> StreamElements<Element> {
-        StreamElements(isResumable: true) { [slot, member] (last, isFirst) async throws(BackplaneError) in
+        StreamElements(isResumable: true, hasPosition: input.hasPosition) {
+            [slot, member] (last, isFirst) async throws(BackplaneError) in
             var call = call
             if !isFirst { call.deadline = nil }
             return try await slot.open(member, last.map(input.resuming(after:)) ?? input, call, Element.self)

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// The iteration throws the provider's error, as ``BackplaneError/init(thrown:)`` converts it; `stream.interrupted` if
 /// the provider is swapped or restarted, after which the stream can be opened again, unless the input is ``Resumable``
-/// and the stream continues by itself; `call.cancelled` in a cancelled task; `call.deadline`, `call.retired` and
+/// with a position, and the stream continues by itself; `call.cancelled` in a cancelled task; `call.deadline`, `call.retired` and
 /// `call.unimplemented` if the stream cannot be opened; `stream.misused` for a second iteration, or for concurrent
 /// requests.
 public struct StreamElements<Element: Sendable>: AsyncSequence, Sendable {
@@ -18,14 +18,15 @@ public struct StreamElements<Element: Sendable>: AsyncSequence, Sendable {
     ///
     /// - Parameters:
     ///   - isResumable: Whether the stream is opened again when it is interrupted.
+    ///   - hasPosition: Whether it may be opened again before its first element.
     ///   - open: A function that opens the stream, after the given element if it is opened again.
     init(
-        isResumable: Bool,
+        isResumable: Bool, hasPosition: Bool = true,
         _ open:
             nonisolated(nonsending) @escaping @Sendable (_ last: Element?, _ isFirst: Bool)
             async throws(BackplaneError) -> OpenSource<Element>
     ) {
-        opening = StreamOpening(isResumable: isResumable, open)
+        opening = StreamOpening(isResumable: isResumable, hasPosition: hasPosition, open)
     }
 
     /// Returns the iterator over the elements; only the first iterator returns any.
@@ -55,11 +56,13 @@ final class StreamOpening<Element>: Sendable {
     typealias Open =
         nonisolated(nonsending) @Sendable (_ last: Element?, _ isFirst: Bool)
         async throws(BackplaneError) -> OpenSource<Element>
-    let isResumable: Bool
+    let isResumable, hasPosition: Bool
     let open: Open
     private let isTaken = Atomic<Bool>(false)
 
-    init(isResumable: Bool, _ open: @escaping Open) { (self.isResumable, self.open) = (isResumable, open) }
+    init(isResumable: Bool, hasPosition: Bool, _ open: @escaping Open) {
+        (self.isResumable, self.hasPosition, self.open) = (isResumable, hasPosition, open)
+    }
 
     /// Returns `true` the first time that it is called.
     func take() -> Bool { !isTaken.exchange(true, ordering: .relaxed) }
@@ -126,7 +129,9 @@ final class StreamReader<Element: Sendable> {
     func fail(_ error: BackplaneError) throws(BackplaneError) {
         close()
         interruptions += 1
-        guard isResumable, error.code == .streamInterrupted, interruptions < Self.patience else { throw error }
+        guard isResumable, last != nil || opening.hasPosition, error.code == .streamInterrupted,
+            interruptions < Self.patience
+        else { throw error }
         isOver = false
     }
 

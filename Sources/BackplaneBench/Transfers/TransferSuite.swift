@@ -84,7 +84,7 @@ struct TransferRows {
         var last: TransferState?
         for await state in try await pool.states(of: id) { last = state }
         guard let last, last.phase == .succeeded else {
-            throw last?.error ?? BackplaneError(.componentFailed, "the transfer has no end", at: id)
+            throw last?.error ?? BackplaneError(.componentFailed, "the transfer did not end", at: id)
         }
         return Int(last.bytes)
     }

@@ -62,7 +62,7 @@ extension BackplaneTool.Credentials {
 
     struct SignIn: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "sign-in", abstract: "Sign an account of a credential in.",
+            commandName: "sign-in", abstract: "Sign in an account of a credential.",
             discussion: """
                 Values that are not given are asked for on the terminal, without echo. Other users see the arguments \
                 of a command: give a password with --value-fd, of which the first line is read.
@@ -98,8 +98,8 @@ extension BackplaneTool.Credentials {
 
     struct SignOut: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "sign-out", abstract: "Sign an account of a credential out, and remove its kept token.",
-            discussion: "An account that is not signed in stays so.")
+            commandName: "sign-out", abstract: "Sign out an account of a credential, and remove its stored token.",
+            discussion: "An account that is not signed in is ignored.")
 
         @Argument(help: "The credential's name in the manifest.") var name: String
         @Option(help: ArgumentHelp("The account's name (default: the one without a name).", valueName: "name"))

@@ -61,7 +61,7 @@ struct CredentialsCommand: Sendable {
         guard case .manifest = place, !credential.keepsTokens else { return }
         throw BackplaneError(
             .networkCredential,
-            "the credential `\(credential.name)` keeps nothing across restarts, so that an account can be signed in at a running host only; give --running"
+            "the credential `\(credential.name)` stores no tokens, so an account can be signed in only in a running host; add --running"
         )
     }
 

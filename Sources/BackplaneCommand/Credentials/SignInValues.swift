@@ -52,7 +52,7 @@ struct SignInValues: Sendable {
             let list = missing.map { "`\($0)`" }.joined(separator: ", ")
             throw BackplaneError(
                 .networkSignIn,
-                "the sign-in needs the values \(list), and there is no terminal to ask on; give them with --value or --value-fd"
+                "the sign-in needs the values \(list), and there is no terminal to ask for them; give them with --value or --value-fd"
             )
         }
         for name in missing {

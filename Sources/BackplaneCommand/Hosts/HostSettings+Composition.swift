@@ -32,6 +32,7 @@ extension HostSettings {
         for problem in composition.problems.causes where problem.severity == .error {
             Output.remark(problem.report(in: manifest))
         }
+        if let summary = composition.problems.summaryOfConsequences { Output.remark(summary) }
         return 1
     }
 }

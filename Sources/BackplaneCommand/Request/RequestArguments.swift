@@ -60,7 +60,7 @@ extension BackplaneTool {
         @Option(help: ArgumentHelp("The environment of the manifest to use.", valueName: "name"))
         var environment: String?
 
-        @Option(help: ArgumentHelp("The credential of the manifest to send.", valueName: "name"))
+        @Option(help: ArgumentHelp("The manifest's credential to send with the request.", valueName: "name"))
         var credentials: String?
         @Option(help: ArgumentHelp("The account of the credential.", valueName: "name"))
         var account: String?

@@ -91,7 +91,7 @@ struct RunCommand: Sendable {
         control?.close()
         await host.stop()
         for request in await control?.finish() ?? [] {
-            Output.remark("backplane: warning: a client does not take its answer: \(request.printable)")
+            Output.remark("backplane: warning: a client does not read its response: \(request.printable)")
         }
     }
 

@@ -7,7 +7,7 @@ extension BackplaneTool.TransferFiles {
             abstract: "List the transfers of a running host, in the order in which they were begun.")
 
         @OptionGroup var host: HostChoiceArguments
-        @Flag(help: "Only those that are not finished.") var open = false
+        @Flag(help: "List only transfers that have not ended.") var open = false
         @Option(help: ArgumentHelp("The greatest number of them (default: 1000).", valueName: "count"))
         var limit: Int?
         @Flag(help: "Print the states as JSON.") var json = false
@@ -38,28 +38,28 @@ extension BackplaneTool.TransferFiles {
     struct Pause: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Pause a transfer of a running host.",
-            discussion: "Returns once the disk has what was received.")
+            discussion: "Returns once everything received is on the disk.")
         @OptionGroup var change: TransferChangeArguments
         func run() async throws { throw ExitCode(try change.run("pause")) }
     }
 
     struct Resume: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Let a transfer of a running host go on that is paused or has failed.")
+            abstract: "Resume a paused or failed transfer of a running host.")
         @OptionGroup var change: TransferChangeArguments
         func run() async throws { throw ExitCode(try change.run("resume")) }
     }
 
     struct Cancel: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Cancel a transfer of a running host, and remove what there is of its file.")
+            abstract: "Cancel a transfer of a running host, and remove its incomplete file.")
         @OptionGroup var change: TransferChangeArguments
         func run() async throws { throw ExitCode(try change.run("cancel")) }
     }
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Cancel a transfer of a running host unless it is finished, and forget it.")
+            abstract: "Cancel a transfer of a running host unless it has ended, and delete its record.")
         @OptionGroup var change: TransferChangeArguments
         func run() async throws { throw ExitCode(try change.run("remove")) }
     }

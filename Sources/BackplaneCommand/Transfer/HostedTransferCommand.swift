@@ -35,7 +35,7 @@ struct HostedTransferCommand: Sendable {
 
     private func begin(_ message: BeginTransferRequest) -> Int32 {
         host.converse(
-            doing: "beginning", interrupted: "this command ends, and the host goes on with the transfer"
+            doing: "beginning", interrupted: "this command ends, and the host continues the transfer"
         ) { conversation throws(BackplaneError) in
             let begun = try conversation.answer(to: message)
             return try follow(begun.id, conversation)
@@ -70,7 +70,7 @@ struct HostedTransferCommand: Sendable {
         printer.end()
         if let failure { throw failure }
         guard let last, last.phase.isFinal else {
-            return Output.fail("the host has stopped; the transfer goes on when it runs again")
+            return Output.fail("the host has stopped; the transfer continues when it runs again")
         }
         if !json { TransferCommand.show(last) }
         if let error = last.error { return json ? 1 : Output.fail(error) }

@@ -62,6 +62,6 @@ final class TransferTableView: Sendable {
     }
 
     private static func note(_ state: TransferState) -> String {
-        state.error?.message ?? state.file ?? state.restart.map { "began anew, since \($0.explanation)" } ?? ""
+        state.error?.message ?? state.file ?? state.restart.map { "started over, since \($0.explanation)" } ?? ""
     }
 }

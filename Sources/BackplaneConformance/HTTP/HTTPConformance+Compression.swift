@@ -6,7 +6,7 @@ import BackplaneTestKit
 extension HTTPConformance {
     /// The cases about compressed content.
     static let compression: [Case] = [
-        Case("content and its fields agree when it is compressed and nobody asked") { executor in
+        Case("content that is compressed without a request for it agrees with its fields") { executor in
             let server = try TestServer { $1.answer("200 OK", [("Content-Encoding", "gzip")], body: hello) }
             let response = try await executor.execute(HTTPRequest("GET", server.url()))
             if response.headers["Content-Encoding"] == "gzip" {
@@ -16,7 +16,7 @@ extension HTTPConformance {
                 try expect(response.headers["Content-Length"] == nil, "Content-Length is that of the compressed body")
             }
         },
-        Case("compressed content is asked for and decoded", needs: .decompression) { executor in
+        Case("compressed content is requested and decoded", needs: .decompression) { executor in
             let server = try TestServer { $1.answer("200 OK", [("Content-Encoding", "gzip")], body: hello) }
             let response = try await executor.execute(HTTPRequest("GET", server.url()), upTo: 100, decoding)
             try expect(response.body, Array("hello".utf8), "the body")
@@ -31,7 +31,7 @@ extension HTTPConformance {
             try expect(response.body, Array("hello".utf8), "the body")
             try expect(response.headers["Content-Length"], "5", "Content-Length")
         },
-        Case("a range is asked for as it is stored, and not decoded", needs: .decompression) { executor in
+        Case("a range is requested as it is stored, and not decoded", needs: .decompression) { executor in
             let server = try TestServer { request, connection in
                 let identity = request["Accept-Encoding"] == "identity"
                 connection.answer(identity ? "206 Partial Content" : "400 Bad Request", body: [2, 3])
@@ -40,7 +40,7 @@ extension HTTPConformance {
                 HTTPRequest("GET", server.url(), headers: ["Range": "bytes=1-2"]), upTo: 100, decoding)
             try expect(response.status, 206, "the status")
         },
-        Case("a request's own Accept-Encoding leaves the content as it comes", needs: .decompression) { executor in
+        Case("with a request's own Accept-Encoding, the content is not decoded", needs: .decompression) { executor in
             let server = try TestServer { $1.answer("200 OK", [("Content-Encoding", "gzip")], body: hello) }
             let response = try await executor.execute(
                 HTTPRequest("GET", server.url(), headers: ["Accept-Encoding": "gzip"]), upTo: 100, decoding)

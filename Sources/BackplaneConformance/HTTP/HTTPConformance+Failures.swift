@@ -6,7 +6,7 @@ import BackplaneTestKit
 extension HTTPConformance {
     /// The cases about requests that are refused before anything is sent.
     static let refusals: [Case] = [
-        Case("what the executor does not declare is refused, and nothing is sent") { executor in
+        Case("a request that needs an undeclared capability is refused, and nothing is sent") { executor in
             let server = try TestServer { $1.answer("204 No Content") }
             var interim = HTTPOptions(), decoding = HTTPOptions()
             interim.interim = { _, _ in }
@@ -32,7 +32,7 @@ extension HTTPConformance {
             }
             try await expectSilence(server, executor)
         },
-        Case("what is no request is refused, without printing a secret") { executor in
+        Case("an invalid request is refused, without printing a secret") { executor in
             let requests = [
                 HTTPRequest("GE T", "http://127.0.0.1/?secret=1"), HTTPRequest("", "http://127.0.0.1/?secret=1"),
                 HTTPRequest("GET\r\nX: y", "http://127.0.0.1/?secret=1"),
@@ -77,7 +77,7 @@ extension HTTPConformance {
             }
             try await expectFailure(executor, server.url("/books"), "a reset")
         },
-        Case("what is not HTTP is an error") { executor in
+        Case("a response that is not HTTP is an error") { executor in
             for sent in [
                 "nonsense\r\n\r\n", "\u{1}\u{2}\u{3}\u{4}\r\n\r\n", "HTTP/1.1 two hundred\r\n\r\n",
                 "SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n\r\n",

@@ -34,7 +34,7 @@ extension HTTPConformance {
                 by: executor, HTTPRequest("GET", "", headers: ["X-Tag": "one", "X-Tag": "two"]))
             try expect(received.fields.filter { $0.name == "X-Tag" }.map(\.value), ["one", "two"], "the fields")
         },
-        Case("nothing is sent that the caller did not decide") { executor in
+        Case("nothing is sent that the caller did not choose") { executor in
             let server = try TestServer { $1.answer("200 OK", [("Set-Cookie", "id=1")], body: [1]) }
             for _ in 1...2 { _ = try await executor.execute(HTTPRequest("POST", server.url(), body: [1])) }
             var requests = server.requests.makeAsyncIterator()

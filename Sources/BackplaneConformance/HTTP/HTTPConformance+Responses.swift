@@ -78,7 +78,7 @@ extension HTTPConformance {
             let response = try await executor.execute(HTTPRequest("GET", server.url()))
             try expect(String(decoding: response.body, as: UTF8.self), "Call me Ishmael.", "the body")
         },
-        Case("trailer fields that nobody asks for do no harm", needs: .harmlessTrailers) { executor in
+        Case("unrequested trailer fields do no harm", needs: .harmlessTrailers) { executor in
             let server = try TestServer { _, connection in
                 connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n")
                 connection.sendChunk([1])
@@ -116,7 +116,7 @@ extension HTTPConformance {
             try expect(response.status, 200, "the status")
             try expect(response.body, [1], "the body")
         },
-        Case("interim responses are delivered to who asks for them", needs: .interimResponses) { executor in
+        Case("interim responses are delivered on request", needs: .interimResponses) { executor in
             let server = try TestServer { _, connection in
                 connection.send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
                 connection.answer("200 OK")
@@ -226,7 +226,7 @@ extension HTTPConformance {
                 try expect(try await HTTPBody.file(path).open().collect(upTo: 100), [1, 2, 3], "the file")
             }
         },
-        Case("a body that nobody reads is not received", needs: .backPressure) { executor in
+        Case("an unread body is not received", needs: .backPressure) { executor in
             let sent = Counted(), total = moreThanBuffersHold >> 18
             let server = try TestServer { _, connection in
                 connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(total << 18)\r\n\r\n")
@@ -240,7 +240,7 @@ extension HTTPConformance {
             var body = response.body.makeAsyncIterator()
             var count = try await body.next()?.count ?? 0
             try await sent.settle()
-            try expect(sent.value < total / 2, "\(sent.value) of \(total) chunks were sent though nobody reads them")
+            try expect(sent.value < total / 2, "\(sent.value) of \(total) chunks were sent although none is read")
             while let chunk = try await body.next() { count += chunk.count }
             try expect(count, total << 18, "the bytes of the body once it was read")
         },

@@ -33,14 +33,14 @@ extension RecordStoreConformance {
             try expect(page.last, equals: last, "an empty page ends where it began")
             try expect(!page.hasMissed, "nothing was missed")
         },
-        Requirement("A number that a store has not given is told as missed changes.") { trial in
+        Requirement("A number that the store did not assign is reported as missed changes.") { trial in
             try await trial.write(trial.save("1"))
             let page = try await trial.changes(since: 1_000_000)
             try expect(page.hasMissed, "the number is of another store")
             try expect(page.changes.map(\.id), equals: ["1"])
             try expect(try await trial.changes(since: 7, of: "none").hasMissed, "the collection is of another store")
         },
-        Requirement("The log has at least the last 100,000 changes, and a reader that is slower is told.") { trial in
+        Requirement("The log has at least the last 100,000 changes, and a slower reader is notified.") { trial in
             var numbers: [Int64] = []
             for round in 0..<21 {
                 numbers += try await trial.store.write(

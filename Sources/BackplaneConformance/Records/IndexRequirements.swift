@@ -36,7 +36,7 @@ extension RecordStoreConformance {
                 try await trial.store.count(RecordQuery(collection: "books", .range(RecordRange(of: "p"))), in: "A"),
                 equals: 5_000)
         },
-        Requirement("An index that is no longer declared is gone, and one that is declared otherwise is another.") {
+        Requirement("An index that is no longer declared is removed, and a changed one is replaced.") {
             trial in
             try await trial.write(trial.save("1", #"{"p":1,"q":2}"#), trial.save("2", #"{"p":2,"q":1}"#))
             try await trial.define(IndexDefinition("p"), IndexDefinition("q", name: "x"))

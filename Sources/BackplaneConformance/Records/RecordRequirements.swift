@@ -59,7 +59,7 @@ extension RecordStoreConformance {
             try await trial.requireError(.callInvalidInput) { try await trial.write(trial.save("1"), in: "") }
             try expect(try await trial.ids(), equals: [])
         },
-        Requirement("Ids that are not there are left out, and no ids find nothing.") { trial in
+        Requirement("Unknown ids are left out, and an empty list of ids finds no records.") { trial in
             try await trial.write(trial.save("1"), trial.save("2"), trial.save("3"))
             for (wanted, expected) in [(["3", "7", "1", "1"], ["1", "3"]), ([], [])] as [([String], [String])] {
                 let query = RecordQuery(collection: "books", ids: wanted)
@@ -80,7 +80,7 @@ extension RecordStoreConformance {
             } while query.after != nil && found.count <= wanted.count
             try expect(found, equals: wanted.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) })
         },
-        Requirement("A page ends once its values have 16 MB, and the next one goes on.") { trial in
+        Requirement("A page ends once its values have 16 MB, and the next one continues there.") { trial in
             for id in ["1", "2", "3", "4"] {
                 try await trial.write(
                     .save(collection: "books", StoredRecord(id: id, value: Array(repeating: 32, count: 9 << 20))))

@@ -55,7 +55,7 @@ extension RecordStoreConformance {
                 try expect(try await trial.store.count(query, in: "A"), equals: 3)
             }
         },
-        Requirement("A search goes on where its last page ended, also among equally relevant records.") { trial in
+        Requirement("A search continues where its last page ended, also among equally relevant records.") { trial in
             try await trial.withWords { trial in
                 _ = try await trial.store.write(
                     (100..<350).map {
@@ -103,7 +103,7 @@ extension RecordStoreConformance {
                 try expect(try await trial.search("comet"), equals: [])
             }
         },
-        Requirement("A batch that is refused changes nothing of what is found.") { trial in
+        Requirement("A refused batch does not change the results of searches.") { trial in
             try await trial.withWords { trial in
                 try await trial.requireError(.storeConflict) {
                     try await trial.write(

@@ -4,12 +4,12 @@ import BackplaneStorage
 
 extension RecordStoreConformance {
     static let waits = [
-        Requirement("Whoever waits for a change is told of one that is there already.") { trial in
+        Requirement("A wait for a change returns at once if there is one already.") { trial in
             let number = try await trial.write(trial.save("1"))[0]
             try await trial.store.waitForChange(of: "books", since: number - 1, in: "A")
             try await trial.store.waitForChange(of: "books", since: number + 1_000, in: "A")
         },
-        Requirement("Whoever waits for a change is told when it is made, and of no other.") { trial in
+        Requirement("A wait for a change returns when that change is made, and for no other.") { trial in
             let number = try await trial.write(trial.save("1"))[0]
             let waiting = Task { try await trial.store.waitForChange(of: "books", since: number, in: "A") }
             try await trial.untilWaiting(1)

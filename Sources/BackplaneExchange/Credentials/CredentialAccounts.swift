@@ -73,7 +73,7 @@ final class CredentialAccounts: Sendable {
         }
     }
 
-    /// Signs an account in, replacing the one with the same name.
+    /// Signs in an account, replacing the one with the same name.
     ///
     /// - Returns: The account's principal.
     func signIn(

@@ -27,7 +27,7 @@ package struct CredentialStatus: Sendable {
 extension Credentials {
     /// The states of all credentials, by name.
     ///
-    /// - Throws: `network.file` if what is kept cannot be listed.
+    /// - Throws: `network.file` if the stored tokens cannot be listed.
     package var status: [CredentialStatus] {
         get throws(BackplaneError) {
             var list: [CredentialStatus] = []
@@ -40,7 +40,7 @@ extension Credentials {
 extension HTTPPipeline {
     /// The states of the credentials that requests may choose, by name.
     ///
-    /// - Throws: `network.file` if what is kept cannot be listed.
+    /// - Throws: `network.file` if the stored tokens cannot be listed.
     package var credentialStatus: [CredentialStatus] {
         get throws(BackplaneError) { try credentials.status }
     }

@@ -62,7 +62,7 @@ public struct Credentials: Sendable {
         guard refusesManagers, case .component(let manager, _) = accounts.definition.scheme else { return }
         throw BackplaneError(
             .networkCredential,
-            "what executors, observers and authenticators send themselves cannot choose the credential `\(accounts.name)`, which `\(manager)` proves; the two might wait for each other; nothing was sent"
+            "what executors, observers and authenticators send themselves cannot choose the credential `\(accounts.name)`, which `\(manager)` proves; they might wait for each other; nothing was sent"
         )
     }
 

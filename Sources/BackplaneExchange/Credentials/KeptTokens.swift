@@ -39,7 +39,7 @@ struct KeptTokens: Sendable {
     ) throws(BackplaneError) -> [(name: String, principal: UInt64)] {
         let folder = try folder(), files: [String]
         do { files = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
-            throw BackplaneError(.networkFile, "the kept tokens cannot be listed", at: folder)
+            throw BackplaneError(.networkFile, "the stored tokens cannot be listed", at: folder)
         }
         var accounts: [(name: String, principal: UInt64)] = []
         for file in files.prefix(CredentialAccounts.most) where file.hasSuffix(".json") {

@@ -28,6 +28,8 @@ public struct HTTPPipeline: Sendable {
     private let refusal: BackplaneError?
     /// The filters and the observers of exchanges.
     private let extensions: ExchangeExtensions
+    /// The folders of downloads of a program without a host.
+    private let swept: SweptFolders?
 
     /// Creates a pipeline; of several executors for one scheme, the first is used.
     ///
@@ -46,7 +48,8 @@ public struct HTTPPipeline: Sendable {
     ) {
         self.init(
             executors, tls: tls, named: [:], reserved: [], retries: retries, credentials: credentials,
-            extensions: ExchangeExtensions(filters: filters, digest: digest, observers: observers))
+            extensions: ExchangeExtensions(filters: filters, digest: digest, observers: observers),
+            swept: SweptFolders())
     }
 
     package init(
@@ -55,8 +58,19 @@ public struct HTTPPipeline: Sendable {
         extensions: ExchangeExtensions = ExchangeExtensions(),
         refusal: BackplaneError? = nil
     ) {
+        self.init(
+            executors, tls: tls, named: named, reserved: reserved, retries: retries, credentials: credentials,
+            extensions: extensions, refusal: refusal, swept: nil)
+    }
+
+    private init(
+        _ executors: [any HTTPExecutor], tls: [String: TLSSettings], named: [String: Connect], reserved: Set<String>,
+        retries: Retries, credentials: Credentials, extensions: ExchangeExtensions, refusal: BackplaneError? = nil,
+        swept: SweptFolders?
+    ) {
         (self.executors, self.tls, self.named, self.reserved) = (executors, tls, named, reserved)
         (self.retries, self.credentials, self.extensions, self.refusal) = (retries, credentials, extensions, refusal)
+        self.swept = swept
     }
 
     /// Sends a request and returns the response with its body in memory, whatever its status.
@@ -126,7 +140,8 @@ public struct HTTPPipeline: Sendable {
         _ request: HTTPRequest, to path: String, _ options: HTTPOptions,
         headed: @escaping @Sendable (HTTPStreamedResponse) -> Void
     ) async throws -> HTTPResponse {
-        try await accompanied(request, options.bounded) { start in
+        swept?.sweep(beside: path)
+        return try await accompanied(request, options.bounded) { start in
             try await start.watch.download(executor(start), to: path, headed: headed)
         }
     }

@@ -18,7 +18,7 @@ public struct HostOptions: Sendable {
     public var log: any LogSink
     /// The lowest levels that are passed to ``log``, which ``PluginHost/logLevels`` changes while the host runs.
     public var logLevels = LogLevels()
-    /// The algorithms that check a manifest's `sha256`, and that credentials of Digest and kept tokens need.
+    /// The algorithms that check a manifest's `sha256`, and that Digest credentials and stored tokens need.
     ///
     /// A manifest that gives a `sha256` is refused without them.
     public var digest: (any ContentDigest)?

@@ -55,7 +55,7 @@ struct Instances {
         node.number = nil
     }
 
-    /// Releases the resources of a node that is not in the active plan, and forgets it.
+    /// Releases the resources of a node that is not in the active plan, and removes it.
     func giveBack(_ node: LiveNode) {
         end(node)
         live.dismiss(node)

@@ -42,7 +42,7 @@ final class LiveNode {
         (self.id, self.node, self.gate) = (id, node, gate)
     }
 
-    /// The components whose calls may come back to this one while it stops: itself.
+    /// The components whose calls may return to this one while it stops: only itself.
     var passage: Set<UInt16> { number.map { [$0] } ?? [] }
 
     var running: RunningComponent? {

@@ -113,9 +113,12 @@ struct LoadedManifest: Sendable {
 
     /// Checks that the manifest and its plugins have no errors.
     ///
-    /// - Throws: All errors as one.
+    /// - Throws: All errors as one, with the number of those that probably follow from others.
     func requireSound() throws(BackplaneError) {
-        let errors = problems.errors
-        if !errors.isEmpty { throw .combining(errors, of: "the manifest", at: document.path) }
+        let problems = problems, errors = problems.errors
+        guard !errors.isEmpty else { return }
+        var error = BackplaneError.combining(errors, of: "the manifest", at: document.path)
+        if let summary = problems.summaryOfConsequences { error.causes.append(BackplaneError(error.code, summary)) }
+        throw error
     }
 }

@@ -70,8 +70,10 @@ extension ManifestReader {
         let known = Set(
             problems.compactMap(\.error.location)
                 + other.spellings.keys.compactMap { other.origins.place(of: $0.description) })
-        for problem in other.problems
-        where problem.error.location.map({ $0.hasPrefix(path) && !known.contains($0) }) ?? false {
+        for problem in other.attributed
+        where !problem.isConsequence
+            && problem.error.location.map({ $0.hasPrefix(path) && !known.contains($0) }) ?? false
+        {
             var error = problem.error
             error.message = "in an environment that is not in use: \(error.message)"
             report(error, severity: .warning)

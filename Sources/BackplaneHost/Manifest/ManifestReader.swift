@@ -192,11 +192,13 @@ struct ManifestReader {
             }
     }
 
-    private var attributed: [Problem] {
+    /// The problems, with missing keys as consequences of misspelt ones, which may be written in an environment.
+    var attributed: [Problem] {
         var problems = problems
         let misspelt = Dictionary(
-            problems.indices.compactMap { index in problems[index].intended.map { ($0.description, index) } },
-            uniquingKeysWith: { first, _ in first })
+            problems.indices.compactMap { index in
+                problems[index].intended.map { (origins.place(of: $0.description) ?? $0.description, index) }
+            }, uniquingKeysWith: { first, _ in first })
         for index in problems.indices where problems[index].error.code == .manifestMissingKey {
             guard let cause = problems[index].error.location.flatMap({ misspelt[$0] }) else { continue }
             problems[index].isConsequence = true

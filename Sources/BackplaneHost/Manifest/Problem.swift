@@ -70,6 +70,13 @@ extension [Problem] {
         return causes.contains { $0.severity == .error } ? causes : self
     }
 
+    /// A sentence that counts the errors that probably follow from others; `nil` if none does.
+    package var summaryOfConsequences: String? {
+        let count = count - causes.count, errors = causes.count { $0.severity == .error }
+        guard count > 0 else { return nil }
+        return "\(count) more error\(count == 1 ? "" : "s") may follow from \(errors == 1 ? "it" : "these")"
+    }
+
     /// The errors that do not follow from others.
     package var errors: [BackplaneError] { causes.filter { $0.severity == .error }.map(\.error) }
 

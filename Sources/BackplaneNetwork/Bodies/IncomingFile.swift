@@ -48,24 +48,48 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
     }
 
     /// Returns a path next to another one, for a complete file that is still to be validated.
-    ///
-    /// The file is not locked, so ``removeAbandoned(in:)`` must not run while it is in use.
     static func judged(beside path: String) -> String {
         (path.lastIndex(of: "/").map { path[...$0] } ?? "") + judgedMark + digits
     }
 
+    /// Locks a complete file that is being validated, and returns the descriptor that holds the lock.
+    static func lock(_ path: String) -> Int32? {
+        let number = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard number >= 0 else { return nil }
+        flock(number, LOCK_SH | LOCK_NB)
+        return number
+    }
+
     /// Removes the files of downloads that killed processes have left in a folder and below it.
+    ///
+    /// A complete file is not locked between its download and its validation, so no download may run there meanwhile.
     package static func removeAbandoned(in folder: String) {
         // Links are not followed, neither by the list nor below.
         for path in (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? [] where isIncoming(path) {
-            let path = folder + "/" + path, number = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-            guard number >= 0 else { continue }
-            var status = stat()
-            if fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG, flock(number, LOCK_EX | LOCK_NB) == 0 {
-                unlink(path)
-            }
-            close(number)
+            removeUnlocked(folder + "/" + path)
         }
+    }
+
+    /// Removes the files of downloads that killed processes have left in the folder of a file.
+    ///
+    /// Other programs may download to the same folder, so complete files are left alone for ten minutes.
+    package static func removeAbandoned(beside path: String) {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where isIncoming(name) {
+            removeUnlocked(folder + name, unchangedFor: name.hasPrefix(judgedMark) ? 600 : 0)
+        }
+    }
+
+    /// Removes a regular file that no process has locked, and none has written to for some seconds.
+    private static func removeUnlocked(_ path: String, unchangedFor seconds: Int = 0) {
+        let number = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        guard number >= 0 else { return }
+        defer { close(number) }
+        var status = stat()
+        guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            seconds == 0 || time(nil) - status.st_mtim.tv_sec >= seconds, flock(number, LOCK_EX | LOCK_NB) == 0
+        else { return }
+        unlink(path)
     }
 
     /// Returns whether a path is that of an incomplete file.

@@ -15,7 +15,7 @@ struct TransferExchange: TransferWay {
             guard let segments = request.body.segments else {
                 throw BackplaneError(
                     .transferRefused,
-                    "the body is a stream, which is gone after a restart; upload bytes, a file or a form",
+                    "the body is a stream, which cannot be read again after a restart; upload bytes, a file or a form",
                     at: request.printableURL)
             }
             pieces = segments

@@ -196,8 +196,10 @@ struct EndpointRun<Response: Sendable>: Sendable {
 /// A file next to its destination, which a load writes before the response is validated.
 private final class FileInProgress: Sendable {
     let path: String
-    /// The path while the file is not valid yet; one left by a killed process is removed by the folder's next host.
+    /// The path while the file is not valid yet; one left by a killed process is removed before a later download.
     let temporary: String
+    /// The descriptor that keeps the file locked while it is validated.
+    private let lock = Mutex<Int32?>(nil)
     /// The body of the last response that was written to the file.
     private let written = Mutex<HTTPBodyStream?>(nil)
 
@@ -206,7 +208,20 @@ private final class FileInProgress: Sendable {
         temporary = IncomingFile.judged(beside: path)
     }
 
-    func wrote(_ response: HTTPStreamedResponse) { written.withLock { $0 = response.body } }
+    deinit { holdLock(nil) }
+
+    func wrote(_ response: HTTPStreamedResponse) {
+        written.withLock { $0 = response.body }
+        holdLock(IncomingFile.lock(temporary))
+    }
+
+    private func holdLock(_ descriptor: Int32?) {
+        let earlier = lock.withLock { lock in
+            defer { lock = descriptor }
+            return lock
+        }
+        if let earlier { close(earlier) }
+    }
 
     /// A Boolean value that indicates whether the body of a response that was written to the file was read, too.
     var isBodyRead: Bool { written.withLock { $0?.hasEnded ?? false } }
@@ -223,7 +238,10 @@ private final class FileInProgress: Sendable {
 
     func finish() throws { guard rename(temporary, path) == 0 else { throw unusable } }
 
-    func remove() { unlink(temporary) }
+    func remove() {
+        unlink(temporary)
+        holdLock(nil)
+    }
 
     private var unusable: BackplaneError {
         BackplaneError(

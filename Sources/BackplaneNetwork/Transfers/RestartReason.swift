@@ -21,7 +21,7 @@ public enum RestartReason: String, Sendable {
         switch self {
         case .changed: "the file on the server has changed"
         case .noRanges: "the server does not support range requests"
-        case .noValidator: "the server gives no strong validator for the file"
+        case .noValidator: "the server sends no strong validator for the file"
         case .wrongRange: "the server sent another range than the requested one"
         case .partUnusable: "the existing part was changed, or belongs to another URL"
         case .wrongDigest: "the digest of the assembled file did not match"

@@ -4,7 +4,7 @@ public import Backplane
 public struct TransferState: Sendable {
     /// The phases of a transfer, from waiting to one of its final states.
     public enum Phase: String, Sendable {
-        /// The transfer waits for a place or for its next attempt.
+        /// The transfer waits for its turn or for its next attempt.
         case waiting
         /// The transfer has a place, and exchanges bytes with its server.
         case running

@@ -46,7 +46,7 @@ public struct NodeRetry: Sendable {
     public var attempts: Int
     /// The upper bound of the delay before the second attempt; it doubles with each further attempt.
     public var base: Duration
-    /// The maximum of that bound.
+    /// The maximum of the upper bound of all delays.
     public var limit: Duration
     /// A function that returns whether to retry after an error; `nil` means always.
     public var mayHelp: (@Sendable (BackplaneError) -> Bool)?

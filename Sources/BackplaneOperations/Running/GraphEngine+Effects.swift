@@ -75,7 +75,7 @@ extension GraphEngine {
 
     // MARK: Suspending
 
-    /// The notifications of nodes about being paused.
+    /// The notifications that tell nodes that they are paused.
     struct PauseNotifications: Sendable {
         var current: Set<Int> = []
         /// The attempts that have been notified that they are paused.

@@ -33,7 +33,7 @@ public struct LoggedChange: Sendable {
 
     /// The number of the change, greater than that of every change before it.
     public var number: Int64
-    /// What happened to the record, or to the collection.
+    /// The kind of the change of the record, or of the collection.
     public var kind: Kind
     /// The id of the record; empty for ``Kind/deleteAll``.
     public var id: String

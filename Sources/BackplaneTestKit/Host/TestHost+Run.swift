@@ -79,7 +79,6 @@ extension TestHost {
     }
 
     private func requireSound() async throws {
-        let errors = await host.check().causes.filter { $0.severity == .error }
-        if !errors.isEmpty { throw ManifestRefused(problems: errors) }
+        if let refusal = ManifestRefused(await host.check()) { throw refusal }
     }
 }

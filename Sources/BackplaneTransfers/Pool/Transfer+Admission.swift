@@ -51,7 +51,7 @@ extension Transfer {
         guard means.digest != nil else {
             throw BackplaneError(
                 .networkUnsupported,
-                "this pool has no `ContentDigest` to check a SHA-256 with; `BackplaneCrypto` has one",
+                "this pool has no `ContentDigest` to check a SHA-256 with; `BackplaneCrypto` provides one",
                 at: request.printableURL)
         }
     }
@@ -60,7 +60,7 @@ extension Transfer {
     private static func kept(_ body: HTTPBody, of request: HTTPRequest) throws(BackplaneError) -> HTTPBody {
         guard let segments = body.segments else {
             throw refused(
-                "the body is a stream, which is gone after a restart; upload bytes, a file or a form",
+                "the body is a stream, which cannot be read again after a restart; upload bytes, a file or a form",
                 request.printableURL)
         }
         var count = 0, kept: [BodySegment] = []

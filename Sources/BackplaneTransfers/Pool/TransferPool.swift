@@ -58,7 +58,7 @@ public final class TransferPool: Sendable {
             options: options, retries: retries, report: report)
     }
 
-    /// Creates a pool whose exchanges may each go another way, and goes on with what its store has.
+    /// Creates a pool whose exchanges may each take another way, and continues the transfers in its store.
     package init(
         pipeline: @escaping @Sendable (Transfer) throws(BackplaneError) -> HTTPPipeline, store: any RecordStore,
         persists: @escaping @Sendable () -> Bool, digest: (any ContentDigest)?,
@@ -132,7 +132,7 @@ public final class TransferPool: Sendable {
         try await change(id, waitsFirst: true) { table, key throws(BackplaneError) in try table.resume(key) }
     }
 
-    /// Lets the transfers go on that wait for an account of a credential, which was signed in.
+    /// Continues the transfers that wait for an account of a credential, which was signed in.
     package func signedIn(_ credential: String, account: String) {
         change { $0.resumeWaiting(for: credential, account: account) }
     }

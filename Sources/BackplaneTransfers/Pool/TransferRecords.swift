@@ -88,7 +88,7 @@ enum TransferRecords {
 
     /// Deletes the records of all finished transfers.
     ///
-    /// - Parameter mayGo: A function that returns whether a transfer has not been started again.
+    /// - Parameter mayGo: A function that returns whether a finished transfer's record may be deleted.
     static func clear(
         in store: any RecordStore, _ mayGo: (ExactText) -> Bool
     ) async throws(BackplaneError) -> Int {

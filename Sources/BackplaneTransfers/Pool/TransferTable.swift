@@ -164,7 +164,7 @@ struct TransferTable: Sendable {
 
     // MARK: What is asked for
 
-    /// Queues a transfer for a place, or pauses it if its credentials are missing.
+    /// Queues a transfer, or pauses it if its credentials are missing.
     private mutating func wait(_ key: ExactText) {
         guard let entry = entries[key] else { return }
         guard entry.missing.isEmpty else {

@@ -229,8 +229,8 @@ typedef void (*BP_SENDABLE bp_next)(void *instance, uint64_t id, uint32_t max, b
 
 /* Closes stream `id`. It is called exactly once for each stream that was opened, and is the last function called with
  * its id: after the stream's end, or earlier if its elements are no longer needed. A `next` that has not been answered
- * must still be answered, with any status, and nobody reads the answer. `done` is called once nothing that belongs to
- * the stream uses the instance any more, with BP_OK and without a payload; until then the instance is not released. */
+ * must still be answered, with any status; the answer is ignored. `done` is called once nothing that belongs to the
+ * stream uses the instance any more, with BP_OK and without a payload; until then the instance is not released. */
 typedef void (*BP_SENDABLE bp_close)(void *instance, uint64_t id, bp_done done, void *_Nullable context);
 
 /* Releases an instance. It is the last function called with it, after all its calls and streams have ended. */
@@ -418,14 +418,14 @@ enum {
     BP_SOURCE_TRAILERS = 2      /* trailer fields may follow the body            */
 };
 
-/* Asks for the next piece of a body, of at most `max` bytes. It must be answered once, on any thread. The next piece is
- * asked for after that, and none after the end or an error. */
+/* Requests the next piece of a body, of at most `max` bytes. It must be answered once, on any thread. The next piece is
+ * requested after that, and none after the end or an error. */
 typedef void (*BP_SENDABLE bp_source_pull)(void *_Nullable context, uint64_t max, bp_chunk done, void *_Nullable done_context);
 
 /* Begins the body from its start again, after the last pull was answered. The payload of BP_OK is ignored. */
 typedef void (*BP_SENDABLE bp_source_rewind)(void *_Nullable context, bp_done done, void *_Nullable done_context);
 
-/* Reports that the piece that was asked for last is no longer needed; it must still be answered, and soon. It may come
+/* Reports that the piece requested last is no longer needed; it must still be answered, and soon. It may come
  * before `pull` has returned, or after the answer, and is then ignored. */
 typedef void (*BP_SENDABLE bp_source_cancel)(void *_Nullable context);
 
@@ -449,13 +449,13 @@ typedef struct bp_source {
 enum {
     BP_HTTP_DECOMPRESS = 1,     /* ask for compressed content, and decode it                     */
     BP_HTTP_REPORT_INTERIM = 2, /* report interim responses, such as 103                         */
-    BP_HTTP_JUDGED = 4,         /* the component gives a verdict once it has decoded the content; no host has it yet:
-                                   for another attempt, open an exchange with the option `attempt` */
+    BP_HTTP_JUDGED = 4,         /* the component gives a verdict once it has decoded the content; not supported by
+                                   any host yet: for another attempt, open an exchange with the option `attempt` */
     BP_HTTP_REPORT_ATTEMPTS = 8 /* report the outcome of each attempt                            */
 };
 
-/* The options of an exchange. What a host does not have is refused with the error network.unsupported before anything
- * is sent, and so are flags and names that it does not know. */
+/* The options of an exchange. Options that a host does not support, and flags and names that it does not know, are
+ * refused with the error network.unsupported before anything is sent. */
 typedef struct bp_http_options {
     uint32_t size;
     uint32_t flags;                         /* BP_HTTP_DECOMPRESS, …                                                */
@@ -473,7 +473,7 @@ typedef struct bp_http_options {
                                                `attempt`: the number of the first attempt, above 1 if responses
                                                were rejected; `credential`: a name from the manifest's
                                                `network.credentials`; `account`: one that was signed in; `cache`,
-                                               `coalescing`, `mock`, `priority`: no host has them yet               */
+                                               `coalescing`, `mock`, `priority`: not supported by any host yet      */
     size_t named_count;
 } bp_http_options;
 
@@ -510,7 +510,7 @@ typedef struct bp_http_progress {
     int64_t received, to_receive;           /* received: after decoding                                             */
 } bp_http_progress;
 
-/* Reports the head of a response. The body of one that is not interim can be read from inside of it on. */
+/* Reports the head of a response. The body can then be read, already within this function, unless it is interim. */
 typedef void (*BP_SENDABLE bp_http_headed)(void *_Nullable context, const bp_http_head *head);
 
 /* Reports the progress, each time bytes of one of the bodies have passed. It must not block. */
@@ -536,7 +536,7 @@ enum {
 
 /* Exchanges whose bodies stream both ways. An exchange ends when its response was read, with `cancel`, at its limits, at
  * the deadline of its call, and with the component. A response that is not read for a long time, a minute unless the
- * host says otherwise, ends with network.timeout. What is not read is not received, but for two chunks. */
+ * host says otherwise, ends with network.timeout. At most two chunks are received before they are read. */
 typedef struct bp_http_2 {
     uint32_t size;
     uint32_t reserved;
@@ -544,28 +544,28 @@ typedef struct bp_http_2 {
      * or 0 if it has already ended. `release` of the source is called in any case. */
     uint64_t (*open)(uint64_t component, const bp_http_request *request, const bp_http_options *_Nullable options,
                      const bp_source *_Nullable source, const bp_http_exchange *exchange, const bp_call *call);
-    /* Reads the next piece of the body of response `number`, of at most `max` bytes and 256 KB. One read at a time; one
-     * that cannot be is answered with an error and changes nothing. */
+    /* Reads the next piece of the body of response `number`, of at most `max` bytes and 256 KB. One read at a time; a
+     * read that is not possible is answered with an error and has no effect. */
     void (*read)(uint64_t component, uint64_t exchange, uint32_t number, uint64_t max, bp_chunk done, void *_Nullable context);
     /* Gives the verdict on a judged exchange: BP_HTTP_ACCEPT, … The body of a judged response that streams is accepted
      * before its first piece is read. */
     void (*verdict)(uint64_t component, uint64_t exchange, uint32_t verdict);
     /* Ends an exchange or a sign-in with BP_CANCELLED. Numbers of those that have ended are ignored. */
     void (*cancel)(uint64_t component, uint64_t exchange);
-    /* Signs an account of a credential of the manifest's `network.credentials` in, in place of the one that had its
-     * name. `values` are what the sign-in needs, such as `user` and `password`. The payload of BP_OK is the principal in
+    /* Signs in an account of a credential in the manifest's `network.credentials`, replacing one of the same name.
+     * `values` are those that the sign-in needs, such as `user` and `password`. The payload of BP_OK is the principal in
      * decimal digits, another one after each sign-in. Returns a number for `cancel`, or 0 if the sign-in has ended. */
     uint64_t (*_Nullable sign_in)(uint64_t component, bp_bytes credential, bp_bytes account, const bp_pair *_Nullable values,
                                   size_t value_count, const bp_call *call, bp_done done, void *_Nullable context);
-    /* Signs an account out, and answers before it returns. One that is not signed in stays so. */
+    /* Signs an account out, and answers before it returns. An account that is not signed in is ignored. */
     void (*_Nullable sign_out)(uint64_t component, bp_bytes credential, bp_bytes account, bp_done done,
                                void *_Nullable context);
 } bp_http_2;
 
 /* An executor carries out exchanges for its host. It is a manager that the manifest names under `network.executors`,
  * and it serves the contract `HTTPExecuting`, version 1.0.0, with two methods:
- * - `capabilities`, BP_ASYNC, without input: the answer is the sum of the BP_EXECUTOR_… that it has. What it does not
- *   have is not asked for.
+ * - `capabilities`, BP_ASYNC, without input: the answer is the sum of the BP_EXECUTOR_… that it has. An exchange that
+ *   needs another one is refused before it begins.
  * - `exchange`, BP_STREAM, opened once for each exchange. The input is
  *       {"method": "POST", "url": "…", "headers": [["Accept", "text/plain"], …], "body": 17, "length": 5,
  *        "hasTrailers": false, "decompresses": false, "reportsInterim": false, "response": 18}
@@ -582,11 +582,11 @@ enum {
     BP_EXECUTOR_INTERIM_RESPONSES = 8,      /* heads of interim responses                                     */
     BP_EXECUTOR_EXPECT_CONTINUE = 16,       /* waiting for 100 Continue before a body is sent                 */
     BP_EXECUTOR_DECOMPRESSION = 256,        /* asking for compressed content, and decoding it                 */
-    BP_EXECUTOR_BACK_PRESSURE = 512,        /* a body that nobody reads is not received                       */
+    BP_EXECUTOR_BACK_PRESSURE = 512,        /* an unread body is not received                                 */
     BP_EXECUTOR_SEPARATE_FIELDS = 1024,     /* fields of one name stay apart and in order                     */
     BP_EXECUTOR_CONTENT_IN_GET = 2048,      /* a body with a GET or a HEAD                                    */
     BP_EXECUTOR_TRUNCATED_HEADS = 4096,     /* a response that breaks off in its head is an error             */
-    BP_EXECUTOR_HARMLESS_TRAILERS = 8192    /* trailer fields that nobody asked for do no harm                */
+    BP_EXECUTOR_HARMLESS_TRAILERS = 8192    /* unrequested trailer fields do no harm                          */
 };
 
 #define BP_BODIES "backplane.bodies"    /* revision 1, every role */
@@ -660,7 +660,8 @@ typedef struct bp_transfers_1 {
 
 /* A filter changes the heads of requests. It is a manager that the manifest names under `network.filters`, and it serves
  * the contract `ExchangeFiltering`, version 1.0.0, with three methods, all BP_ASYNC:
- * - `interests`, without input: the answer is the sum of the BP_FILTER_… that it takes part in. It is asked each time.
+ * - `interests`, without input: the answer is the sum of the BP_FILTER_… that it takes part in. The host calls
+ *   it for each exchange.
  * - `request`, with BP_FILTER_REQUESTS once for each exchange. Input and answer are heads,
  *       {"method": "POST", "url": "…", "headers": [["Accept", "text/plain"], …], "digest": "e3b0c442…"}
  *   `digest`, with BP_FILTER_DIGEST only, is the SHA-256 of the body; that of an answer is ignored.
@@ -673,7 +674,7 @@ enum {
     BP_FILTER_DIGEST = 4                    /* the digest of the body, which must be one that can be resent   */
 };
 
-/* An observer is told of exchanges. It is a manager that the manifest names under `network.observers`, and it serves the
+/* An observer is notified of exchanges. It is a manager that the manifest names under `network.observers`, and it serves the
  * contract `ExchangeObserving`, version 1.0.0, with one method:
  * - `observe`, BP_ASYNC. The input is what has happened since the last call, in order; the answer is null.
  *       {"events": [{"stage": "end", "exchange": 7, "method": "GET", "url": "…", "component": "BooksService",
@@ -687,15 +688,16 @@ enum {
  * the manifest's `network.credentials` names, and it serves the contract `Authenticating`, version 1.0.0, with three
  * methods, all BP_ASYNC:
  * - `digests`, without input: the answer is true if requests have the digest of their body, which must then be one that
- *   can be resent. It is asked each time.
+ *   can be resent. The host calls it for each request.
  * - `prepare`, for each request. The input is the head with the account that sends it,
  *       {"method": "POST", "url": "...", "headers": [["Accept", "text/plain"], ...], "digest": "e3b0c442...",
  *        "account": "ann", "principal": 7, "values": {"key": "..."}, "failures": 0, "proof": [], "responseHeaders": []}
  *   `digest` is the SHA-256 of the body; `values` are those of the credential and of the account's sign-in. The answer
- *   are the fields that are the proof, [["Authorization", "..."], ...], and [] if no proof is known to be wanted.
+ *   is the list of fields that are the proof, [["Authorization", "..."], ...], or [] if the server is not known to want
+ *   any.
  * - `answer`, after a response with the status 401. The input has also its `status` and `responseHeaders`, the fields
- *   `proof` that were sent last, and in `failures` how often this exchange has failed. The answer are the fields of
- *   another proof, and [] if the response is the result.
+ *   `proof` that were sent last, and in `failures` how often this exchange has failed. The answer is the list of the
+ *   fields of another proof, or [] if the response is the result.
  * An error fails the exchange. */
 
 #define BP_STORE "backplane.store"  /* revisions 1 and 2, data access controllers */

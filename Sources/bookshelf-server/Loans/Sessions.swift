@@ -44,14 +44,14 @@ final class Sessions: Sendable {
     func authorize(_ request: Request) throws(Failure) {
         let words = (request.headers[.authorization] ?? "").split(separator: " ")
         guard words.count == 2, words[0].lowercased() == "bearer" else {
-            throw .unauthorized("token.missing", "This needs a bearer token; POST /v2/sessions gives one.")
+            throw .unauthorized("token.missing", "This needs a bearer token; POST /v2/sessions returns one.")
         }
         switch ledger.withLock({ $0.judge(words[1], at: .now) }) {
         case .valid: return
-        case .expired: throw .unauthorized("token.expired", "The token has expired; POST /v2/sessions gives a new one.")
+        case .expired: throw .unauthorized("token.expired", "The token has expired; POST /v2/sessions issues another.")
         case .unknown:
             throw .unauthorized(
-                "token.unknown", "This server did not issue this token; POST /v2/sessions gives one.")
+                "token.unknown", "This server did not issue this token; POST /v2/sessions returns one.")
         }
     }
 }

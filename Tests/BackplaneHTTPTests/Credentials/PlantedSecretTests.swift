@@ -19,7 +19,7 @@ struct PlantedSecretTests {
     private static func secret(_ name: String) -> String { "\(mark)-\(name)" }
 
     /// Everything that was shown, with the place where.
-    private struct Shown {
+    struct Shown {
         /// The part that the secrets have in common.
         var mark = PlantedSecretTests.mark
         private(set) var found: [String] = []

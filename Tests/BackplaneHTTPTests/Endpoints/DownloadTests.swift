@@ -330,4 +330,55 @@ struct DownloadTests {
             }
         }
     }
+
+    @Test(arguments: Engine.allCases)
+    func `what a killed program left in a folder is removed by the next first download`(engine: Engine) async throws {
+        let server = try TestServer { $1.answer("200 OK", body: [1]) }
+        try await withFolder { folder in
+            let files = FileManager.default
+            try files.createDirectory(atPath: folder + "/sub", withIntermediateDirectories: true)
+            func write(_ name: String, isOld: Bool = true) throws {
+                try Data([1]).write(to: URL(filePath: "\(folder)/\(name)"))
+                guard isOld else { return }
+                try files.setAttributes(
+                    [.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: "\(folder)/\(name)")
+            }
+            let mark = ".backplane-judged-", locked = mark + "2222222222222222"
+            let others = ["judged", mark + "0123", "sub/" + mark + "0000000000000000", locked]
+            for name in others { try write(name) }
+            try write(mark + "1111111111111111", isOld: false)  // another program may be about to validate it
+            let held = try #require(IncomingFile.lock("\(folder)/\(locked)"))
+            defer { close(held) }
+            let network = HTTPPipeline([engine.executor()])
+            try write(mark + "0123456789abcdef")
+            try write(".backplane-incoming-0123456789abcdef", isOld: false)
+            for _ in 1...2 { _ = try await network.download(HTTPRequest("GET", server.url()), to: folder + "/whale") }
+            let expected = others + [mark + "1111111111111111", "sub", "whale"]
+            #expect(try files.subpathsOfDirectory(atPath: folder).sorted() == expected.sorted())
+        }
+    }
+
+    @Test(arguments: ClientKind.all)
+    func `a file that is being judged is locked, however long that takes`(kind: ClientKind) async throws {
+        let server = try TestServer { $1.answer("200 OK", body: [1]) }
+        try await withFolder { folder in
+            try await kind.lend { http, call async throws in
+                let folder = kind.isInPlugin ? String(http.way.file("").dropLast()) : folder
+                var endpoint = Endpoint<DownloadedFile>("GET", "", to: folder + "/whale")
+                endpoint.interceptors = [
+                    HTTPInterceptor { request, next in
+                        let response = try await next(request), files = FileManager.default
+                        for name in try files.contentsOfDirectory(atPath: folder) {
+                            try files.setAttributes(
+                                [.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: "\(folder)/\(name)")
+                        }
+                        IncomingFile.removeAbandoned(beside: folder + "/whale")
+                        return response
+                    }
+                ]
+                _ = try await http.relative(to: server.url()).load(endpoint, call)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["whale"])
+            }
+        }
+    }
 }

@@ -207,4 +207,31 @@ struct `Environments of a manifest` {
             })
         #expect(document.manifest.managers.keys.sorted() == ["M"])
     }
+
+    @Test(
+        arguments: [
+            // The whole manager is written in the environment, or only a part of it.
+            (["M": ["version": "1.0.0"]], ["N": ["clasName": "X"]], "N"), (["M": [:]], ["M": ["clasName": "X"]], "M"),
+            ([:], ["M": ["classname": "X"]], "M"),
+        ] as [(ManifestValue, ManifestValue, String)])
+    func `A misspelt key in one is an error, and what lacks for it is its consequence`(
+        base: ManifestValue, patch: ManifestValue, manager: String
+    ) throws {
+        let value: ManifestValue = [
+            "manifestVersion": 1, "managers": base, "environments": ["e": ["managers": patch]],
+        ]
+        let problems = ManifestDocument(value, environment: "e").problems.filter { $0.manager == manager }
+        let causes = problems.causes
+        #expect(problems.count == 2 && causes.count == 1)
+        #expect(causes.first?.error.location?.hasPrefix("/environments/e/managers/\(manager)/clas") == true)
+        #expect(causes.first?.error.code == .manifestUnknownKey && causes.first?.severity == .error)
+    }
+
+    @Test func `A misspelt key in one that is not chosen is one warning`() {
+        let problems = ManifestDocument([
+            "manifestVersion": 1, "managers": [:], "environments": ["e": ["managers": ["N": ["clasName": "X"]]]],
+        ]).problems
+        #expect(problems.map(\.error.location) == ["/environments/e/managers/N/clasName"])
+        #expect(problems.map(\.severity) == [.warning])
+    }
 }

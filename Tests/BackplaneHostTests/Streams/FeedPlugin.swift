@@ -16,6 +16,8 @@ struct Feeding: Contract {
 
 struct CountedFrom: Codable, Sendable, Resumable {
     var first: Int
+    /// A negative number stands for "from now on".
+    var hasPosition: Bool { first >= 0 }
 
     func resuming(after last: Int) -> CountedFrom { CountedFrom(first: last + 1) }
 }

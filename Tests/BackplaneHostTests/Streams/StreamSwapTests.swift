@@ -378,6 +378,33 @@ struct StreamSwapTests {
     }
 
     @Test(arguments: Kind.allCases)
+    func `a stream from now on is resumed only once it has a position`(kind: Kind) async throws {
+        let sends = Latch()
+        var script = FeedScript(1)
+        script.counted = { first, elements in
+            if first < 0 { await sends.pass() }
+            for number in max(first, 0)... { try await elements.send(number) }
+        }
+        try await with(kind, script) { feeds in
+            let feed = feeds.feed
+            let early = Task { await error { for try await _ in feed.counted(CountedFrom(first: -1)) {} } }
+            await eventually { sends.arrived == 1 }
+            var second = script
+            second.edition = 2
+            try await feeds.swap(second)
+            #expect(await early.value?.code == .streamInterrupted)
+            sends.open()
+            var late = feeds.feed.counted(CountedFrom(first: -1)).makeAsyncIterator()
+            #expect(try await late.next() == 0)
+            var third = script
+            third.edition = 3
+            try await feeds.swap(third)
+            for number in 1..<150 { #expect(try await late.next() == number) }
+            #expect(feeds.record.events.contains("begin 3"))
+        }
+    }
+
+    @Test(arguments: Kind.allCases)
     func `streams are opened and closed while their provider is swapped`(kind: Kind) async throws {
         try await with(kind) { feeds in
             let feed = feeds.feed

@@ -8,7 +8,7 @@ indirect enum JSONShape: Sendable, Equatable {
         var name: String
         var shape: JSONShape
     }
-    /// Any JSON: nothing is known.
+    /// Any JSON, because nothing is known of the shape.
     case any
     case null, boolean, integer, number, string
     /// A string of a named form, with an example.

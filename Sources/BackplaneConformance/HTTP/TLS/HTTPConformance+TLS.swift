@@ -41,7 +41,7 @@ extension HTTPConformance {
                     try expect(response.status, 200, "the status")
                 }
             },
-            Case("certificates that expired, are another's or nobody's are refused, and no request arrives") {
+            Case("expired, foreign and untrusted certificates are refused, and no request arrives") {
                 executor in
                 let cases = [
                     ("expired", authority.identity(isExpired: true)),
@@ -81,7 +81,7 @@ extension HTTPConformance {
                     try expect(server.requestCount, 41, "the requests")
                 }
             },
-            Case("over HTTP/2 too, a body that nobody reads is not received", needs: [.http2, .backPressure]) {
+            Case("over HTTP/2 too, an unread body is not received", needs: [.http2, .backPressure]) {
                 executor in
                 try await withServer(authority.identity()) { server in
                     let response = try await executor.open(HTTPRequest("GET", server.url("/large")), HTTPOptions())
@@ -93,7 +93,7 @@ extension HTTPConformance {
                         try await Task.sleep(for: .milliseconds(20))
                     }
                     // AsyncHTTPClient's window is 8 MB; the body has 64.
-                    try expect(last < 512, "\(last) of 1024 chunks were sent though nobody reads them")
+                    try expect(last < 512, "\(last) of 1024 chunks were sent although none is read")
                     while let chunk = try await body.next() { count += chunk.count }
                     try expect(count, 1024 << 16, "the bytes of the body")
                 }

@@ -48,10 +48,13 @@ public final class SecureTestServer: Sendable {
     ///   - speaksTLS13: A Boolean value that indicates whether TLS 1.3 is offered rather than only earlier versions.
     ///   - clientRoots: The authorities, in PEM, one of which must have signed the client's certificate; `nil` asks for
     ///     none.
+    ///   - requestsPerConnection: The number of requests after which a connection over HTTP/2 is closed gracefully and
+    ///     ignores further ones; `nil` for no limit.
     ///   - answer: Answers a request whose body has arrived.
     public init(
         _ identity: CertificateAuthority.Identity, offersHTTP2: Bool = true, speaksTLS13: Bool = true,
-        clientRoots: String? = nil, _ answer: @escaping @Sendable (Request) -> Response
+        clientRoots: String? = nil, requestsPerConnection: Int? = nil,
+        _ answer: @escaping @Sendable (Request) -> Response
     ) async throws {
         var tls = TLSConfiguration.makeServerConfiguration(
             certificateChain: try NIOSSLCertificate.fromPEMBytes(Array(identity.certificate.utf8)).map {
@@ -70,7 +73,7 @@ public final class SecureTestServer: Sendable {
         do {
             channel = try await ServerBootstrap(group: group).serverChannelOption(.backlog, value: 256)
                 .childChannelInitializer { channel in
-                    let number = counts.nextConnection()
+                    let number = counts.nextConnection(), limit = requestsPerConnection.map(RequestLimit.init)
                     do {
                         try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
                     } catch {
@@ -79,7 +82,7 @@ public final class SecureTestServer: Sendable {
                     return channel.configureCommonHTTPServerPipeline { channel in
                         channel.eventLoop.makeCompletedFuture {
                             try channel.pipeline.syncOperations.addHandler(
-                                AnswerHandler(connection: number, counts: counts, answer))
+                                AnswerHandler(connection: number, limit: limit, counts: counts, answer))
                         }
                     }
                 }
@@ -124,28 +127,45 @@ private final class ServerCounts: Sendable {
     func countChunk() { state.withLock { $0.chunks += 1 } }
 }
 
+/// The number of requests that a connection still takes.
+private final class RequestLimit: Sendable {
+    private let rest: Mutex<Int>
+
+    init(_ count: Int) { rest = Mutex(count) }
+
+    /// Counts a request, and returns whether it is the last.
+    func take() -> Bool {
+        rest.withLock { rest in
+            rest -= 1
+            return rest == 0
+        }
+    }
+}
+
 /// A handler that answers requests; a body is written as the client accepts it.
 private final class AnswerHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
     private let connection: Int
+    private let limit: RequestLimit?
     private let counts: ServerCounts
     private let answer: @Sendable (SecureTestServer.Request) -> SecureTestServer.Response
     private var request: SecureTestServer.Request?
     private var rest: (body: ByteBuffer, count: Int)?
 
     init(
-        connection: Int, counts: ServerCounts,
+        connection: Int, limit: RequestLimit?, counts: ServerCounts,
         _ answer: @escaping @Sendable (SecureTestServer.Request) -> SecureTestServer.Response
     ) {
-        (self.connection, self.counts, self.answer) = (connection, counts, answer)
+        (self.connection, self.limit, self.counts, self.answer) = (connection, limit, counts, answer)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(let head):
             request = SecureTestServer.Request(method: head.method.rawValue, target: head.uri, connection: connection)
+            if limit?.take() == true { endConnection(afterStreamOf: context.channel) }
         case .body(let buffer): request?.bodyCount += buffer.readableBytes
         case .end:
             guard let request else { return }
@@ -158,6 +178,15 @@ private final class AnswerHandler: ChannelInboundHandler {
             context.write(wrapOutboundOut(.head(head)), promise: nil)
             rest = (ByteBuffer(bytes: response.body), response.body.isEmpty ? 0 : response.repetitions)
             writeRest(context)
+        }
+    }
+
+    /// Sends `GOAWAY` with the stream's number as the last one, if it is a stream of HTTP/2.
+    private func endConnection(afterStreamOf stream: any Channel) {
+        guard let connection = stream.parent, connection.parent != nil else { return }
+        stream.getOption(HTTP2StreamChannelOptions.streamID).whenSuccess { last in
+            let payload = HTTP2Frame.FramePayload.goAway(lastStreamID: last, errorCode: .noError, opaqueData: nil)
+            connection.writeAndFlush(HTTP2Frame(streamID: .rootStream, payload: payload), promise: nil)
         }
     }
 

@@ -34,7 +34,7 @@ struct ComponentTransfers: Sendable {
         let id = lent.id.text
         guard !id.isEmpty else {
             throw BackplaneError(
-                .transferRefused, "expected an id of at least 1 byte, found none", at: request.printableURL)
+                .transferRefused, "expected an id, found an empty text", at: request.printableURL)
         }
         var transfer = Transfer(name(id), work, owner: plugin, priority: Int(lent.priority))
         (transfer.sender, transfer.managers) = (component, managers)
@@ -44,7 +44,7 @@ struct ComponentTransfers: Sendable {
             case "account": transfer.account = value
             default:
                 throw BackplaneError(
-                    .networkUnsupported, "this host does not have an option of transfers with the name `\(name)`")
+                    .networkUnsupported, "this host has no transfer option named `\(name)`")
             }
         }
         return transfer

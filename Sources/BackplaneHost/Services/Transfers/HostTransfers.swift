@@ -86,7 +86,7 @@ final class HostTransfers: Sendable {
             self.state.withLock { if $0.pool == nil { $0.opening = nil } }
             log.write(
                 LogRecord(
-                    level: .error, source: "host", message: "transfers cannot go on",
+                    level: .error, source: "host", message: "transfers cannot continue",
                     metadata: ["error": error.description]))
         }
     }

@@ -45,7 +45,7 @@ let transferFunctions = bp_transfers_1(
 
 /// Starts an operation of the component with a handle, which is read before this returns.
 ///
-/// No component waits for it to end: the transfer goes on, and a swap or a stop only ends the wait.
+/// No component waits for it to end: the transfer continues, and a swap or a stop only ends the wait.
 private func start(
     _ handle: UInt64, _ call: UnsafePointer<bp_call>?, _ reply: Reply,
     _ prepare: (ComponentTransfers) throws(BackplaneError) ->

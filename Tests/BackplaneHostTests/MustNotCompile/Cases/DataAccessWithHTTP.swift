@@ -6,6 +6,6 @@ import BackplaneNetwork
 /// A data access controller reaches no network.
 final class FetchingStore: DataAccessController {
     init(_ context: Context) {
-        _ = context.http  // error: 'http' is unavailable: a data access controller has no HTTP: the communication controller of its manager has
+        _ = context.http  // error: 'http' is unavailable: a data access controller cannot use HTTP: only its manager's communication controller can
     }
 }

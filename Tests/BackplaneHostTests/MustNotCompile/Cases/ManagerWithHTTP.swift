@@ -6,6 +6,6 @@ import BackplaneNetwork
 /// A manager reaches no network: that is its communication controller's.
 final class FetchingManager: Manager {
     init(_ context: Context) {
-        _ = context.http  // error: 'http' is unavailable: a manager has no HTTP: its communication controller has, and a manager calls that by a wire
+        _ = context.http  // error: 'http' is unavailable: a manager cannot use HTTP: call its communication controller through a wire
     }
 }

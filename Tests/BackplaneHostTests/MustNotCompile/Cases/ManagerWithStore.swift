@@ -6,6 +6,6 @@ import BackplaneStorage
 /// A manager keeps nothing itself: that is its data access controller's.
 final class StoringManager: Manager {
     init(_ context: Context) {
-        _ = context.store  // error: 'store' is unavailable: a manager has no store: its data access controller has, and a manager calls that by a wire
+        _ = context.store  // error: 'store' is unavailable: a manager cannot use the store: call its data access controller through a wire
     }
 }

@@ -6,6 +6,6 @@ import BackplaneStorage
 /// A network service keeps nothing.
 final class StoringService: NetworkService {
     init(_ context: Context) {
-        _ = context.store  // error: 'store' is unavailable: a component that uses the network has no store: the data access controller of its manager has
+        _ = context.store  // error: 'store' is unavailable: a component that uses the network cannot use the store: only its manager's data access controller can
     }
 }
