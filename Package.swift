@@ -106,7 +106,7 @@ let package = Package(
         .target(name: "BackplaneManagers", dependencies: ["Backplane"], swiftSettings: settings),
         .target(name: "BackplaneNetwork", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
         .target(name: "BackplaneStorage", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
-        .target(name: "BackplaneOperations", dependencies: ["Backplane"], swiftSettings: settings),
+        .target(name: "BackplaneOperations", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
         .target(
             name: "BackplaneOperationsNetwork", dependencies: ["Backplane", "BackplaneNetwork", "BackplaneOperations"],
             swiftSettings: settings),
@@ -189,8 +189,8 @@ let package = Package(
         .target(
             name: "BackplaneControl",
             dependencies: [
-                "Backplane", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork",
-                "BackplaneRecords", "BackplaneStorage", "BackplaneTransfers",
+                "Backplane", "BackplaneBoundary", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost",
+                "BackplaneNetwork", "BackplaneRecords", "BackplaneStorage", "BackplaneTransfers",
             ],
             swiftSettings: settings),
 
@@ -499,8 +499,9 @@ let package = Package(
         .testTarget(
             name: "BackplaneOperationsTests",
             dependencies: [
-                "Backplane", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork", "BackplaneOperations",
-                "BackplaneOperationsNetwork", "BackplaneTestKit", "BackplaneTransfers", "BackplaneURLSession",
+                "Backplane", "BackplaneBoundary", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork",
+                "BackplaneOperations", "BackplaneOperationsNetwork", "BackplaneTestKit", "BackplaneTransfers",
+                "BackplaneURLSession",
             ],
             swiftSettings: settings),
         .target(
