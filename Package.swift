@@ -63,6 +63,7 @@ let package = Package(
         .library(name: "_BenchmarkSeriesSecond", type: .dynamic, targets: ["BenchmarkSeriesSecond"]),
         .library(name: "_BenchmarkAnnex", type: .dynamic, targets: ["BenchmarkAnnex"]),
         .library(name: "_BenchmarkErrands", type: .dynamic, targets: ["BenchmarkErrands"]),
+        .library(name: "_BenchmarkRounds", type: .dynamic, targets: ["BenchmarkRounds"]),
         .library(name: "_BenchmarkFirstInC", type: .dynamic, targets: ["BenchmarkFirstInC"]),
         .library(name: "_BenchmarkSecondInC", type: .dynamic, targets: ["BenchmarkSecondInC"]),
         .library(name: "_BenchmarkRenamedInC", type: .dynamic, targets: ["BenchmarkRenamedInC"]),
@@ -357,6 +358,10 @@ let package = Package(
             name: "BenchmarkErrands",
             dependencies: ["Backplane", "BackplaneNetwork", "CBackplane", "TurnstileContracts"],
             path: "Sources/BackplaneBench/Rig/Errands", swiftSettings: settings),
+        .target(
+            name: "BenchmarkRounds",
+            dependencies: ["Backplane", "BackplaneNetwork", "BackplaneOperations", "CBackplane", "TurnstileContracts"],
+            path: "Sources/BackplaneBench/Rig/Rounds", swiftSettings: settings),
         .target(
             name: "BenchmarkFirstInC", path: "Sources/BackplaneBench/Rig/FirstInC", publicHeadersPath: ".",
             cSettings: [.headerSearchPath("../../../CBackplane/include")]),
