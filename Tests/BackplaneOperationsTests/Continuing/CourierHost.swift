@@ -90,8 +90,9 @@ struct CourierHost {
         return host.operations.all.last { $0.name == "round" }?.number ?? 0
     }
 
-    /// A Boolean value that indicates whether a swap makes graphs stand still.
-    var isHolding: Bool { host.operations.state.withLock { !$0.held.isEmpty } }
+    /// The number of instances whose graphs stand still for a swap.
+    var held: Int { host.operations.state.withLock(\.held.count) }
+    var isHolding: Bool { held > 0 }
 
     /// Waits for the end of the round that the active code has, and returns its result.
     func result() async throws -> String { try await courier.result(Nothing(), host.begin()) }
