@@ -63,6 +63,7 @@ let package = Package(
         .library(name: "_BenchmarkSeriesSecond", type: .dynamic, targets: ["BenchmarkSeriesSecond"]),
         .library(name: "_BenchmarkAnnex", type: .dynamic, targets: ["BenchmarkAnnex"]),
         .library(name: "_BenchmarkErrands", type: .dynamic, targets: ["BenchmarkErrands"]),
+        .library(name: "_BenchmarkRounds", type: .dynamic, targets: ["BenchmarkRounds"]),
         .library(name: "_BenchmarkFirstInC", type: .dynamic, targets: ["BenchmarkFirstInC"]),
         .library(name: "_BenchmarkSecondInC", type: .dynamic, targets: ["BenchmarkSecondInC"]),
         .library(name: "_BenchmarkRenamedInC", type: .dynamic, targets: ["BenchmarkRenamedInC"]),
@@ -106,7 +107,7 @@ let package = Package(
         .target(name: "BackplaneManagers", dependencies: ["Backplane"], swiftSettings: settings),
         .target(name: "BackplaneNetwork", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
         .target(name: "BackplaneStorage", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
-        .target(name: "BackplaneOperations", dependencies: ["Backplane"], swiftSettings: settings),
+        .target(name: "BackplaneOperations", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
         .target(
             name: "BackplaneOperationsNetwork", dependencies: ["Backplane", "BackplaneNetwork", "BackplaneOperations"],
             swiftSettings: settings),
@@ -189,8 +190,8 @@ let package = Package(
         .target(
             name: "BackplaneControl",
             dependencies: [
-                "Backplane", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork",
-                "BackplaneRecords", "BackplaneStorage", "BackplaneTransfers",
+                "Backplane", "BackplaneBoundary", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost",
+                "BackplaneNetwork", "BackplaneRecords", "BackplaneStorage", "BackplaneTransfers",
             ],
             swiftSettings: settings),
 
@@ -358,6 +359,10 @@ let package = Package(
             dependencies: ["Backplane", "BackplaneNetwork", "CBackplane", "TurnstileContracts"],
             path: "Sources/BackplaneBench/Rig/Errands", swiftSettings: settings),
         .target(
+            name: "BenchmarkRounds",
+            dependencies: ["Backplane", "BackplaneNetwork", "BackplaneOperations", "CBackplane", "TurnstileContracts"],
+            path: "Sources/BackplaneBench/Rig/Rounds", swiftSettings: settings),
+        .target(
             name: "BenchmarkFirstInC", path: "Sources/BackplaneBench/Rig/FirstInC", publicHeadersPath: ".",
             cSettings: [.headerSearchPath("../../../CBackplane/include")]),
         .target(
@@ -499,8 +504,9 @@ let package = Package(
         .testTarget(
             name: "BackplaneOperationsTests",
             dependencies: [
-                "Backplane", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork", "BackplaneOperations",
-                "BackplaneOperationsNetwork", "BackplaneTestKit", "BackplaneTransfers", "BackplaneURLSession",
+                "Backplane", "BackplaneBoundary", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork",
+                "BackplaneOperations", "BackplaneOperationsNetwork", "BackplaneTestKit", "BackplaneTransfers",
+                "BackplaneURLSession",
             ],
             swiftSettings: settings),
         .target(

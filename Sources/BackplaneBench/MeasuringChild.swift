@@ -42,6 +42,14 @@ package enum MeasuringChild {
                 return Output.fail(error)
             }
         }
+        if measure == OperationSwaps.serverMeasure {
+            do {
+                try await OperationSwaps.serve()
+                return 0
+            } catch {
+                return Output.fail(error)
+            }
+        }
         if measure == StoreChild.measure { return await StoreChild.run(in: folder) }
         #endif
         let all = LoadingChild.Measure.allCases.map(\.rawValue) + SwapMeasure.allCases.map(\.rawValue)

@@ -176,16 +176,20 @@ package struct ApplyRequest: ControlMessage {
     /// A Boolean value that indicates whether state crosses as JSON even where the Swift value itself could; `nil`
     /// means no.
     package var encodesState: Bool?
+    /// A Boolean value that indicates whether graphs that prevent the change are cancelled; `nil` means no.
+    package var abandonsGraphs: Bool?
 
     package init(
         manifest: String, environment: String? = nil, empty: Bool = false, trustsLibraries: Bool = false,
-        allowsMissingMethods: Bool = false, discardsState: Bool = false, encodesState: Bool = false
+        allowsMissingMethods: Bool = false, discardsState: Bool = false, encodesState: Bool = false,
+        abandonsGraphs: Bool = false
     ) {
         (self.manifest, self.environment, self.empty) = (manifest, environment, empty ? true : nil)
         self.trustsLibraries = trustsLibraries ? true : nil
         self.allowsMissingMethods = allowsMissingMethods ? true : nil
         self.discardsState = discardsState ? true : nil
         self.encodesState = encodesState ? true : nil
+        self.abandonsGraphs = abandonsGraphs ? true : nil
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -196,6 +200,7 @@ package struct ApplyRequest: ControlMessage {
         case allowsMissingMethods = "allowsMissingMethods"
         case discardsState = "discardsState"
         case encodesState = "encodesState"
+        case abandonsGraphs = "abandonsGraphs"
     }
 }
 

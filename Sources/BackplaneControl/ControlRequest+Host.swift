@@ -7,7 +7,7 @@ extension ControlRequest {
         [
             swap, preview, rollback, generations, statistics, call, stream, events, apply, reset, StoreRequest.handler,
             CredentialsRequest.handler, LogLevelsRequest.handler,
-        ] + ofTransfers
+        ] + ofTransfers + ofOperations
 
     private static let swap = ControlRequest(SwapRequest.self, endsWithClient: false, endsTrouble: true) {
         host, request, work throws(BackplaneError) in
@@ -105,7 +105,8 @@ extension ControlRequest {
             try await host.apply(
                 document, trustsLibraries: request.trustsLibraries ?? false,
                 allowsMissingMethods: request.allowsMissingMethods ?? false,
-                discardsState: request.discardsState ?? false, encodesState: request.encodesState ?? false))
+                discardsState: request.discardsState ?? false, encodesState: request.encodesState ?? false,
+                abandonsGraphs: request.abandonsGraphs ?? false))
     }
 
     private static let reset = ControlRequest(ResetRequest.self) { host, request throws(BackplaneError) in

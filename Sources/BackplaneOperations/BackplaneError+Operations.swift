@@ -9,6 +9,8 @@ extension BackplaneError.Code {
     public static let operationUnsatisfied = Self(rawValue: "operation.unsatisfied")
     /// A node did not return within its time limit.
     public static let operationTimeout = Self(rawValue: "operation.timeout")
+    /// A graph cannot be continued as older code has saved it.
+    public static let operationChanged = Self(rawValue: "operation.changed")
     /// The work of a node was dropped, or its callback was released, without a report.
     public static let operationAbandoned = Self(rawValue: "operation.abandoned")
 }
@@ -16,6 +18,13 @@ extension BackplaneError.Code {
 extension BackplaneError {
     static func cancelled(_ node: String, in graph: String) -> BackplaneError {
         BackplaneError(.callCancelled, "`\(node)` was cancelled", at: graph)
+    }
+
+    /// Creates the error of a node that ends in newer code.
+    static func continued(_ node: String, in graph: String) -> BackplaneError {
+        BackplaneError(
+            .callRetired, "a swap has replaced this code, and the graph with `\(node)` goes on in newer code", at: graph
+        )
     }
 
     static func late(_ node: String, in graph: String, after limit: Duration) -> BackplaneError {

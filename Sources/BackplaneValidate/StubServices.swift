@@ -42,6 +42,7 @@ enum StubServices {
         case (BP_HTTP, 2): return UnsafeRawPointer(streamedHTTP)
         case (BP_BODIES, 1): return UnsafeRawPointer(bodies)
         case (BP_TRANSFERS, 1): return UnsafeRawPointer(transfers)
+        case (BP_OPERATIONS, 1): return UnsafeRawPointer(operations)
         case (BP_STORE, 1): return UnsafeRawPointer(store)
         case (BP_STORE, 2): return UnsafeRawPointer(store2)
         case (BP_TIMERS, 1): return UnsafeRawPointer(timers)
@@ -141,6 +142,16 @@ enum StubServices {
             begin: { _, _, _, done, context in begin(Reply(done, context)) },
             change: { _, _, _, _, done, context in begin(Reply(done, context)) },
             state: { _, _, _, _, done, context in begin(Reply(done, context)) }, cancel: { _, id in cancel(id) }))
+
+    private nonisolated(unsafe) static let operations = forever(  // constant, never freed
+        bp_operations_1(
+            size: UInt32(MemoryLayout<bp_operations_1>.size), reserved: 0, begin: { _, _ in 0 }, end: { _, _ in },
+            define: { _, definition in
+                // A graph that nobody begins is continued by nobody.
+                let definition: bp_operation_definition = read(definition)
+                definition.release?(definition.context)
+                return 1
+            }))
 
     private nonisolated(unsafe) static let store = forever(  // constant, never freed
         bp_store_1(

@@ -163,6 +163,16 @@ static uint64_t transfer_state(
     return 0;
 }
 
+static uint64_t begin_operation(uint64_t component, const bp_operation *operation) {
+    (void)component, (void)operation;
+    return 0;
+}
+
+static uint64_t define_operation(uint64_t component, const bp_operation_definition *definition) {
+    (void)component, (void)definition;
+    return 0;
+}
+
 static uint64_t search(uint64_t component, const bp_store_search *search, const bp_call *frame, bp_store_read done,
                        void *context) {
     (void)component, (void)search, (void)frame;
@@ -191,6 +201,8 @@ static const bp_http_2 http_2 = {sizeof http_2, 0, open_exchange, read_chunk, ju
 static const bp_bodies_1 bodies_1 = {sizeof bodies_1, 0, pull_body, push_body};
 static const bp_transfers_1 transfers_1 = {
     sizeof transfers_1, 0, begin_transfer, change_transfer, transfer_state, cancel};
+static const bp_operations_1 operations_1 = {
+    sizeof operations_1, 0, begin_operation, cancel, define_operation};
 static const bp_store_1 store_1 = {sizeof store_1, 0, change, query};
 static const bp_store_2 store_2 = {
     sizeof store_2, 0, define, apply, read_page, count_records, read_changes, cancel, search,
@@ -202,7 +214,7 @@ static const void *get_interface(bp_bytes id, uint32_t revision) {
     const struct { const char *id; uint32_t revision; const void *table; } services[] = {
         {BP_LOG, 1, &log_1}, {BP_CALLS, 1, &calls_1}, {BP_STREAMS, 1, &streams_1}, {BP_HTTP, 1, &http_1},
         {BP_HTTP, 2, &http_2}, {BP_BODIES, 1, &bodies_1}, {BP_TRANSFERS, 1, &transfers_1},
-        {BP_STORE, 1, &store_1}, {BP_STORE, 2, &store_2}, {BP_TIMERS, 1, &timers_1}};
+        {BP_OPERATIONS, 1, &operations_1}, {BP_STORE, 1, &store_1}, {BP_STORE, 2, &store_2}, {BP_TIMERS, 1, &timers_1}};
     for (size_t index = 0; index < sizeof services / sizeof *services; index++) {
         const char *name = services[index].id;
         if (services[index].revision != revision || id.length != strlen(name)) continue;

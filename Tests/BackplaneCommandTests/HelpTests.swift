@@ -7,7 +7,7 @@ struct HelpTests {
         "run", "dev", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "validate", "new",
         "bench", "demo", "request", "transfer", "swap", "rollback", "generations", "stats", "events", "log-level",
         "apply",
-        "reset", "store", "credentials",
+        "reset", "operations", "store", "credentials",
     ]
 
     @Test(arguments: [["--help"]] + commands.map { [$0, "--help"] })
@@ -44,6 +44,13 @@ struct HelpTests {
         let outcome = try await Tool().plain("transfer", verb, "--help")
         #expect(outcome.status == 0)
         try expectSnapshot(outcome.output, "transfer-\(verb)")
+    }
+
+    @Test(arguments: ["list", "show", "watch", "pause", "resume", "cancel"])
+    func `so does everything that is done with operations`(verb: String) async throws {
+        let outcome = try await Tool().plain("operations", verb, "--help")
+        #expect(outcome.status == 0)
+        try expectSnapshot(outcome.output, "operations-\(verb)")
     }
 
     @Test func `the version is three numbers`() async throws {

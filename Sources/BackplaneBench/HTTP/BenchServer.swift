@@ -5,11 +5,19 @@ import Synchronization
 /// The server of the HTTP rows, in a process of its own: HTTP/1.1 on loopback, with a thread for each connection.
 ///
 /// `GET /bytes/N` is answered with N bytes, `GET /json/N` with a ``BenchLibrary`` of about as many, `PUT` with 204 once
-/// its body was received.
+/// its body was received. `POST /count/N` is counted and answered with 204 after a while, without delay from `POST
+/// /hurry` on, and `GET /counts` with the counts.
 final class BenchServer: Sendable {
     private static let piece = [UInt8](repeating: 0x78, count: 256 << 10)
+    /// The time after which a request that is counted is answered.
+    private static let delay = 0.008
+    private struct Counted {
+        var counts: [String: Int] = [:]
+        var hurries = false
+    }
     private let listener: Int32
     let port: UInt16
+    private let counted = Mutex(Counted())
 
     /// Creates a server that listens on an address of loopback.
     ///
@@ -31,12 +39,12 @@ final class BenchServer: Sendable {
 
     /// Accepts connections until the process ends.
     func run() {
-        Thread.detachNewThread { [listener] in
+        Thread.detachNewThread { [self] in
             while true {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0 else { return }
                 Thread.detachNewThread {
-                    var served = ServedConnection(connection)
+                    var served = ServedConnection(connection, of: self)
                     while served.answerNext() {}
                     close(connection)
                 }
@@ -44,13 +52,30 @@ final class BenchServer: Sendable {
         }
     }
 
+    /// Answers a request that is counted, or for the counts; `nil` for any other.
+    private func count(_ method: Substring, _ path: Substring) -> String? {
+        if method == "GET", path == "/counts" {
+            let counts = counted.withLock(\.counts)
+            let body = String(decoding: (try? JSONEncoder().encode(counts)) ?? Data(), as: UTF8.self)
+            return "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        }
+        guard method == "POST" else { return nil }
+        let hurries = counted.withLock { counted in
+            if path == "/hurry" { counted.hurries = true } else { counted.counts[String(path), default: 0] += 1 }
+            return counted.hurries
+        }
+        if !hurries { Thread.sleep(forTimeInterval: Self.delay) }
+        return "HTTP/1.1 204 No Content\r\n\r\n"
+    }
+
     /// One connection, used by its thread.
     private struct ServedConnection {
+        private let server: BenchServer
         private let descriptor: Int32
         private var received: [UInt8] = []
 
-        init(_ descriptor: Int32) {
-            self.descriptor = descriptor
+        init(_ descriptor: Int32, of server: BenchServer) {
+            (self.descriptor, self.server) = (descriptor, server)
             var on: Int32 = 1
             setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         }
@@ -60,6 +85,7 @@ final class BenchServer: Sendable {
             guard let head = nextHead() else { return false }
             let words = head.split(separator: " ", maxSplits: 2)
             guard words.count == 3 else { return false }
+            if let answer = server.count(words[0], words[1]) { return send(Array(answer.utf8)) }
             if words[0] == "PUT" { return receiveBody(head) && send(Array("HTTP/1.1 204 No Content\r\n\r\n".utf8)) }
             if words[1].hasPrefix("/json/") {
                 let body = BenchLibrary.json(atLeast: Int(words[1].dropFirst("/json/".count)) ?? 0)

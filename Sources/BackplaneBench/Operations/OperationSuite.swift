@@ -5,9 +5,13 @@ import Glibc
 
 // The cost of graphs, compared with bare tasks in the same process.
 extension BenchSuite {
-    static let operations = BenchSuite(name: OperationRows.suite) { _, _ in
-        Opened(
-            rows: OperationRows.running + OperationRows.growth + OperationRows.cancelling + OperationRows.foundation,
+    static let operations = BenchSuite(name: OperationRows.suite) { folder, _ in
+        var rows = OperationRows.running + OperationRows.growth + OperationRows.cancelling + OperationRows.foundation
+        #if Engines
+        rows += OperationSwapRows(in: folder).rows
+        #endif
+        return Opened(
+            rows: rows,
             remark: "processor time for each node, of one graph in each round; every graph's result is checked"
         ) {}
     }

@@ -7,8 +7,9 @@ extension BackplaneTool {
             abstract: "Activate a manifest in a running host.",
             discussion: """
                 Components that the manifest changes are started, stopped, recreated or, where they support it, given \
-                their new configuration; all others keep running. If the change would end a stateful component, the \
-                manifest is activated as by `backplane swap --apply`, which carries the state over or changes nothing. \
+                their new configuration; all others keep running. If the change would end a stateful component or a \
+                named graph of operations, the manifest is activated as by `backplane swap --apply`, which carries \
+                them over or changes nothing. \
                 Libraries that it adds are loaded; those that it removes are no longer used. A manifest with an error \
                 changes nothing, and neither does one without managers unless --empty is given.
 
@@ -31,6 +32,11 @@ extension BackplaneTool {
         @Flag(help: "Continue if state cannot be carried over; it is then lost.") var discardState = false
         @Flag(help: "Carry state over as JSON, even where the Swift value itself could be handed over.")
         var encodedState = false
+        @Flag(
+            help:
+                "Cancel graphs of operations that outlast the drain, or that the new code does not define."
+        )
+        var abandonGraphs = false
         @OptionGroup var host: HostChoiceArguments
         @Flag(help: "Print the changes as JSON.") var json = false
 
@@ -41,7 +47,7 @@ extension BackplaneTool {
                 ApplyCommand(
                     manifest: manifest, environment: environment, host: try host.choice, allowsEmpty: empty,
                     trustsLibraries: trust, allowsMissingMethods: allowMissing, discardsState: discardState,
-                    encodesState: encodedState, json: json
+                    encodesState: encodedState, abandonsGraphs: abandonGraphs, json: json
                 ).run())
         }
     }

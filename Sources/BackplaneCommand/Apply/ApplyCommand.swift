@@ -15,6 +15,7 @@ struct ApplyCommand: Sendable {
     var allowsMissingMethods = false
     var discardsState = false
     var encodesState = false
+    var abandonsGraphs = false
     var json = false
 
     func run() -> Int32 {
@@ -24,7 +25,7 @@ struct ApplyCommand: Sendable {
         let request = ApplyRequest(
             manifest: FilePath.absolute(manifest), environment: environment, empty: allowsEmpty,
             trustsLibraries: trustsLibraries, allowsMissingMethods: allowsMissingMethods,
-            discardsState: discardsState, encodesState: encodesState)
+            discardsState: discardsState, encodesState: encodesState, abandonsGraphs: abandonsGraphs)
         return host.ask(
             request, doing: "activating the manifest",
             interrupted: "this command ends, but the host continues to activate the manifest"

@@ -30,7 +30,7 @@ enum DOTText {
         return "\(edge.from) -> \(edge.to) [\(look), label=\"\(label(edge.lines))\"]"
     }
 
-    private static func label(_ lines: [String]) -> String {
+    static func label(_ lines: [String]) -> String {
         lines.map { escaped($0.printable) }.joined(separator: "\\n")
     }
 

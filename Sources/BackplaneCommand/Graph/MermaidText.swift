@@ -44,7 +44,7 @@ enum MermaidText {
         }
     }
 
-    private static func label(_ lines: [String]) -> String {
+    static func label(_ lines: [String]) -> String {
         lines.map { escaped($0.printable) }.joined(separator: "<br/>")
     }
 

@@ -64,12 +64,15 @@ struct LongCallArguments: ParsableArguments {
     @Flag(help: "Carry state over as JSON, even where the Swift value itself could be handed over.")
     var encodedState = false
 
+    @Flag(help: "Cancel graphs of operations that outlast the drain, or that the new code does not define.")
+    var abandonGraphs = false
+
     func validate() throws { _ = try options }
 
     var words: LongCallWords {
         LongCallWords(
             drain: drain, longCalls: longCalls, retries: retries, retryFor: retryFor,
-            allowsMissingMethods: allowMissing, encodesState: encodedState)
+            allowsMissingMethods: allowMissing, encodesState: encodedState, abandonsGraphs: abandonGraphs)
     }
 
     /// The swap options with these values; `nil` if all are the host's defaults.

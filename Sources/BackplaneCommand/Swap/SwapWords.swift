@@ -56,12 +56,14 @@ struct LongCallWords: Sendable, Hashable {
     var retryFor: Double?
     var allowsMissingMethods = false
     var encodesState = false
+    var abandonsGraphs = false
 
     /// Adds these options to those of a swap.
     ///
     /// - Throws: `Misuse` if a value is out of range, or has no effect beside another.
     func add(to options: inout SwapOptions) throws(Misuse) {
         (options.allowsMissingMethods, options.encodesState) = (allowsMissingMethods, encodesState)
+        options.abandonsGraphs = abandonsGraphs
         guard drain != nil || longCalls != nil || retries != nil || retryFor != nil else { return }
         if let drain { try SwapWords.require(drain, in: 0.001...86_400, "--drain", "seconds, up to a day") }
         if let retries { try SwapWords.require(Double(retries), in: 1...1_000_000, "--retries", "a number above 0") }

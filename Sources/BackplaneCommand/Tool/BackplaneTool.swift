@@ -20,6 +20,7 @@ struct BackplaneTool: AsyncParsableCommand {
               backplane generations
               backplane events
               backplane log-level org.backplane.almanac=debug
+              backplane operations list
               backplane store list
               backplane graph manifests/bookshelf-both.json
               backplane explain manifests/bookshelf-both.json LibraryManager
@@ -41,7 +42,7 @@ struct BackplaneTool: AsyncParsableCommand {
             Convert.self, Request.self, Credentials.self, TransferFiles.self, Inspect.self,
             Validate.self, Bench.self, Demo.self,
             Swap.self, Rollback.self, Generations.self, Stats.self, Events.self, LogLevel.self, Apply.self, Reset.self,
-            Store.self,
+            Operations.self, Store.self,
             InspectChild.self, ValidateChild.self, EndChild.self, BenchChild.self, DevChild.self,
         ])
 

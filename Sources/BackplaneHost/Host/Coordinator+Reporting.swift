@@ -4,7 +4,7 @@ extension Coordinator {
     /// Returns every generation of a plugin, or of all plugins, that is in memory.
     func generations(of name: String?) throws(BackplaneError) -> [Generation] {
         let report = GenerationReport(
-            live: live, retirements: retirements, unfinished: starter.unfinished, swap: swapUnderWay)
+            live: live, retirements: retirements, starter: starter, swap: swapUnderWay)
         return try report.generations(of: name)
     }
 

@@ -97,6 +97,9 @@ public final class PluginHost: Sendable {
         return try await coordinator.starter.transfers.pool()
     }
 
+    /// The graphs of operations that components run; available immediately, whatever the coordinator is doing.
+    package var operations: HostOperations { coordinator.starter.graphs }
+
     /// Returns the stages of the exchanges of a trace, which gather from now on; `nil` for no trace.
     package func exchanges(of trace: Trace?) -> TracedExchanges? {
         trace.map { TracedExchanges(of: $0.id, in: coordinator.network.taps) }
@@ -142,8 +145,8 @@ public final class PluginHost: Sendable {
     /// longer used. A component of which only the configuration changes receives the new one while it runs, if its
     /// class supports that (`ReconfigurableComponent`).
     ///
-    /// If the change would end an instance that has state, the manifest is activated as a swap without libraries, which
-    /// carries the state over or changes nothing: ``swap(_:applying:_:)``.
+    /// If the change would end an instance that has state, or graphs of operations that survive swaps, the manifest is
+    /// activated as a swap without libraries, which carries them over or changes nothing: ``swap(_:applying:_:)``.
     ///
     /// - Parameters:
     ///   - manifest: The manifest to activate.
@@ -151,17 +154,18 @@ public final class PluginHost: Sendable {
     ///   - allowsMissingMethods: Whether callers that stay may lose methods that they use.
     ///   - discardsState: Whether state that cannot be carried over is discarded.
     ///   - encodesState: Whether state crosses as JSON even where the Swift value itself could.
+    ///   - abandonsGraphs: Whether graphs of operations that prevent the change are cancelled.
     /// - Throws: All errors of the manifest, or the reason why a component refused its new configuration, in which
     ///   cases nothing has changed; the errors of a swap; or the reasons why components did not start, in which case
     ///   everything else follows the manifest.
     @discardableResult
     public func apply(
         _ manifest: ManifestDocument, trustsLibraries: Bool = false, allowsMissingMethods: Bool = false,
-        discardsState: Bool = false, encodesState: Bool = false
+        discardsState: Bool = false, encodesState: Bool = false, abandonsGraphs: Bool = false
     ) async throws(BackplaneError) -> ManifestChange {
         let options = SwapOptions(
             discardsState: discardsState, trustsLibraries: trustsLibraries, allowsMissingMethods: allowsMissingMethods,
-            encodesState: encodesState)
+            encodesState: encodesState, abandonsGraphs: abandonsGraphs)
         return try await change(.apply(manifest, options), .apply)
     }
 

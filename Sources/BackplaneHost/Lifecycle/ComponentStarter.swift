@@ -14,6 +14,8 @@ struct ComponentStarter {
     let data: ComponentData
     /// The counts of all components' exchanges.
     let exchangeAccounts = ExchangeAccounts()
+    /// The graphs of all components.
+    let graphs = HostOperations()
     /// The steps of components that are in progress.
     let underWay = StepsUnderWay()
     let unfinished = UnfinishedCreations()
@@ -66,6 +68,8 @@ struct ComponentStarter {
                 transfers: ComponentTransfers(
                     host: transfers, plugin: node.entry.plugin, component: node.name, managers: node.managers,
                     folder: folder, operations: ServiceOperations("the operation on a transfer", timer: timer)),
+                graphs: ComponentGraphs(
+                    host: graphs, plugin: node.entry.plugin, component: node.name, place: ObjectIdentifier(gate)),
                 wires: Dictionary(uniqueKeysWithValues: wires.map { ($0.id, $0.wire) }), managers: managers,
                 timers: timers))
         do throws(BackplaneError) {
@@ -97,6 +101,7 @@ struct ComponentStarter {
     func retire(_ handle: UInt64, releasing instance: ComponentInstance?) async {
         guard let component = ComponentHandles.find(handle) else { return }
         component.close()
+        graphs.endAll(of: handle)
         if await timer.waits(options.stopLimit, for: { !component.isBusy }) { instance?.release() }
         ComponentHandles.remove(handle)
         store.endDeclarations(of: handle)

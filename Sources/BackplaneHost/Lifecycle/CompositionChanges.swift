@@ -29,10 +29,10 @@ final class CompositionChanges {
 // MARK: Another manifest
 
 extension CompositionChanges {
-    /// Returns whether only a swap can make a change, because it carries state over and keeps callers of a renamed
-    /// manager.
+    /// Returns whether only a swap can make a change, because it carries over state and graphs of operations, and keeps
+    /// callers of a renamed manager.
     func needsSwap(to new: LoadedManifest, _ change: PlanChange) -> Bool {
-        touchesState(change) || renamesManagers(for: new)
+        touchesState(change) || renamesManagers(for: new) || touchesGraphs(change)
     }
 
     /// Checks that a manifest loses no data and no method, and gives the instances that stay their configurations.
@@ -67,6 +67,14 @@ extension CompositionChanges {
         change.removed.contains { place in
             let node = live.nodes[place]
             return node.running != nil && node.node.entry.component.state != nil
+        }
+    }
+
+    /// Returns whether a change ends instances with graphs of operations that survive swaps.
+    private func touchesGraphs(_ change: PlanChange) -> Bool {
+        change.removed.contains { place in
+            guard let component = live.nodes[place].running else { return false }
+            return instances.starter.graphs.hasSurvivingGraphs(of: component.handle)
         }
     }
 

@@ -16,6 +16,8 @@ final class OfferedServices: Sendable {
     let serviceOperations: ServiceOperations
     let folder: ComponentFolder
     let transfers: ComponentTransfers
+    /// The graphs of operations that the component runs.
+    let graphs: ComponentGraphs
     /// The component's namespace in the store.
     let namespace: String
     /// The means by which it reaches managers that its wires do not name.
@@ -47,11 +49,13 @@ final class OfferedServices: Sendable {
     init(
         role: Role, name: String, plugin: String, log: any LogSink, exchanges: Exchanges, store: HostStore,
         serviceOperations: ServiceOperations, namespace: String, folder: ComponentFolder,
-        transfers: ComponentTransfers, wires: [UInt64: ServedWire], managers: ManagerFinder, timers: ComponentTimers
+        transfers: ComponentTransfers, graphs: ComponentGraphs, wires: [UInt64: ServedWire],
+        managers: ManagerFinder, timers: ComponentTimers
     ) {
         (self.role, self.name, self.plugin, self.log, self.exchanges) = (role, name, plugin, log, exchanges)
         (self.store, self.namespace, self.managers, self.timers) = (store, namespace, managers, timers)
         (self.serviceOperations, self.folder, self.transfers) = (serviceOperations, folder, transfers)
+        self.graphs = graphs
         self.wires = Mutex(wires)
     }
 

@@ -21,18 +21,25 @@ public struct SwapOptions: Sendable, Hashable {
     /// A Boolean value that indicates whether state crosses as JSON even where the Swift value itself could.
     public var encodesState: Bool
 
+    /// A Boolean value that indicates whether graphs of operations that prevent the swap are cancelled.
+    ///
+    /// These are graphs without a definition that have not ended within the drain, and those whose definition the new
+    /// code lacks.
+    public var abandonsGraphs: Bool
+
     /// Creates the limits and conditions of one swap.
     ///
     /// By default there is no probation, long calls are treated according to the manifest, a step may take 10 s, each
-    /// library has a trial, and a swap that loses state or methods is refused.
+    /// library has a trial, and a swap that loses state, methods or graphs is refused.
     public init(
         probation: Probation? = nil, drain: DrainPolicy? = nil,
         stepLimit: Duration = .seconds(10), discardsState: Bool = false, trustsLibraries: Bool = false,
-        allowsMissingMethods: Bool = false, encodesState: Bool = false
+        allowsMissingMethods: Bool = false, encodesState: Bool = false, abandonsGraphs: Bool = false
     ) {
         (self.probation, self.drain, self.stepLimit) = (probation, drain, stepLimit)
         (self.discardsState, self.trustsLibraries) = (discardsState, trustsLibraries)
         (self.allowsMissingMethods, self.encodesState) = (allowsMissingMethods, encodesState)
+        self.abandonsGraphs = abandonsGraphs
     }
 }
 

@@ -21,7 +21,7 @@ extension GraphBuilder {
     ) -> GraphNode<Output> {
         insert(
             SuspendableStep<NestedGraph<Output>>(name, store.steps.count, options, isWeightless: true) { queue in
-                NestedGraph(run: queue.prepare(try await graph(try await input.receive())))
+                NestedGraph(run: queue.prepare(try await graph(try await input.receive()), isPart: true))
             }, after: input)
     }
 

@@ -1,7 +1,10 @@
 public import Backplane
 
 extension ManagerContext where Owner: Component {
-    /// The component's queue of graphs, which are cancelled when the component stops, or a swap has replaced it.
+    /// The component's queue of graphs, which are cancelled when the component stops.
+    ///
+    /// A swap waits until they have ended, or hands them over to newer code if they have a definition
+    /// (``GraphQueue/define(_:_:)``).
     ///
     /// ```swift
     /// let run = context.operations.start(try synchronise())
@@ -10,12 +13,18 @@ extension ManagerContext where Owner: Component {
 }
 
 extension CommunicationContext where Owner: Component {
-    /// The component's queue of graphs, which are cancelled when the component stops, or a swap has replaced it.
+    /// The component's queue of graphs, which are cancelled when the component stops.
+    ///
+    /// A swap waits until they have ended, or hands them over to newer code if they have a definition
+    /// (``GraphQueue/define(_:_:)``).
     public var operations: GraphQueue { ownQueue }
 }
 
 extension NetworkServiceContext where Owner: Component {
-    /// The component's queue of graphs, which are cancelled when the component stops, or a swap has replaced it.
+    /// The component's queue of graphs, which are cancelled when the component stops.
+    ///
+    /// A swap waits until they have ended, or hands them over to newer code if they have a definition
+    /// (``GraphQueue/define(_:_:)``).
     public var operations: GraphQueue { ownQueue }
 }
 
@@ -23,7 +32,7 @@ extension ComponentContext {
     /// The queue that is created on first use, and ends with the component.
     fileprivate var ownQueue: GraphQueue {
         services.attachments.object {
-            let queue = GraphQueue()
+            let queue = GraphQueue(host: HostGraphs(services))
             tasks.run {
                 // Until the component's tasks are cancelled.
                 let (signal, continuation) = AsyncStream.makeStream(of: Never.self)

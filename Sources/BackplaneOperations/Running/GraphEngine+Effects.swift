@@ -12,6 +12,7 @@ extension GraphEngine {
         for waiting in effects.woken { waiting.resume() }
         for (reader, change) in effects.read { reader.resume(returning: change) }
         for worker in effects.stopped { worker.cancel() }
+        effects.whenStill?(true)
         if effects.actions.isEmpty { return own }
         return perform(effects.actions, own)
     }

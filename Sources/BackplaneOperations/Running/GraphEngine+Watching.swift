@@ -66,7 +66,11 @@ extension GraphEngine {
     /// Returns the result of a node that has ended.
     func result<Output>(of step: TypedStep<Output>) -> Result<Output, BackplaneError> {
         state.withLock { state in
-            knowFailure(of: Int(step.index), state.scheduler)
+            let index = Int(step.index)
+            if state.hasLeft, state.scheduler.nodes[index].phase != .ended {
+                return .failure(BackplaneError.continued(step.name, in: name))
+            }
+            knowFailure(of: index, state.scheduler)
             return step.result
         }
     }

@@ -9,6 +9,10 @@ final class GraphEngine: Sendable {
     let name: String
     let queue: GraphQueue
     let store: StepStore
+    /// The properties by which newer code continues the graph; `nil` if it ends with this code.
+    let naming: GraphNaming?
+    /// A Boolean value that indicates whether the graph is a node of another one.
+    let isPart: Bool
     let state: Mutex<State>
 
     struct State: Sendable {
@@ -26,6 +30,10 @@ final class GraphEngine: Sendable {
         var feeds: [EventFeed] = []
         var lastFeed = 0
         var notifications = PauseNotifications()
+        /// The function that is called once the graph stands still.
+        var whenStill: (@Sendable (Bool) -> Void)?
+        /// A Boolean value that indicates whether newer code has taken the graph over.
+        var hasLeft = false
 
         /// Makes the scheduler collect changes while there are subscribers.
         mutating func observe() { scheduler.isObserved = !feeds.isEmpty || !watching.isEmpty }
@@ -40,6 +48,8 @@ final class GraphEngine: Sendable {
         var stopped: [Worker] = []
         var woken: [UnsafeContinuation<Void, Never>] = []
         var read: [(reader: UnsafeContinuation<NodeChange?, Never>, change: NodeChange?)] = []
+        /// The function to call because the graph stands still.
+        var whenStill: (@Sendable (Bool) -> Void)?
 
         mutating func wake(_ waiting: inout [UnsafeContinuation<Void, Never>]) {
             woken += waiting
@@ -47,10 +57,16 @@ final class GraphEngine: Sendable {
         }
     }
 
-    init(_ name: String, _ store: StepStore, _ scheduler: consuming GraphScheduler, on queue: GraphQueue) {
-        (self.name, self.store, self.queue) = (name, store, queue)
+    init(
+        _ name: String, _ store: StepStore, _ scheduler: consuming GraphScheduler, on queue: GraphQueue,
+        _ naming: GraphNaming?, isPart: Bool
+    ) {
+        (self.name, self.store, self.queue, self.naming, self.isPart) = (name, store, queue, naming, isPart)
         state = Mutex(State(scheduler: scheduler))
     }
+
+    /// A Boolean value that indicates whether every node has ended.
+    var hasEnded: Bool { state.withLock(\.hasEnded) }
 
     // MARK: Events
 
@@ -115,6 +131,7 @@ final class GraphEngine: Sendable {
             guard isAwaited else {
                 state.abandoned -= 1
                 if state.hasEnded, state.abandoned == 0 { effects.wake(&state.draining) }
+                noteStandstill(&state, &effects)
                 return effects
             }
             let worker = step.worker.take()
@@ -154,6 +171,7 @@ final class GraphEngine: Sendable {
         _ state: inout State, _ event: (inout GraphScheduler, inout [GraphAction]) -> Void
     ) -> Effects {
         var effects = Effects()
+        guard !state.hasLeft else { return effects }
         let before = state.scheduler.occupied
         event(&state.scheduler, &state.actions)
         let freed = before - state.scheduler.occupied
@@ -183,6 +201,7 @@ final class GraphEngine: Sendable {
         }
         state.actions.removeAll(keepingCapacity: state.actions.count <= 1_024)
         publish(&state, &effects)
+        noteStandstill(&state, &effects)
         return effects
     }
 }

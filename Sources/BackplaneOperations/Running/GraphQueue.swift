@@ -19,7 +19,15 @@ public final class GraphQueue: Sendable {
         var isPaused = false
         var hasEnded = false
         var engines: [ObjectIdentifier: GraphEngine] = [:]
+        /// The numbers of graphs that the host knows.
+        var numbers: [ObjectIdentifier: UInt64] = [:]
+        /// The further queues of the same owner.
+        var others: [GraphQueue] = []
     }
+    /// The name, for display; empty for the queue that a component has without creating it.
+    public let name: String
+    /// The host that is notified of graphs; `nil` for a queue that belongs to no component.
+    let host: HostGraphs?
     private let control = Mutex(Control())
     private let places: Mutex<QueueScheduler<ReadyNode>>
     /// The maximum number of nodes that run concurrently; of a node that runs a graph only the nodes of that graph
@@ -29,8 +37,25 @@ public final class GraphQueue: Sendable {
     /// Creates an empty queue that runs up to `width` nodes concurrently.
     ///
     /// - Parameter width: The maximum number of nodes that run concurrently; at least 1.
-    public init(width: Int = defaultWidth) {
-        self.width = max(1, width)
+    public convenience init(width: Int = defaultWidth) { self.init("", width: width, host: nil) }
+
+    /// Creates a further queue of a component, which ends with the component.
+    ///
+    /// ```swift
+    /// let covers = GraphQueue("covers", width: 4, besides: context.operations)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: The name, for display.
+    ///   - width: The maximum number of nodes that run concurrently; at least 1.
+    ///   - queue: A queue of the component.
+    public convenience init(_ name: String, width: Int = defaultWidth, besides queue: GraphQueue) {
+        self.init(name, width: width, host: queue.host)
+        queue.add(self)
+    }
+
+    init(_ name: String = "", width: Int = defaultWidth, host: HostGraphs?) {
+        (self.name, self.width, self.host) = (name, max(1, width), host)
         places = Mutex(QueueScheduler(width: self.width))
     }
 
@@ -58,20 +83,41 @@ public final class GraphQueue: Sendable {
     ///
     /// Work that others perform for them, such as transfers, continues.
     package func end() {
-        control.withLock { $0.hasEnded = true }
+        let others = control.withLock { control in
+            control.hasEnded = true
+            defer { control.others = [] }
+            return control.others
+        }
         cancel()
+        for other in others { other.end() }
+    }
+
+    private func add(_ other: GraphQueue) {
+        let hasEnded = control.withLock { control in
+            if !control.hasEnded { control.others.append(other) }
+            return control.hasEnded
+        }
+        if hasEnded { other.end() }
     }
 
     /// A Boolean value that indicates whether the queue's owner has ended.
     package var hasEnded: Bool { control.withLock { $0.hasEnded } }
 
     /// Returns a run of a graph that has not begun.
-    func prepare<Output>(_ graph: consuming OperationGraph<Output>) -> GraphRun<Output> {
+    ///
+    /// - Parameters:
+    ///   - naming: The properties by which newer code continues the graph.
+    ///   - isPart: Whether the graph is a node of another one.
+    func prepare<Output>(
+        _ graph: consuming OperationGraph<Output>, _ naming: GraphNaming? = nil, isPart: Bool = false
+    ) -> GraphRun<Output> {
         GraphRun(
-            engine: GraphEngine(graph.name, graph.store, graph.scheduler(), on: self), result: graph.result)
+            engine: GraphEngine(
+                graph.name, graph.store, graph.scheduler(), on: self, naming, isPart: isPart), result: graph.result)
     }
 
     func start(_ engine: GraphEngine) {
+        report(engine)
         let effects = control.withLock { control in
             // One that was cancelled before it began has been removed already.
             if !engine.state.withLock({ $0.hasEnded }) { control.engines[ObjectIdentifier(engine)] = engine }
@@ -104,7 +150,28 @@ public final class GraphQueue: Sendable {
     }
 
     func remove(_ engine: GraphEngine) {
-        control.withLock { $0.engines[ObjectIdentifier(engine)] = nil }
+        let number = control.withLock { control in
+            control.engines[ObjectIdentifier(engine)] = nil
+            return control.numbers.removeValue(forKey: ObjectIdentifier(engine))
+        }
+        if let number { host?.end(number) }
+    }
+
+    /// Notifies the host of a graph that begins.
+    private func report(_ engine: GraphEngine) {
+        guard let host else { return }
+        guard let number = host.begin(engine) else {
+            // Another one of its definition runs, or this one was cancelled while newer code took it over.
+            if engine.naming?.definition ?? 0 != 0 { engine.leave() }
+            return
+        }
+        let hasEnded = control.withLock { control in
+            // One that was cancelled before it began has been removed already.
+            guard !engine.state.withLock({ $0.hasEnded }) else { return true }
+            control.numbers[ObjectIdentifier(engine)] = number
+            return false
+        }
+        if hasEnded { host.end(number) }
     }
 
     /// Releases places, adds ready nodes, and returns the nodes to start.

@@ -22,6 +22,28 @@ extension GraphScheduler {
         spread(&actions)
     }
 
+    /// Fails all nodes that have not ended, except pending finish nodes, none of which is running.
+    ///
+    /// Each counts as the cause of its own failure.
+    mutating func failAll(_ actions: inout [GraphAction]) {
+        for node in nodes.indices where nodes[node].phase == .waiting && !nodes[node].traits.contains(.finishes) {
+            (nodes[node].outcome, nodes[node].cause) = (.failed, Int32(node))
+            settle(node, &actions)
+        }
+        spread(&actions)
+    }
+
+    /// Takes over the states of a graph of the same shape, before this one is started.
+    mutating func take(_ states: [Node]) {
+        nodes = states
+        remaining = 0
+        for node in nodes.indices {
+            if nodes[node].phase != .ended { remaining += 1 }
+            nodes[node].missing = Int32(shape.needs[of: node].count(where: { nodes[$0.node].phase != .ended }))
+            nodes[node].shown = nodes[node].state
+        }
+    }
+
     private mutating func cancel(_ node: Int, _ actions: inout [GraphAction]) {
         switch nodes[node].phase {
         case .settling, .ended: return

@@ -71,7 +71,11 @@ struct GraphScheduler: Sendable {
     /// The number of nodes that take a place in the queue.
     var occupied = 0
     /// The number of nodes that have not ended.
-    private(set) var remaining: Int
+    var remaining: Int
+    /// The number of nodes whose code runs, or whose handlers are being called.
+    private(set) var busy = 0
+    /// A Boolean value that indicates whether no further node begins, because newer code may take the graph over.
+    var standsStill = false
     /// A Boolean value that indicates whether state changes are collected in ``changes``.
     var isObserved = false
     var changes: [NodeChange] = []
@@ -95,9 +99,13 @@ struct GraphScheduler: Sendable {
 
     // MARK: Events
 
-    /// Announces the nodes without inputs.
+    /// Announces the nodes that may begin, at first those without inputs.
     mutating func start(_ actions: inout [GraphAction]) {
-        for node in nodes.indices { announce(node, &actions) }
+        for node in nodes.indices {
+            announce(node, &actions)
+            // Of a graph that was taken over.
+            if nodes[node].phase == .delayed { actions.append(.retry(node)) }
+        }
     }
 
     /// Returns whether the node, which was announced as ready, begins now.
@@ -106,6 +114,7 @@ struct GraphScheduler: Sendable {
         guard isReady(node) else { return false }
         nodes[node].phase = .running
         nodes[node].attempt += 1
+        busy += 1
         if !nodes[node].traits.contains(.isWeightless) { occupied += 1 }
         show(node)
         return true
@@ -150,6 +159,7 @@ struct GraphScheduler: Sendable {
     /// Ends a node whose handlers have returned.
     mutating func settled(_ node: Int, _ actions: inout [GraphAction]) {
         guard nodes[node].phase == .settling else { return }
+        busy -= 1
         end(node)
         spread(&actions)
     }
@@ -158,7 +168,8 @@ struct GraphScheduler: Sendable {
 
     func isReady(_ node: Int) -> Bool {
         let node = nodes[node]
-        return node.phase == .waiting && node.missing == 0 && node.marks.isDisjoint(with: [.held, .doomed])
+        return !standsStill && node.phase == .waiting && node.missing == 0
+            && node.marks.isDisjoint(with: [.held, .doomed])
     }
 
     mutating func announce(_ node: Int, _ actions: inout [GraphAction]) {
@@ -169,6 +180,7 @@ struct GraphScheduler: Sendable {
 
     /// Releases a running node's place.
     mutating func leave(_ node: Int) {
+        busy -= 1
         if nodes[node].takesPlace { occupied -= 1 }
         nodes[node].marks.subtract([.suspended, .late])
     }
@@ -198,6 +210,7 @@ struct GraphScheduler: Sendable {
     mutating func settle(_ node: Int, _ actions: inout [GraphAction]) {
         guard nodes[node].traits.contains(.handles) else { return end(node) }
         nodes[node].phase = .settling
+        busy += 1
         actions.append(.settle(node))
         show(node)
     }

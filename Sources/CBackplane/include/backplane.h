@@ -658,6 +658,102 @@ typedef struct bp_transfers_1 {
     void (*cancel)(uint64_t component, uint64_t operation);
 } bp_transfers_1;
 
+#define BP_OPERATIONS "backplane.operations"    /* revision 1, every role but data access controllers */
+
+/* What people can do with a graph or a node (bp_operation.change). */
+enum { BP_OPERATION_PAUSE = 1, BP_OPERATION_RESUME = 2, BP_OPERATION_CANCEL = 3 };
+
+/* The states of a node. The last three are final. */
+enum {
+    BP_NODE_WAITING = 0,        /* for its inputs, for a place in its queue, or for its next attempt          */
+    BP_NODE_RUNNING = 1,
+    BP_NODE_PAUSING = 2,        /* it is to be paused, and its code still runs                                */
+    BP_NODE_PAUSED = 3,
+    BP_NODE_SUCCEEDED = 4,
+    BP_NODE_FAILED = 5,         /* or it was not run, because another node has failed                         */
+    BP_NODE_CANCELLED = 6,
+    BP_NODE_STATES = 7          /* the number of states                                                       */
+};
+
+/* A flag of a graph that is a node of another one of the component: a swap waits for that node instead. */
+#define BP_OPERATION_PART 1u
+
+/* A graph of operations that a component runs. The host runs none of its nodes: it shows the graph to people, who may
+ * control it, and in a swap it asks the graph to stand still and hands it over to newer code. The host copies the
+ * struct; its functions and `context` are used until `release`, on any thread, several at the same time, and also
+ * before `begin` has returned. They must not block. */
+typedef struct bp_operation {
+    uint32_t size;
+    uint32_t flags;                         /* BP_OPERATION_PART, or 0                                        */
+    bp_bytes name;                          /* for people to read                                             */
+    bp_bytes queue;                         /* the name of the queue that runs it; empty: the component's own */
+    uint64_t node_count;                    /* nodes have the numbers from 0 to node_count - 1                */
+    uint64_t definition;                    /* what `define` returned: newer code goes on with this graph; or 0: it
+                                               ends with the code that began it                               */
+    uint64_t continues;                     /* in `restore`: its `operation`. Otherwise 0                     */
+    /* Writes BP_NODE_STATES numbers: how many nodes are in each state. Required. */
+    void (*_Nullable count)(void *_Nullable context, uint64_t *counts);
+    /* Answers before it returns. The payload of BP_OK describes up to `max` nodes, from the number `from` on:
+     *     [{"name": "books", "state": "running"}, {"name": "store", "state": "waiting", "needs": [0], "always": [0]}]
+     * The states are `waiting`, `running`, `pausing`, `paused`, `succeeded`, `failed` and `cancelled`; `needs` are the
+     * numbers of the nodes that it waits for, and `always` those of them without whose success it runs nevertheless.
+     * NULL: nodes are not shown one by one. */
+    void (*_Nullable describe)(void *_Nullable context, uint64_t from, uint64_t max, bp_done done, void *_Nullable done_context);
+    /* Pauses, resumes or cancels (BP_OPERATION_PAUSE, …) the node with a number, or all with -1. NULL: people cannot. */
+    void (*_Nullable change)(void *_Nullable context, uint32_t change, int64_t node);
+    /* The four functions of a swap; all are required if the graph has a definition, and not used otherwise.
+     * Makes the graph stand still: no further node begins. Answers once none runs, which may be at once. Handlers of
+     * nodes that end meanwhile are called, and their results kept. */
+    void (*_Nullable hold)(void *_Nullable context, bp_done done, void *_Nullable done_context);
+    /* Lets a graph go on that was to stand still, because the swap has failed or comes later. A `hold` that has not
+     * answered yet answers with BP_CANCELLED. */
+    void (*_Nullable go_on)(void *_Nullable context);
+    /* Saves a graph that stands still: the payload of BP_OK is all that newer code needs to go on with it, in a form of
+     * the plugin's own. An error fails the swap, and `go_on` follows. */
+    void (*_Nullable save)(void *_Nullable context, bp_done done, void *_Nullable done_context);
+    /* Newer code goes on with the graph, or it is given up. Here it has ended, without a call of its handlers. `release`
+     * follows. */
+    void (*_Nullable leave)(void *_Nullable context);
+    /* Called exactly once, when the host calls no function with the context any more. */
+    void (*_Nullable release)(void *_Nullable context);
+    void *_Nullable context;
+} bp_operation;
+
+/* A kind of graph that survives swaps: older code saves it, and newer code goes on with it by the definition of the same
+ * name. What was done is not done again. */
+typedef struct bp_operation_definition {
+    uint32_t size;
+    uint32_t reserved;
+    bp_bytes name;                          /* unique in the component, at most 128 bytes                     */
+    /* Goes on with a graph that a component with a definition of this name has saved: calls `begin` with `continues` set
+     * to `operation`, and then answers with BP_OK. An error means that this code cannot go on with it. Then the graph is
+     * lost, and the host reports the error. `saved` is borrowed. */
+    void (*_Nullable restore)(void *_Nullable context, uint64_t operation, bp_bytes saved, bp_done done,
+                              void *_Nullable done_context);
+    /* Called exactly once, when the component has ended and the function is not called any more. */
+    void (*_Nullable release)(void *_Nullable context);
+    void *_Nullable context;
+} bp_operation_definition;
+
+/* The graphs of a component. A swap of it
+ * 1. is refused if it runs a graph with a definition that the newer code does not have;
+ * 2. calls `hold` of the graphs with definitions, and waits for them as for long calls, and for the end of the graphs
+ *    without definitions that run then;
+ * 3. calls `save`, and once callers reach the newer code, its `restore` and then the older code's `leave`.
+ * A swap that fails before that calls `go_on`. A rollback is the same in the other direction. */
+typedef struct bp_operations_1 {
+    uint32_t size;
+    uint32_t reserved;
+    /* Reports a graph that begins. Returns its number, or 0 if the host does not take it; then `release` is not called.
+     * The number is the same in all code that goes on with the graph. One graph of a definition runs at a time. */
+    uint64_t (*begin)(uint64_t component, const bp_operation *operation);
+    /* Reports its end. Numbers of graphs that have ended, or that newer code has, are ignored. */
+    void (*end)(uint64_t component, uint64_t operation);
+    /* Adds a definition, before the component is activated. Returns its number, or 0 if the host does not take it, since
+     * the name is empty, too long or taken, or there is no `restore`; then `release` is not called. */
+    uint64_t (*define)(uint64_t component, const bp_operation_definition *definition);
+} bp_operations_1;
+
 /* A filter changes the heads of requests. It is a manager that the manifest names under `network.filters`, and it serves
  * the contract `ExchangeFiltering`, version 1.0.0, with three methods, all BP_ASYNC:
  * - `interests`, without input: the answer is the sum of the BP_FILTER_… that it takes part in. The host calls
@@ -1173,6 +1269,15 @@ typedef struct bp_identity {
     BP_FIELD(bp_transfer, named_count), \
     BP_FIELD(bp_transfers_1, size), BP_FIELD(bp_transfers_1, reserved), BP_FIELD(bp_transfers_1, begin), \
     BP_FIELD(bp_transfers_1, change), BP_FIELD(bp_transfers_1, state), BP_FIELD(bp_transfers_1, cancel), \
+    BP_FIELD(bp_operation, size), BP_FIELD(bp_operation, flags), BP_FIELD(bp_operation, name), BP_FIELD(bp_operation, queue), \
+    BP_FIELD(bp_operation, node_count), BP_FIELD(bp_operation, definition), BP_FIELD(bp_operation, continues), \
+    BP_FIELD(bp_operation, count), BP_FIELD(bp_operation, describe), BP_FIELD(bp_operation, change), BP_FIELD(bp_operation, hold), \
+    BP_FIELD(bp_operation, go_on), BP_FIELD(bp_operation, save), BP_FIELD(bp_operation, leave), BP_FIELD(bp_operation, release), \
+    BP_FIELD(bp_operation, context), \
+    BP_FIELD(bp_operation_definition, size), BP_FIELD(bp_operation_definition, reserved), BP_FIELD(bp_operation_definition, name), \
+    BP_FIELD(bp_operation_definition, restore), BP_FIELD(bp_operation_definition, release), BP_FIELD(bp_operation_definition, context), \
+    BP_FIELD(bp_operations_1, size), BP_FIELD(bp_operations_1, reserved), BP_FIELD(bp_operations_1, begin), \
+    BP_FIELD(bp_operations_1, end), BP_FIELD(bp_operations_1, define), \
     BP_FIELD(bp_calls_1, size), BP_FIELD(bp_calls_1, reserved), BP_FIELD(bp_calls_1, call), BP_FIELD(bp_calls_1, cancel), \
     BP_FIELD(bp_calls_1, find), BP_FIELD(bp_calls_1, providers), \
     BP_FIELD(bp_streams_1, size), BP_FIELD(bp_streams_1, reserved), BP_FIELD(bp_streams_1, open), BP_FIELD(bp_streams_1, next), \

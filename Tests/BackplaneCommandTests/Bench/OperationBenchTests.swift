@@ -9,6 +9,9 @@ struct OperationBenchTests {
         "100,000 nodes with 200,000 edges": 4, "memory of a node with 2 edges": 600,
         "a node of 1,000,000, in layers": 3, "a node of 1,000,000, in a chain": 3,
         "cancelling 100,000 nodes that wait": 1,
+        "200 swaps under a named graph, nodes not done": 0, "200 swaps under a named graph, nodes done twice": 0,
+        "200 swaps under a named graph, nodes whose value was lost": 0,
+        "200 swaps under a named graph, graphs that ended meanwhile": 0,
     ]
 
     @Test func `every bound of operations is a row`() async throws {

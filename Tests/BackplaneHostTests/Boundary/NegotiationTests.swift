@@ -47,8 +47,7 @@ struct NegotiationTests {
     @Test(
         arguments: [
             (BP_LOG, [3]), (BP_CALLS, [4]), (BP_STREAMS, [3]), (BP_HTTP, [2, 6]), (BP_BODIES, [2]), (BP_TRANSFERS, [4]),
-            (BP_STORE, [2, 8]),
-            (BP_TIMERS, [2]),
+            (BP_OPERATIONS, [3]), (BP_STORE, [2, 8]), (BP_TIMERS, [2]),
         ] as [(String, [UInt32])])
     func `a host service is there in the revisions that the host has, and NULL in others`(
         service: String, functions: [UInt32]

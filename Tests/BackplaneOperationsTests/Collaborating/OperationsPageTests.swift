@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneExchange
+import BackplaneHost
 import BackplaneNetwork
 import BackplaneOperations
 import BackplaneOperationsNetwork
@@ -21,7 +22,7 @@ struct OperationsPageTests {
         }
         let source = lines(try String(contentsOf: URL(filePath: #filePath), encoding: .utf8))
         let blocks = try String(contentsOf: Self.page, encoding: .utf8).split(separator: "```swift\n").dropFirst()
-        #expect(blocks.count == 12)
+        #expect(blocks.count == 13)
         for block in blocks {
             let snippet = lines(block.prefix(upTo: try #require(block.range(of: "```")).lowerBound))
             #expect(source.firstRange(of: snippet) != nil, "\(snippet.joined(separator: "\n"))")
@@ -95,6 +96,46 @@ struct OperationsPageTests {
         gate.open()
         #expect(try await run.value == 2)
         #expect(try run.state(of: covers) == .cancelled)
+    }
+
+    final class CatalogueManager: Manager {
+        let synchronisation: NamedGraph<Int, Int>
+
+        init(_ context: Context) throws {
+            let shelf = Shelf()
+            synchronisation = try context.operations.define("synchronise") { first in
+                try Self.synchronise(from: first, shelf)
+            }
+        }
+
+        static func synchronise(from first: Int, _ shelf: Shelf) throws -> OperationGraph<Int> {
+            var graph = GraphBuilder("synchronise")
+            let pages = (first..<first + 3).map { number in
+                graph.add("page \(number)") { try await shelf.page(number) }
+            }
+            let stored = graph.add("store", afterAll: pages) { pages in
+                try await shelf.store(pages.flatMap { $0 }, by: [])
+            }
+            return try graph.build(returning: stored)
+        }
+    }
+
+    struct Synchronising: Contract {
+        static let version: Version = "1.0.0"
+        let synchronise = AsyncMethod<Int, Int>()
+    }
+
+    struct CataloguePlugin: Plugin {
+        static let id = "org.backplane.tests.catalogue"
+        static let version: Version = "1.0.0"
+        static func register(in registrar: inout Registrar) { registrar.add(CatalogueManager.self) }
+    }
+
+    @Test func `a definition`() async throws {
+        try await TestHost.run("CatalogueManager", plugins: [CataloguePlugin.self]) { test in
+            let manager: Remote<Synchronising> = try await test.manager("CatalogueManager")
+            #expect(try await manager.synchronise(4, test.begin()) == 6)
+        }
     }
 
     final class CatalogueService: Sendable {
@@ -277,5 +318,13 @@ struct OperationsPageTests {
         let progress = try await files.state(of: "down/17").progress
         #expect(progress == 1)
         await pool.stop()
+    }
+}
+
+extension OperationsPageTests.CatalogueManager {
+    typealias Provides = OperationsPageTests.Synchronising
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.synchronise) { manager, first, _ in try await manager.synchronisation.start(first).value }
     }
 }

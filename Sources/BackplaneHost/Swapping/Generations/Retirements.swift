@@ -63,11 +63,15 @@ final class Retirements {
         let isIdle = {
             bindings.allSatisfy { $0.callsInFlight == 0 } && component.calls.callsInFlight == 0
                 && component.streams.count == 0 && !component.instance.isInStep
+                && starter.graphs.count(of: component.handle) == 0
         }
         if !Drain.looks(isIdle) {
             // There is no limit, since nothing waits for these calls; and no event of their ends (``Drain``).
             while !isIdle(), !live.isStopped { await live.timer.pause(.milliseconds(5)) }
-            if live.isStopped { _ = await live.timer.waits(limit, for: isIdle) }
+            if live.isStopped {
+                starter.graphs.cancelAll(of: component.handle)
+                _ = await live.timer.waits(limit, for: isIdle)
+            }
         }
         component.calls.close()
         guard isIdle() else {

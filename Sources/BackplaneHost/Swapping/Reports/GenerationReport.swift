@@ -5,7 +5,7 @@ import BackplaneBoundary
 struct GenerationReport {
     let live: LiveComposition
     let retirements: Retirements
-    let unfinished: UnfinishedCreations
+    let starter: ComponentStarter
     /// The swap in progress.
     let swap: SwapTransaction?
 
@@ -33,6 +33,15 @@ struct GenerationReport {
         return live.loaded.plugins[try live.loaded.place(ofPlugin: name)].description.id
     }
 
+    /// Returns the reason why a component without calls and streams has not ended.
+    private func stopping(_ component: RunningComponent) -> String {
+        switch starter.graphs.count(of: component.handle) {
+        case 0: "\(component.name), which is stopping"
+        case 1: "1 graph of \(component.name) that has not ended"
+        case let graphs: "\(graphs) graphs of \(component.name) that have not ended"
+        }
+    }
+
     /// Returns the reasons why a generation stays in memory: its users or, without any, that nothing is ever unloaded.
     private func holders(of entry: GenerationTable.Entry) -> [String] {
         var holders: [String] = []
@@ -52,7 +61,7 @@ struct GenerationReport {
             switch retirement.callsInFlight {
             case 0:
                 switch retirement.component.streams.count {
-                case 0: holders.append("\(name), which is stopping")
+                case 0: holders.append(stopping(retirement.component))
                 case 1: holders.append("1 stream of \(name) whose body has not returned")
                 case let streams: holders.append("\(streams) streams of \(name) whose bodies have not returned")
                 }
@@ -60,7 +69,7 @@ struct GenerationReport {
             case let calls: holders.append("\(calls) calls in \(name) that have not ended")
             }
         }
-        for creation in unfinished.all
+        for creation in starter.unfinished.all
         where
             generations.entry(of: creation.plugin)?.number == entry.number
             && creation.plugin.description.id == entry.plugin

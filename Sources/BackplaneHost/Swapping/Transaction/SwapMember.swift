@@ -23,6 +23,12 @@ final class SwapMember {
     var lane: LaneChoice?
     /// The exported state of the old instance, until the new one serves callers.
     var state: ExportedState?
+    /// The numbers of the graphs that the swap waits for although calls of the component do not wait.
+    var awaitedGraphs: Set<UInt64> = []
+    /// The graphs of operations that the active instance has saved for the next one.
+    var graphs: [SavedGraph] = []
+    /// The numbers of the graphs that the next instance could not continue.
+    var lostGraphs: [UInt64] = []
     /// The bindings taken out of slots: those of the old instance and, after a rollback, those of the new one.
     var taken: (old: Set<Binding>, new: Set<Binding>) = ([], [])
     /// The node of a new instance of the old code that takes the newer state back.

@@ -27,11 +27,13 @@ extension SwapTransaction {
         return plan.stays[place].flatMap { live.nodes[$0].running }.map { Instances.Provider(component: $0) }
     }
 
-    /// Holds calls, except those that come back through a component that is being drained.
+    /// Holds calls, except those that come back through a component that is being drained, and the graphs that survive.
     func hold() {
         let passage = Set(gated.compactMap { activeNode($0)?.number })
         for member in gated where activeNode(member) != nil { member.gate.hold(passage: passage) }
         for member in gated { activeNode(member)?.callable?.timers.hold() }
+        awaitGraphs()
+        holdGraphs()
     }
 
     func drain() async throws(BackplaneError) {
@@ -39,7 +41,7 @@ extension SwapTransaction {
         let comesLater = machine.isTakingBack && drainPolicy.longCalls == .later
         let limit = comesLater ? max(drainPolicy.limit, stepLimit) : drainPolicy.limit
         var isDrained = await drained(limit)
-        if !isDrained, drainPolicy.fallback == .cancel {
+        if !isDrained, drainPolicy.fallback == .cancel, !callsHaveEnded {
             let calls = stillCalled(gated, limit)
             for component in gated.compactMap({ activeNode($0)?.callable }) {
                 component.calls.cancelAll()
@@ -48,17 +50,20 @@ extension SwapTransaction {
             isDrained = await drained(limit)
             if isDrained { report.warnings.append("cancelled: \(calls.message)") }
         }
+        if !isDrained, abandonGraphs() { isDrained = await drained(limit) }
         try live.requireRunning()
         guard isDrained else { throw stillCalled(gated, limit) }
         outlasting = OutlastingCalls()
     }
 
     private func drained(_ limit: Duration) async -> Bool {
-        await live.drained(limit) {
-            gated.allSatisfy {
-                $0.gate.callsInFlight == 0 && $0.gate.callsPassing == 0
-                    && activeNode($0)?.callable?.calls.callsInFlight ?? 0 == 0
-            }
+        await live.drained(limit) { callsHaveEnded && graphsHaveEnded }
+    }
+
+    private var callsHaveEnded: Bool {
+        gated.allSatisfy {
+            $0.gate.callsInFlight == 0 && $0.gate.callsPassing == 0
+                && activeNode($0)?.callable?.calls.callsInFlight ?? 0 == 0
         }
     }
 
@@ -72,6 +77,7 @@ extension SwapTransaction {
 
     /// Returns the error that names the calls in flight, their callers and, in the encoded lane, their methods.
     private func stillCalled(_ members: [SwapMember], _ limit: Duration) -> BackplaneError {
+        let graphs = awaitedGraphs
         let calls = members.flatMap { member in
             live.connections.callers(at: member.gate).map { "\($0) to \(member.name)" }
         }
@@ -83,9 +89,12 @@ extension SwapTransaction {
             (activeNode(member)?.callable?.timers.namesInFlight ?? []).map { "timer `\($0)` of \(member.name)" }
         }
         let inside = methods.isEmpty ? "" : " (in \(methods.joined(separator: "; ")))"
+        let subject = graphs.isEmpty ? "calls" : calls.isEmpty && timers.isEmpty ? "graphs" : "calls and graphs"
         return BackplaneError(
-            .callDeadline, "calls have not ended within \(limit): \((calls + timers).joined(separator: "; "))\(inside)",
-            at: members.first?.node.node.location)
+            .callDeadline,
+            "\(subject) have not ended within \(limit): \((calls + timers).joined(separator: "; "))\(inside)"
+                + (calls.isEmpty && timers.isEmpty || graphs.isEmpty ? "" : "; ") + graphs.joined(separator: "; "),
+            at: (members.first ?? self.members.first)?.node.node.location)
     }
 
     /// Makes the old instance release exclusive resources and become quiescent.

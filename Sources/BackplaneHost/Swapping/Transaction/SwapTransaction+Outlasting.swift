@@ -5,6 +5,8 @@ import BackplaneBoundary
 struct OutlastingCalls {
     /// The bindings of the calls, taken out of their slots.
     var bindings: Set<Binding> = []
+    /// The graphs that outlasted the drain, and end with the code that runs.
+    var graphs: Set<UInt64> = []
     /// The bodies of timers that outlasted the drain, by their numbers.
     var bodies: [(timers: ComponentTimers, numbers: Set<UInt64>)] = []
     /// The error that names the calls.
@@ -20,9 +22,14 @@ struct OutlastingCalls {
 
 /// The wait for calls that outlast a drain, with the gates open.
 extension SwapTransaction {
-    /// The calls that the swap waits for with the gates open, as ``stillCalled(_:_:)`` names them, or
+    /// The calls and graphs that the swap waits for with the gates open, as ``stillCalled(_:_:)`` names them, or
     /// `nil` if there are none.
-    var callsWaitedFor: String? { outlasting.callsInFlight > 0 ? outlasting.error?.message : nil }
+    var callsWaitedFor: String? { isOutlasted ? outlasting.error?.message : nil }
+
+    /// A Boolean value that indicates whether what outlasted the drain has not ended.
+    private var isOutlasted: Bool {
+        outlasting.callsInFlight > 0 || outlasting.graphs.contains(where: starter.graphs.isRunning)
+    }
 
     /// Returns whether the swap is to activate a generation.
     func isSwappingIn(_ entry: GenerationTable.Entry) -> Bool {
@@ -51,6 +58,8 @@ extension SwapTransaction {
             outlasting.bodies.append((component.timers, component.timers.bodiesInFlight))
             component.timers.begin()
         }
+        outlasting.graphs = graphsWithoutSuccessor
+        letGraphsGoOn()
         logOutlasting()
         if let error = outlasting.error { reportProgress?(.waiting(for: error.message)) }
     }
@@ -61,8 +70,20 @@ extension SwapTransaction {
     ///   component that the swap changes has to start.
     func outlast() async throws(BackplaneError) {
         guard case .retry(_, let limit) = drainPolicy.fallback, let error = outlasting.error else { return }
-        let deadline = asked + limit
-        while outlasting.callsInFlight > 0 {
+        do throws(BackplaneError) {
+            try await outlast(until: asked + limit, limit, error)
+        } catch {
+            letGraphsGoOn()
+            throw error
+        }
+        (outlasting.bindings, outlasting.bodies, outlasting.graphs) = ([], [], [])
+    }
+
+    private func outlast(until deadline: Deadline, _ limit: Duration, _ error: BackplaneError)
+        async throws(BackplaneError)
+    {
+        // Then the nodes that run have to end. Calls may wait for a graph, so they come first.
+        while isOutlasted || !graphsStandStill() {
             try live.requireRunning()
             guard surroundings.turns.onlyLookersWait else { throw error.while("another change was requested") }
             // The plan covers the components that were up; another one that starts must not wait that long.
@@ -71,7 +92,6 @@ extension SwapTransaction {
             // By polling: the end of a native call only lowers a count, since a signal would slow every call down.
             await live.timer.pause(.milliseconds(5))
         }
-        (outlasting.bindings, outlasting.bodies) = ([], [])
     }
 
     private func logOutlasting() {

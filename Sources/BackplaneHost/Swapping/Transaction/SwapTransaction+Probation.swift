@@ -58,6 +58,7 @@ extension SwapTransaction {
         } catch {
             if let node = member.returning {
                 if let component = member.restored, let plugin = member.oldPlugin {
+                    starter.graphs.cancelAll(of: component.handle)
                     await retirements.add(component, node, of: plugin, [], suspending: false)
                 } else {
                     instances.giveBack(node)

@@ -104,6 +104,7 @@ extension SwapTransaction {
             // One that has not returned from `suspend` serves its timers once it is resumed.
             if member.old?.isResumedLater == false { member.oldComponent?.timers.begin() }
         }
+        letGraphsGoOn()
     }
 
     /// Makes a new instance release the resources that it acquired.
@@ -127,6 +128,7 @@ extension SwapTransaction {
         // Other new instances may have begun calls to it while they were created.
         if member.old == nil { takeBack(member, leadingTo: nil) }
         let state = machine.states.new[member.index]
+        giveUpGraphs(of: component)
         // An activation that outlasts its limit acquires resources all the same.
         let takesLater = state.wasToBeActive && component.instance.isInStep
         await retirements.add(
@@ -141,6 +143,7 @@ extension SwapTransaction {
             guard let old = member.old, let component = member.oldComponent, let plugin = member.oldPlugin else {
                 continue
             }
+            endGraphs(of: member)
             await retirements.add(
                 component, old, of: plugin, member.taken.old, suspending: machine.states.old[member.index] != .suspended
             )

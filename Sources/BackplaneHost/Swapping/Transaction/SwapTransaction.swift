@@ -66,7 +66,8 @@ final class SwapTransaction {
             members.map {
                 SwapMachine.Member(
                     isGated: $0.plan.isGated, hasOld: $0.old != nil, hasNew: $0.new != nil,
-                    carriesState: $0.plan.state.isCarried)
+                    carriesState: $0.plan.state.isCarried,
+                    hasGraphs: $0.mayHaveGraphs(in: surroundings.startup.instances.starter.graphs))
             },
             onProbation: options.probation != nil, reconfigures: !plan.reconfigured.isEmpty)
     }
@@ -146,6 +147,7 @@ final class SwapTransaction {
     }
 
     private func perform(_ action: SwapAction) async throws(BackplaneError) {
+        if case .hold = action { try requireDefinitions() }
         // A member begins to be suspended only when its calls have ended.
         if case .suspend = action {} else { machine.begin() }
         switch action {
@@ -155,12 +157,14 @@ final class SwapTransaction {
         case .reopen: reopen()
         case .outlast: try await outlast()
         case .suspend(let index): try await suspend(members[index])
+        case .saveGraphs(let index): try await saveGraphs(of: members[index])
         case .export(let index): try await export(members[index])
         case .import(let index): try await take(members[index])
         case .reconfigure: try await configurations.perform()
         case .flip: flip()
         case .activate(let index): try await activate(members[index])
         case .open: open()
+        case .continueGraphs(let index): await continueGraphs(of: members[index])
         case .watch: try await watch()
         case .retire: await retire()
         case .discard(let index): await discard(members[index])

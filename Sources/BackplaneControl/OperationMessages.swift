@@ -1,0 +1,99 @@
+package import BackplaneBoundary
+package import BackplaneHost
+
+/// The JSON form of a graph of operations in the control protocol.
+package struct OperationForm: Codable, Sendable {
+    /// The number that identifies the graph, also after a swap.
+    package var number: UInt64
+    package var name: String
+    /// The name of the queue, or `nil` for the component's own.
+    package var queue: String?
+    package var component: String
+    package var plugin: String
+    /// A Boolean value that indicates whether the graph goes on in newer code after a swap.
+    package var named: Bool
+    /// The numbers of nodes by their states.
+    package var states: [String: Int]
+    /// The nodes in their order; `nil` in a list of graphs.
+    package var nodes: [OperationNodeForm]?
+
+    package init(_ summary: OperationSummary, nodes: [OperationNode]? = nil) {
+        (number, name, component, plugin) = (summary.number, summary.name, summary.component, summary.plugin)
+        (queue, named, states) = (summary.queue.isEmpty ? nil : summary.queue, summary.isNamed, summary.states)
+        self.nodes = nodes.map { nodes in nodes.enumerated().map { OperationNodeForm($0, $1) } }
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case number = "number", name = "name", queue = "queue", component = "component", plugin = "plugin"
+        case named = "named", states = "states", nodes = "nodes"
+    }
+}
+
+/// The JSON form of a node and its state.
+package struct OperationNodeForm: Codable, Sendable, Equatable {
+    /// The number of the node: nodes are numbered from 0 in the order in which they were added.
+    package var node: Int
+    package var name: String
+    package var state: String
+    /// The numbers of the nodes that it waits for; `nil` if there are none.
+    package var needs: [Int]?
+    /// The numbers of those of them without whose success it runs nevertheless; `nil` if there are none.
+    package var always: [Int]?
+
+    package init(_ number: Int, _ node: OperationNode) {
+        (self.node, name, state) = (number, node.name, node.state)
+        (needs, always) = (node.needs, node.always)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case node = "node", name = "name", state = "state", needs = "needs", always = "always"
+    }
+}
+
+/// A request for the graphs of operations that run in a host.
+package struct OperationsRequest: ControlMessage {
+    package static let name = "operations"
+    package typealias Answer = [OperationForm]
+
+    package init() {}
+}
+
+/// A request for the states of a graph's nodes.
+package struct OperationRequest: ControlMessage {
+    package static let name = "operation"
+    package typealias Answer = OperationForm
+    package var number: UInt64
+
+    package init(number: UInt64) { self.number = number }
+
+    private enum CodingKeys: String, CodingKey { case number = "number" }
+}
+
+/// A request for the changes of a graph's nodes, each of which is a line of the answer, until the graph has ended.
+package struct WatchOperationRequest: ControlMessage {
+    package static let name = "watch-operation"
+    package typealias Answer = StreamRequest.Answer
+    package var number: UInt64
+
+    package init(number: UInt64) { self.number = number }
+
+    private enum CodingKeys: String, CodingKey { case number = "number" }
+}
+
+/// A request to change a graph or one of its nodes.
+package struct ChangeOperationRequest: ControlMessage {
+    package static let name = "change-operation"
+    /// An empty object.
+    package struct Answer: Codable, Sendable {}
+    package var number: UInt64
+    /// The change: `pause`, `resume` or `cancel`.
+    package var change: String
+    /// The number of the node, or `nil` for all nodes.
+    package var node: Int?
+
+    package init(number: UInt64, change: String, node: Int?) {
+        (self.number, self.change, self.node) = (number, change, node)
+    }
+
+    private enum CodingKeys: String, CodingKey { case number = "number", change = "change", node = "node" }
+}

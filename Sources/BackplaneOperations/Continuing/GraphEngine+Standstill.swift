@@ -1,0 +1,58 @@
+import Backplane
+import Synchronization
+
+// The standstill of a graph while its component is swapped.
+extension GraphEngine {
+    /// Begins no further node until ``goOn()`` is called.
+    ///
+    /// - Parameter whenStill: A function that is called once: with `true` when no code of a node or a handler runs, or
+    ///   with `false` if the graph goes on before.
+    func hold(_ whenStill: @escaping @Sendable (Bool) -> Void) {
+        let (earlier, isStill) = state.withLock { state in
+            state.scheduler.standsStill = true
+            let earlier = state.whenStill.take()
+            if !state.isStill { state.whenStill = whenStill }
+            return (earlier, state.isStill)
+        }
+        earlier?(false)
+        if isStill { whenStill(true) }
+    }
+
+    /// Lets nodes begin again.
+    func goOn() {
+        state.withLock { $0.whenStill.take() }?(false)
+        change { scheduler, actions in
+            scheduler.standsStill = false
+            for node in scheduler.nodes.indices { scheduler.announce(node, &actions) }
+        }
+    }
+
+    /// Ends the graph here, without calls of handlers, because newer code goes on with it.
+    ///
+    /// Whoever waits for a node that has not ended receives `call.retired`.
+    func leave() {
+        let effects = state.withLock { state in
+            var effects = Effects()
+            guard !state.hasEnded else { return effects }
+            (state.hasLeft, state.hasEnded) = (true, true)
+            effects.wake(&state.waiting)
+            effects.wake(&state.draining)
+            for var watching in state.watching.values { effects.wake(&watching) }
+            state.watching = [:]
+            publish(&state, &effects)
+            return effects
+        }
+        carryOut(effects)
+        queue.remove(self)
+    }
+
+    /// Schedules the notification that the graph stands still; requires the lock.
+    func noteStandstill(_ state: inout State, _ effects: inout Effects) {
+        if state.isStill { effects.whenStill = state.whenStill.take() }
+    }
+}
+
+extension GraphEngine.State {
+    /// A Boolean value that indicates whether the graph is to stand still, and no code of it runs.
+    fileprivate var isStill: Bool { scheduler.standsStill && scheduler.busy == 0 && abandoned == 0 }
+}

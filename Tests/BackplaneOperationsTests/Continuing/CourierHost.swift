@@ -1,0 +1,275 @@
+import Backplane
+import BackplaneOperations
+import BackplaneTestKit
+import Foundation
+import Synchronization
+
+@testable import BackplaneHost
+
+/// The behaviour of a courier in one edition of its plugin: the graphs that it defines, and what its nodes do.
+struct CourierScript: Sendable {
+    var edition = 1
+    /// A Boolean value that indicates whether the round is defined, so that newer code can go on with it.
+    var definesRound = true
+    /// The names of the stops of a round, each of which needs the one before.
+    var stops = ["a", "b", "c", "d"]
+    /// A function that is called at each stop.
+    var visit: @Sendable (String) async throws -> Void = { _ in }
+    var activated: @Sendable () throws -> Void = {}
+    /// A function that is called with the definition when the courier is activated.
+    var starts: @Sendable (NamedGraph<String, String>) -> Void = { _ in }
+    var health: @Sendable () throws -> Void = {}
+}
+
+/// A host with one courier that is swapped for other editions of its plugin.
+struct CourierHost {
+    /// Whether calls of the courier wait during a swap.
+    enum Kind: String, CaseIterable, Sendable { case gated = "GatedCourier", ungated = "Courier" }
+
+    static let plugin = "org.backplane.tests.couriers"
+    let host: PluginHost
+    let journal: CourierJournal
+    let courier: Remote<Delivering>
+    private let kind: Kind
+    private let folder: URL
+
+    init(_ kind: Kind, _ script: CourierScript = CourierScript()) async throws {
+        (self.kind, journal) = (kind, CourierJournal(script))
+        folder = FileManager.default.temporaryDirectory.appending(path: "courier-\(journal.key)")
+        var options = HostOptions()
+        (options.dataFolder, options.loadFolder) = (folder.path + "/data", folder.path + "/loads")
+        (options.log, options.occupationLimit) = (journal.log, nil)
+        host = PluginHost(
+            manifest: Self.manifest(kind, journal.key, note: "first"), linked: [Self.edition(1)], options: options)
+        try await host.start()
+        courier = try await host.manager("Courier")
+    }
+
+    func stop() async {
+        await host.stop()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    private static func manifest(_ kind: Kind, _ key: String, note: String) -> ManifestDocument {
+        let text = """
+            {"manifestVersion": 1, "managers": {"Courier": {"className": "\(kind.rawValue)", \
+            "configuration": {"key": "\(key)", "note": "\(note)"}}}}
+            """
+        return ManifestDocument(parsing: Data(text.utf8))
+    }
+
+    /// Activates a manifest in which the courier has another configuration, so that it is recreated.
+    func apply(note: String) async throws {
+        try await host.apply(Self.manifest(kind, journal.key, note: note))
+    }
+
+    private static func edition(_ number: Int) -> LinkedPlugin {
+        LinkedPlugin(id: plugin, version: Version("\(number).0.0")!) {
+            $0.add(GatedCourier.self)
+            $0.add(Courier.self)
+        }
+    }
+
+    /// Activates another edition of the plugin, whose courier follows a script.
+    @discardableResult
+    func swap(
+        _ script: CourierScript, drain: DrainPolicy = .upTo(.seconds(60), then: .fail),
+        abandonsGraphs: Bool = false, probation: Probation? = nil
+    ) async throws(BackplaneError) -> SwapReport {
+        journal.next(script)
+        let options = SwapOptions(probation: probation, drain: drain, abandonsGraphs: abandonsGraphs)
+        let coordinator = host.coordinator
+        return try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
+            try await coordinator.swap(linked: [Self.edition(script.edition)], options)
+        }
+    }
+
+    /// Starts a round, and returns its number in the host.
+    func start(_ input: String = "round") async throws -> UInt64 {
+        _ = try await courier.start(input, host.begin())
+        return host.operations.all.last { $0.name == "round" }?.number ?? 0
+    }
+
+    /// The number of instances whose graphs stand still for a swap.
+    var held: Int { host.operations.state.withLock(\.held.count) }
+    var isHolding: Bool { held > 0 }
+
+    /// Waits for the end of the round that the active code has, and returns its result.
+    func result() async throws -> String { try await courier.result(Nothing(), host.begin()) }
+}
+
+/// What couriers of all editions have done, and the script of those that are created next.
+final class CourierJournal: Sendable {
+    private static let all = Mutex<[String: CourierJournal]>([:])
+    let key = UUID().uuidString
+    let visits = Recording<String>()
+    let log = CourierLog()
+    private let current: Mutex<CourierScript>
+
+    init(_ script: CourierScript) {
+        current = Mutex(script)
+        let own = self
+        Self.all.withLock { $0[key] = own }
+    }
+
+    static func of(_ key: String) -> CourierJournal? { all.withLock { $0[key] } }
+
+    var script: CourierScript { current.withLock(\.self) }
+
+    func next(_ script: CourierScript) { current.withLock { $0 = script } }
+}
+
+/// The messages of the host.
+final class CourierLog: LogSink {
+    let messages = Recording<String>()
+
+    func isEnabled(_ level: Log.Level) -> Bool { level >= .warning }
+
+    func write(_ record: LogRecord) { messages.add(record.message) }
+}
+
+struct Delivering: Contract {
+    static let version: Version = "1.0.0"
+    /// Starts a round with an input.
+    let start = AsyncMethod<String, Nothing>()
+    /// Starts a graph that has no definition, and whose only node waits.
+    let errand = AsyncMethod<String, Nothing>()
+    /// The result of the round, once it has ended.
+    let result = AsyncMethod<Nothing, String>()
+    let control = AsyncMethod<String, Nothing>()
+    let edition = AsyncMethod<Nothing, Int>()
+}
+
+/// The round of a courier, for both of its classes.
+final class CourierDesk: Sendable {
+    struct Configuration: Decodable, Sendable {
+        var key: String
+        var note: String
+    }
+    let script: CourierScript
+    let journal: CourierJournal
+    let queue: GraphQueue
+    let round: NamedGraph<String, String>?
+
+    init(_ key: String, _ queue: GraphQueue) throws {
+        guard let journal = CourierJournal.of(key) else { throw CourierMistake(description: "no journal") }
+        let script = journal.script
+        (self.journal, self.script, self.queue) = (journal, script, queue)
+        if script.definesRound {
+            round = try queue.define("round") { try Self.round($0, script, journal) }
+        } else {
+            round = nil
+        }
+    }
+
+    func activate() throws {
+        try script.activated()
+        if let round { script.starts(round) }
+    }
+
+    /// Builds a chain of stops, the value of each of which is the way so far.
+    private static func round(_ start: String, _ script: CourierScript, _ journal: CourierJournal) throws
+        -> OperationGraph<String>
+    {
+        var graph = GraphBuilder("round")
+        var last = graph.add("start") { start }
+        for stop in script.stops {
+            last = graph.add(stop, after: last) { way in
+                try await script.visit(stop)
+                journal.visits.add("\(stop) \(script.edition)")
+                return "\(way) \(stop)"
+            }
+            graph.onSuccess(of: last) { _, _ in journal.visits.add("\(stop) handled \(script.edition)") }
+        }
+        return try graph.build(returning: last)
+    }
+
+    func errand(_ name: String) throws {
+        var graph = GraphBuilder(name)
+        let script = script, journal = journal
+        let node = graph.add("errand") {
+            try await script.visit("errand")
+            journal.visits.add("errand \(script.edition)")
+        }
+        _ = queue.start(try graph.build(returning: node))
+    }
+
+    func result() async throws -> String {
+        guard let run = round?.run else { throw CourierMistake(description: "there is no round") }
+        return try await run.value
+    }
+
+    func control(_ word: String) {
+        switch word {
+        case "pause": round?.run?.pause()
+        case "resume": round?.run?.resume()
+        default: round?.run?.cancel()
+        }
+    }
+}
+
+struct CourierMistake: Error, CustomStringConvertible { var description: String }
+
+/// A courier that is swapped without anybody waiting.
+final class Courier: Manager {
+    typealias Provides = Delivering
+    typealias Configuration = CourierDesk.Configuration
+    static let className = "Courier"
+    let desk: CourierDesk
+
+    init(_ context: Context) throws { desk = try CourierDesk(context.configuration.key, context.operations) }
+
+    func activate() async throws { try desk.activate() }
+    func health() async throws { try desk.script.health() }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.start) { courier, input, _ in
+            try courier.desk.round?.start(input)
+            return Nothing()
+        }
+        table.async(\.errand) { courier, name, _ in
+            try courier.desk.errand(name)
+            return Nothing()
+        }
+        table.async(\.result) { courier, _, _ in try await courier.desk.result() }
+        table.async(\.control) { courier, word, _ in
+            courier.desk.control(word)
+            return Nothing()
+        }
+        table.async(\.edition) { courier, _, _ in courier.desk.script.edition }
+    }
+}
+
+/// A courier whose calls wait during a swap.
+final class GatedCourier: Manager, StatefulComponent {
+    typealias Provides = Delivering
+    typealias Configuration = CourierDesk.Configuration
+    struct State: Codable, Sendable { var letters = 3 }
+    static let className = "GatedCourier"
+    static let stateSchema = StateSchema(name: "courier")
+    let desk: CourierDesk
+
+    init(_ context: Context) throws { desk = try CourierDesk(context.configuration.key, context.operations) }
+
+    func activate() async throws { try desk.activate() }
+    func health() async throws { try desk.script.health() }
+    func exportState() async throws -> State { State() }
+    func importState(_ state: State) async throws {}
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.start) { courier, input, _ in
+            try courier.desk.round?.start(input)
+            return Nothing()
+        }
+        table.async(\.errand) { courier, name, _ in
+            try courier.desk.errand(name)
+            return Nothing()
+        }
+        table.async(\.result) { courier, _, _ in try await courier.desk.result() }
+        table.async(\.control) { courier, word, _ in
+            courier.desk.control(word)
+            return Nothing()
+        }
+        table.async(\.edition) { courier, _, _ in courier.desk.script.edition }
+    }
+}
