@@ -29,10 +29,10 @@ final class CompositionChanges {
 // MARK: Another manifest
 
 extension CompositionChanges {
-    /// Returns whether only a swap can make a change, because it carries state over and keeps callers of a renamed
-    /// manager.
+    /// Returns whether only a swap can make a change, because it carries state over, keeps callers of a renamed
+    /// manager, and lets calls of a changed definition end.
     func needsSwap(to new: LoadedManifest, _ change: PlanChange) -> Bool {
-        touchesState(change) || renamesManagers(for: new)
+        touchesState(change) || renamesManagers(for: new) || changesDefinitions(for: new)
     }
 
     /// Checks that a manifest loses no data and no method, and gives the instances that stay their configurations.
@@ -68,6 +68,11 @@ extension CompositionChanges {
             let node = live.nodes[place]
             return node.running != nil && node.node.entry.component.state != nil
         }
+    }
+
+    /// Returns whether another manifest has a definition that is not active.
+    private func changesDefinitions(for new: LoadedManifest) -> Bool {
+        new.plugins(besides: live.loaded).contains { $0.definition != nil }
     }
 
     /// Returns whether another manifest continues a manager under another name, which only a swap leaves its callers.
