@@ -46,6 +46,7 @@ let package = Package(
         .library(name: "Popularity", type: .dynamic, targets: ["PopularityEntry"]),
         .library(name: "BooksAPIv1", type: .dynamic, targets: ["BooksAPIv1Entry"]),
         .library(name: "BooksAPIv2", type: .dynamic, targets: ["BooksAPIv2Entry"]),
+        .library(name: "FlatBooks", type: .dynamic, targets: ["FlatBooksEntry"]),
         .executable(name: "bookshelf-server", targets: ["BookshelfServer"]),
         .library(name: "Clock", type: .dynamic, targets: ["Clock"]),
         .library(name: "Almanac", type: .dynamic, targets: ["AlmanacEntry"]),
@@ -134,8 +135,8 @@ let package = Package(
         .target(
             name: "BackplaneHost",
             dependencies: [
-                "Backplane", "BackplaneBoundary", "BackplaneDocuments", "BackplaneExchange", "BackplaneNetwork",
-                "BackplaneRecords",
+                "Backplane", "BackplaneBoundary", "BackplaneDefinitions", "BackplaneDocuments", "BackplaneExchange",
+                "BackplaneNetwork", "BackplaneRecords",
                 "BackplaneStorage", "BackplaneTransfers",
                 "CBackplane", "CBackplaneHost",
             ],
@@ -307,6 +308,12 @@ let package = Package(
         .target(
             name: "BooksAPIv2Entry", dependencies: ["Backplane", "BooksAPIv2Module", "CBackplane"],
             path: "Plugins/BooksAPIv2/Entry", swiftSettings: settings),
+        .target(
+            name: "FlatBooksModule", dependencies: ["Backplane", "BackplaneDefinitions", "BookshelfContracts"],
+            path: "Plugins/FlatBooks/Module", swiftSettings: settings),
+        .target(
+            name: "FlatBooksEntry", dependencies: ["Backplane", "CBackplane", "FlatBooksModule"],
+            path: "Plugins/FlatBooks/Entry", swiftSettings: settings),
 
         // What `backplane bench` calls: two plugins, and the same without a boundary; and what counts allocations.
         .target(
@@ -472,7 +479,7 @@ let package = Package(
             name: "BackplaneHostTests",
             dependencies: [
                 "AlmanacModule", "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneCrypto",
-                "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneManagers",
+                "BackplaneDefinitions", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneManagers",
                 "BackplaneNetwork", "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "BackplaneTransfers",
                 "BookshelfContracts",
                 "CBackplane",

@@ -37,6 +37,8 @@ public struct WebService: Sendable {
     public let client: HTTPClient
     let serializers: [String: any ResponseDecoder]
     let models: [String: Model]
+    /// The options of every exchange.
+    var options = HTTPOptions()
 
     /// Reads a definition, and creates the methods that it describes.
     ///
@@ -58,19 +60,29 @@ public struct WebService: Sendable {
         self.name = name
         self.serializers = serializers
         self.models = models.mapValues { Model($0) }
-        let files = try DefinitionFiles(definition, named: name)
-        let names = DefinitionNames(
-            serializers: Set(serializers.keys).union([DefinitionNames.json]).sorted(), models: models.keys.sorted())
-        let document = DefinitionDocument(parsing: files.definition, path: files.path, names: names)
-        self.definition = try document.sound()
-        var client = client.relative(to: baseURL), warnings = document.problems
-        if let bytes = files.sharedHeaders {
-            let shared = DefinitionDocument(sharedHeaders: bytes, path: files.sharedPath)
-            for field in try shared.sound().headers.fields { client.defaults.headers[field.name] = field.value }
-            warnings += shared.problems
-        }
-        (self.client, self.warnings) = (client, warnings)
-        _ = try Endpoint<Data>("GET", "").request(client.defaults)
+        let names = DefinitionNames(serializers: serializers.keys, models: models.keys.sorted())
+        let content = try DefinitionContent(DefinitionFiles(definition, named: name), names)
+        (self.definition, warnings) = (content.definition, content.warnings)
+        self.client = try content.client(client, baseURL)
+    }
+
+    /// Creates a component's web service of files that were read.
+    ///
+    /// - Parameter options: The options of every exchange.
+    /// - Throws: `network.invalid-request` for an invalid base URL.
+    package init(
+        named name: String, baseURL: String, _ content: DefinitionContent, client: HTTPClient, options: HTTPOptions
+    ) throws(BackplaneError) {
+        (self.name, self.options, serializers, models) = (name, options, [:], [:])
+        (definition, warnings) = (content.definition, content.warnings)
+        self.client = try content.client(client, baseURL)
+    }
+
+    /// Requires that paths can be relative to a URL.
+    ///
+    /// - Throws: `network.invalid-request`.
+    package static func require(baseURL: String) throws(BackplaneError) {
+        _ = try Endpoint<Data>("GET", "").request(EndpointDefaults(baseURL: baseURL))
     }
 
     /// The method with a name; a call fails if it does not exist.
@@ -88,5 +100,15 @@ public struct WebService: Sendable {
         }
 
         func allows<Response>(_ type: Response.Type) -> Bool { types.contains(ObjectIdentifier(type)) }
+    }
+}
+
+extension DefinitionContent {
+    /// Returns the client with the base URL and the shared header fields.
+    fileprivate func client(_ client: HTTPClient, _ baseURL: String) throws(BackplaneError) -> HTTPClient {
+        try WebService.require(baseURL: baseURL)
+        var client = client.relative(to: baseURL)
+        for field in sharedHeaders.fields { client.defaults.headers[field.name] = field.value }
+        return client
     }
 }

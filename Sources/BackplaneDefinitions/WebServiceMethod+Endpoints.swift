@@ -35,10 +35,18 @@ extension WebServiceMethod.Prepared {
         finished(Endpoint(method.method, parts.path, to: file))
     }
 
+    /// Returns the endpoint whose response is read by a function.
+    func endpoint<Response: Sendable>(
+        reading parse: @escaping @Sendable (HTTPResponse) throws -> Response
+    ) -> Endpoint<Response> {
+        finished(Endpoint(method.method, parts.path, reading: parse))
+    }
+
     private func finished<Response>(_ endpoint: Endpoint<Response>) -> Endpoint<Response> {
         var endpoint = endpoint
         (endpoint.query, endpoint.headers, endpoint.body) = (parts.query, parts.headers, parts.body)
         endpoint.allowsFullURL = method.request.path.isFullURL
+        endpoint.options = options
         return endpoint
     }
 

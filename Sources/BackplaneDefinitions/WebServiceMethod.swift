@@ -31,9 +31,23 @@ public struct WebServiceMethod: Sendable {
     /// A call of the method, before the type of its response is known.
     struct Prepared {
         let method: DefinedMethod
-        let parts: RequestParts
+        var parts: RequestParts
         /// The client, without shared header fields if the definition excludes them.
         let client: HTTPClient
+        /// The options of the exchange.
+        let options: HTTPOptions
+
+        /// Creates the call of a method with the values of its arguments.
+        ///
+        /// - Throws: `definition.arguments` for an argument that does not fit its place; `file.refused`.
+        init(_ method: DefinedMethod, _ values: [ArgumentValue], of service: WebService) throws(BackplaneError) {
+            var client = service.client
+            let files = FileArguments(folder: client.way.folder)
+            parts = try RequestParts(
+                method, MethodArguments(values: values, method: method.selector, files: files))
+            if method.request.excludesSharedHeaders { client.defaults.headers = [:] }
+            (self.method, self.client, options) = (method, client, service.options)
+        }
     }
 
     /// Returns the call with arguments.
@@ -46,11 +60,9 @@ public struct WebServiceMethod: Sendable {
         for (index, argument) in arguments.enumerated() {
             values.append(try ArgumentEncoder.value(of: argument, at: index))
         }
-        var parts = try RequestParts(method, MethodArguments(values: values, method: method.selector))
-        try override(&parts.headers)
-        var client = service.client
-        if method.request.excludesSharedHeaders { client.defaults.headers = [:] }
-        return Prepared(method: method, parts: parts, client: client)
+        var prepared = try Prepared(method, values, of: service)
+        try override(&prepared.parts.headers)
+        return prepared
     }
 
     /// Replaces header fields by those of the call.

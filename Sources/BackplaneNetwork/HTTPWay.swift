@@ -27,6 +27,14 @@ package protocol HTTPWay: Sendable {
     /// Returns the absolute path of a download's destination.
     func file(_ path: String) -> String
 
+    /// The folder of the component that sends; `nil` for a program, or a component without one.
+    var folder: String? { get }
+
     /// Writes a line to the log of the component or program that loads.
     func log(_ message: String, _ metadata: [String: String], _ call: Call)
+}
+
+extension HTTPWay {
+    /// No folder, by default.
+    package var folder: String? { nil }
 }

@@ -34,7 +34,9 @@ struct ValidateTests {
         return (outcome.status, try JSONDecoder().decode(Report.self, from: Data(outcome.output.utf8)))
     }
 
-    @Test(arguments: ["Clock", "Bookshelf", "BooksAPIv1", "BooksAPIv2", "Almanac", "_Benchmark", "_Challenge"])
+    @Test(arguments: [
+        "Clock", "Bookshelf", "BooksAPIv1", "BooksAPIv2", "FlatBooks", "Almanac", "_Benchmark", "_Challenge",
+    ])
     func `the example's plugins keep to every requirement`(name: String) async throws {
         let (status, report) = try await report("\(Tool.built)/lib\(name).so")
         #expect(status == 0 && report.isValid)

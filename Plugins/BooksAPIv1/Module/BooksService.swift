@@ -1,7 +1,6 @@
 import Backplane
 import BackplaneNetwork
 import BookshelfContracts
-import FoundationEssentials
 
 /// A client of `/v1`, where all authors are one string and books cannot be borrowed.
 final class BooksService: NetworkService {
@@ -37,16 +36,5 @@ final class BooksService: NetworkService {
         var message: String {
             "version 1 of the books' API knows neither loans nor events nor texts; ask for `\"version\": \"[2.0,3.0)\"` in the manifest"
         }
-    }
-}
-
-/// A book in the format of version 1.
-private struct FlatBook: Decodable {
-    var id, title, author, language: String
-    var year: Int
-
-    var book: Book {
-        let names = author.split(separator: "; ").map(String.init)
-        return Book(id: id, title: title, authors: names.map { Author(name: $0) }, year: year, language: language)
     }
 }

@@ -43,21 +43,28 @@ final class ComponentRecord: Sendable {
         (self.isReconfigurable, self.state) = (isReconfigurable, state)
     }
 
+    /// Creates the record of a class in Swift.
+    ///
+    /// - Parameters:
+    ///   - bodies: The methods, by their numbers in the contract.
+    ///   - encoded: The methods that are called in JSON only, instead of `bodies`.
+    ///   - make: A function that creates an instance from its context.
     convenience init<C: Component>(
-        _ type: C.Type, named className: String, version: Version, contract: ContractRecords.ContractRecord,
-        bodies: [(any MethodBody)?],
+        _ type: C.Type, named className: String, version: Version, contract: ContractDescription?, layout: KeptText,
+        bodies: [(any MethodBody)?], encoded: [EncodedStart] = [],
         wires: [DeclaredWire], contracts: ContractRecords, state: StateDescription?, _ coding: _StateCoding<C>?,
-        _ reconfiguration: _Reconfiguration<C>?, services: HostServices
+        _ reconfiguration: _Reconfiguration<C>?, services: HostServices,
+        make: @escaping @Sendable (C.Context) async throws -> C
     ) where C.Context.Owner == C {
         let description = ComponentDescription(
             role: C.Context.role, className: className, version: version,
-            contract: C.Provides.self == NoContract.self ? nil : contract.description, wires: wires.map(\.description),
+            contract: contract, wires: wires.map(\.description),
             isExclusive: C.isExclusive, restartsOnSwap: C.restartOnSwap, state: state)
         let review: Review = { configuration throws(BackplaneError) in
             try KnownAndUnknown<C.Configuration>(configuration: configuration).unknownKeys
         }
         self.init(
-            description, layout: contract.layout, wires: wires, isReconfigurable: reconfiguration != nil,
+            description, layout: layout, wires: wires, isReconfigurable: reconfiguration != nil,
             state: coding?.native, review: review
         ) { creation in
             let services = ComponentServices(host: services, contracts, creation)
@@ -68,14 +75,15 @@ final class ComponentRecord: Sendable {
                 wires: try C.Wires.connected(to: creation.slots(of: wires, services.host)), folder: creation.folder,
                 services: services)
             let component: C
-            do { component = try await C(C.Context.made(of: parts)) } catch {
+            do { component = try await make(C.Context.made(of: parts)) } catch {
                 await services.tasks.stop()
                 throw error
             }
             let reconfigure = reconfiguration.map { reconfiguration -> Instance.Reconfigure in
                 { services.log.unknownKeys(try await reconfiguration.run(component, $0)) }
             }
-            return Instance(component, bodies: bodies, tasks: services.tasks, coding, reconfigure: reconfigure)
+            return Instance(
+                component, bodies: bodies, encoded: encoded, tasks: services.tasks, coding, reconfigure: reconfigure)
         }
     }
 }

@@ -13,6 +13,8 @@ final class Instance: Sendable {
     /// The context of native calls.
     private let nativeHeld: HeldPointer
     private let bodies: [(any MethodBody)?]
+    /// The methods that are called in JSON only, instead of ``bodies``.
+    private let encoded: [EncodedStart]
     /// The cells that native wires call, by member.
     let cells: InstanceCells
     private let tasks: ComponentTasks
@@ -25,10 +27,11 @@ final class Instance: Sendable {
     typealias Reconfigure = @Sendable (_ configuration: [UInt8]) async throws -> Void
 
     init<C: Component>(
-        _ component: C, bodies: [(any MethodBody)?], tasks: ComponentTasks, _ coding: _StateCoding<C>?,
-        reconfigure: Reconfigure? = nil
+        _ component: C, bodies: [(any MethodBody)?], encoded: [EncodedStart] = [], tasks: ComponentTasks,
+        _ coding: _StateCoding<C>?, reconfigure: Reconfigure? = nil
     ) {
         (self.component, self.bodies, self.tasks, self.reconfigure) = (component, bodies, tasks, reconfigure)
+        self.encoded = encoded
         state = coding.map { InstanceState(of: component, $0) }
         held = HeldPointer(component)
         // Only swaps of such components wait for calls. Encoded calls are cancelled by their ids.
@@ -93,14 +96,19 @@ final class Instance: Sendable {
     ///
     /// A synchronous method is answered before this returns. `input` is lent for the duration of this function.
     func call(_ method: Int, _ input: bp_bytes, _ call: Call, id: UInt64, _ reply: Reply) {
-        guard bodies.indices.contains(method), let body = bodies[method] else {
+        let body = bodies.indices.contains(method) ? bodies[method] : nil
+        guard body != nil || encoded.indices.contains(method) else {
             return reply.end(
                 BackplaneError(.callUnimplemented, "\(type(of: component).className) has no method number \(method)"))
         }
         calls.withLock { $0[id] = .starting }
-        guard let task = body.start(held.context, input, call, CallEnding(instance: self, id: id, reply: reply)) else {
-            return
+        let ending = CallEnding(instance: self, id: id, reply: reply), started: Task<Void, Never>?
+        if let body {
+            started = body.start(held.context, input, call, ending)
+        } else {
+            started = encoded[method](held.context, input, call, ending)
         }
+        guard let task = started else { return }
         let isCancelled = calls.withLock { calls in
             guard let state = calls[id] else { return false }  // it has answered
             calls[id] = .underWay(task)

@@ -58,8 +58,10 @@ public struct Registrar {
         records.append(
             ComponentRecord(
                 type, named: className, version: C.version == .ofPlugin ? pluginVersion : C.version,
-                contract: contract, bodies: contract.members.indices.map { table.body(of: $0) }, wires: wires,
+                contract: C.Provides.self == NoContract.self ? nil : contract.description, layout: contract.layout,
+                bodies: contract.members.indices.map { table.body(of: $0) }, wires: wires,
                 contracts: contracts,
-                state: state, coding, C._reconfiguration, services: services))
+                state: state, coding, C._reconfiguration, services: services
+            ) { try await C($0) })
     }
 }

@@ -10,9 +10,12 @@ import Glibc
 //
 // Processor time stands for instructions: a call may execute 50,000 of them, for which a processor takes 20 µs at most.
 extension BenchSuite {
-    static let definitions = BenchSuite(name: DefinitionRows.suite) { _, _ in
-        let rows = try DefinitionRows()
-        return Opened(rows: rows.loading + rows.calling, remark: "processor time; no exchange leaves the process") {}
+    static let definitions = BenchSuite(name: DefinitionRows.suite) { folder, _ in
+        let rows = try DefinitionRows(), host = try await DefinedHost(in: folder)
+        return Opened(
+            rows: rows.loading + rows.calling + rows.serving(host),
+            remark: "processor time; no exchange leaves the process"
+        ) { await host.stop() }
     }
 }
 
@@ -74,6 +77,26 @@ struct DefinitionRows: Sendable {
                 let written = try await Self.time(count, load), called = try await Self.time(count, call)
                 return Row.Unit.microseconds.figure(nanoseconds: max(0, called - written))
             },
+        ]
+    }
+
+    /// The rows of a call of a contract, through a manager and its communication controller to the service.
+    func serving(_ host: DefinedHost) -> [Row] {
+        let written = "a typed call of a service with endpoints"
+        func call(_ service: Remote<PageSearch>) -> @Sendable () async throws -> Void {
+            {
+                let query = PageQuery(book: 7, word: "whale", language: "en", reader: "ann")
+                guard try await service.search(query).count == 20 else { throw Failed() }
+            }
+        }
+        return [
+            row(written, .microseconds, call(host.written)),
+            row(
+                "a typed call of a definition", .microseconds, baseline: written, target: .ratio(atMost: 1.1),
+                call(host.defined)),
+            row(
+                "a typed call of a definition with a serializer", .microseconds, baseline: written,
+                target: .ratio(atMost: 1.5), call(host.mapped)),
         ]
     }
 

@@ -35,19 +35,20 @@ package struct PluginDescription: Sendable {
     }
 
     /// Reads the answer of a linked plugin without a type of its own.
+    ///
+    /// - Parameter encodes: The reason why it is called in JSON only; `nil` if it need not be.
     package init(
-        id: String, version: Version, getInterface: @escaping bp_get_interface, register: (inout Registrar) -> Void
+        id: String, version: Version, getInterface: @escaping bp_get_interface, encodes: String? = nil,
+        register: (inout Registrar) -> Void
     ) throws(BackplaneError) {
-        try self.init { offer, answer in
-            bp_answer.describe(id, version, to: offer, answer, register: register)
-        } getInterface: {
-            getInterface
-        }
+        try self.init(
+            { offer, answer in bp_answer.describe(id, version, to: offer, answer, register: register) },
+            getInterface: { getInterface }, encodes: encodes)
     }
 
     private init(
         _ enter: (UnsafePointer<bp_offer>, UnsafeMutablePointer<bp_answer>) -> Int32,
-        getInterface: () -> bp_get_interface
+        getInterface: () -> bp_get_interface, encodes: String? = nil
     ) throws(BackplaneError) {
         var answer = bp_answer()
         answer.size = UInt32(MemoryLayout<bp_answer>.size)
@@ -75,7 +76,8 @@ package struct PluginDescription: Sendable {
             throw BackplaneError(
                 .pluginInvalidAnswer, "the components of \(id) \(version) are declared incorrectly", causes: causes)
         }
-        let origin = LaneOrigin(name: "plugin `\(id)`", toolchain: toolchain, revision: answer.lane_revision)
+        let origin = LaneOrigin(
+            name: "plugin `\(id)`", toolchain: toolchain, revision: answer.lane_revision, encodes: encodes)
         components = try ComponentClass.all(of: answer, from: origin)
     }
 

@@ -9,9 +9,11 @@ package struct LaneOrigin: Sendable, Hashable {
     package var toolchain: String
     /// The lane revision; 0 if it has no native lane.
     package var revision: UInt32
+    /// The reason why it is always called in JSON, a sentence without its full stop; `nil` if it need not be.
+    package var encodes: String?
 
-    package init(name: String, toolchain: String, revision: UInt32) {
-        (self.name, self.toolchain, self.revision) = (name, toolchain, revision)
+    package init(name: String, toolchain: String, revision: UInt32, encodes: String? = nil) {
+        (self.name, self.toolchain, self.revision, self.encodes) = (name, toolchain, revision, encodes)
     }
 }
 

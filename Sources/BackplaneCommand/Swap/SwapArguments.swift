@@ -27,7 +27,8 @@ extension BackplaneTool {
 
         @Argument(
             help: ArgumentHelp(
-                "The libraries: their paths, or their names in the manifest.", valueName: "library"))
+                "The libraries or definition files: their paths, or their names in the manifest.",
+                valueName: "library"))
         var libraries: [String] = []
         @Option(
             help: ArgumentHelp("The manifest to activate together with the libraries.", valueName: "manifest"),

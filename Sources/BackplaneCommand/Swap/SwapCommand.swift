@@ -6,7 +6,7 @@ import BackplaneTerminal
 
 /// The command `backplane swap`: activates new builds of plugins in a running host, or previews that.
 struct SwapCommand: Sendable {
-    /// The paths of the libraries, or their names in the manifest.
+    /// The paths of the libraries or definition files, or their names in the manifest.
     var libraries: [String]
     /// The manifest to activate together with them, if any.
     var manifest: String?

@@ -53,6 +53,20 @@ extension ArgumentValue {
             }
     }
 
+    /// Creates a value of a contract's input.
+    init(_ value: JSONValue) {
+        self =
+            switch value {
+            case .null: .null
+            case .bool(let value): .bool(value)
+            case .integer(let value): .number("\(value)")
+            case .number(let value): ArgumentValue(value) ?? .null
+            case .string(let value): .text(value)
+            case .array(let values): .array(values.map { ArgumentValue($0) })
+            case .object(let members): .object(members.mapValues { ArgumentValue($0) })
+            }
+    }
+
     /// The value as JSON, with sorted keys; data becomes base64.
     ///
     /// - Throws: ``NotJSON`` for a file.

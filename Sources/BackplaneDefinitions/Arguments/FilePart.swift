@@ -9,6 +9,8 @@ import BackplaneNetwork
 public struct FilePart: Sendable {
     let part: HTTPPart
     private let description: Description
+    /// The path of the file; `nil` for bytes in memory.
+    var path: String? { description.path }
 
     /// The encodable facts about the part.
     private struct Description: Encodable {
@@ -21,7 +23,7 @@ public struct FilePart: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of the form's field.
-    ///   - path: The path of the file.
+    ///   - path: The path of the file, inside a component relative to its folder.
     ///   - fileName: The file name that is sent; `nil` means the last component of the path.
     ///   - type: The media type.
     public init(
@@ -41,6 +43,15 @@ public struct FilePart: Sendable {
     public init(_ name: String, bytes: [UInt8], fileName: String, type: String = "application/octet-stream") {
         part = .bytes(name, bytes, fileName: fileName, type: type)
         description = Description(name: name, fileName: fileName, type: type)
+    }
+}
+
+extension FilePart {
+    /// Returns the same part with the file at another path.
+    func moved(to path: String) -> FilePart {
+        guard let old = description.path else { return self }
+        let last = old.split(separator: "/").last.map(String.init) ?? old
+        return FilePart(description.name, path: path, fileName: description.fileName ?? last, type: description.type)
     }
 }
 

@@ -17,6 +17,8 @@ public struct DefinedMethod: Sendable {
 
     let names: MethodName
     let request: RequestTemplate
+    /// The indicators, in the order of their texts.
+    let indicators: [Indicator]
     /// The positions of the arguments that indicators name.
     let used: Set<Int>
 

@@ -21,6 +21,9 @@ public struct WebServiceDefinition: Sendable {
         self.positions = positions
     }
 
+    /// Returns the methods with a name or a selector.
+    func methods(named name: String) -> [DefinedMethod] { (positions[name] ?? []).map { methods[$0] } }
+
     /// Returns the method with a name that can be called with a number of arguments.
     ///
     /// - Throws: `definition.unknown-method`, `definition.arguments`.

@@ -1,4 +1,4 @@
-import Backplane
+package import Backplane
 import BackplaneDocuments
 import BackplaneNetwork
 package import FoundationEssentials
@@ -50,7 +50,7 @@ package struct DefinitionDocument<Content: Sendable>: Sendable {
 
 extension DefinitionProblem {
     /// Returns the error with the file and the position in its location.
-    fileprivate func located(in path: String?) -> BackplaneError {
+    package func located(in path: String?) -> BackplaneError {
         var error = error
         let place = position.map { "line \($0.line), column \($0.column)" }
         let pointer = error.location == path ? nil : error.location

@@ -43,7 +43,7 @@ package enum DefinitionFile {
     }
 
     /// Returns whether a folder, or else a file, exists at a path; `nil` for neither.
-    static func isFolder(_ path: String) -> Bool? {
+    package static func isFolder(_ path: String) -> Bool? {
         var status = stat()
         guard !path.utf8.contains(0), stat(path, &status) == 0 else { return nil }
         return status.st_mode & S_IFMT == S_IFDIR
@@ -64,12 +64,17 @@ package enum DefinitionFile {
         else {
             throw unreadable(folder, "`\(name)` is not the name of a web service, which is a part of a file's name")
         }
-        let candidates = ["\(prefix)\(name).plist", "\(name).plist", "\(name).json"]
+        let candidates = names(of: name)
         if let found = candidates.first(where: { isFolder("\(folder)/\($0)") == false }) { return "\(folder)/\(found)" }
         let tried = candidates.map { "`\($0)`" }.joined(separator: ", ")
         let question = NameSuggestions(for: name, among: definitions(in: folder)).question
         throw unreadable(
             folder, "the folder has no definition of `\(name)`: \(tried)" + (question.map { "; \($0)" } ?? ""))
+    }
+
+    /// Returns the names of files that may define a web service, in the order in which they are looked for.
+    package static func names(of service: String) -> [String] {
+        ["\(prefix)\(service).plist", "\(service).plist", "\(service).json"]
     }
 
     /// Returns the names of the web services that a folder may define.

@@ -1,10 +1,11 @@
-import Backplane
+package import Backplane
 import FoundationEssentials
 
 /// The contents of the files that a web service is created from.
-struct DefinitionFiles {
+package struct DefinitionFiles: Sendable {
     let definition: Data
-    let path: String?
+    /// The path of the definition; `nil` for data.
+    package let path: String?
     /// The header fields that are shared in the folder; `nil` without such a file.
     let sharedHeaders: Data?
     let sharedPath: String?
@@ -12,7 +13,7 @@ struct DefinitionFiles {
     /// Reads the definition of a web service, and the shared header fields beside it.
     ///
     /// - Throws: `definition.unreadable`.
-    init(_ source: WebService.Source, named name: String) throws(BackplaneError) {
+    package init(_ source: WebService.Source, named name: String) throws(BackplaneError) {
         let path: String
         switch source {
         case .data(let data):
@@ -37,5 +38,11 @@ struct DefinitionFiles {
         let isThere = DefinitionFile.isFolder(shared) != nil
         sharedHeaders = isThere ? try DefinitionFile.read(shared) : nil
         sharedPath = isThere ? shared : nil
+    }
+
+    /// Returns whether the files have the same paths and contents as others.
+    package func isSame(as other: DefinitionFiles) -> Bool {
+        (path, sharedPath) == (other.path, other.sharedPath) && definition == other.definition
+            && sharedHeaders == other.sharedHeaders
     }
 }

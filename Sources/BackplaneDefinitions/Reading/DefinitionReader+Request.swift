@@ -164,8 +164,8 @@ extension DefinitionReader {
                 serializer, "serializer", among: names.serializers,
                 at: section.path / (new != nil ? "serializer" : "serializator"))
         }
-        if let model, let names {
-            require(model, "model", among: names.models, at: section.path / "serializedObject")
+        if let model, let models = names?.models {
+            require(model, "model", among: models, at: section.path / "serializedObject")
         }
         return (serializer, model)
     }

@@ -71,7 +71,7 @@ struct DefinitionReader {
         guard errorCount == before else { return nil }
         return DefinedMethod(
             argumentCount: count, sessionType: session, serializer: serializer, model: model, names: name,
-            request: request, used: Set(indicators.map(\.indicator.index)))
+            request: request, indicators: indicators.map(\.indicator), used: Set(indicators.map(\.indicator.index)))
     }
 
     /// Checks the indicators of a method against its arguments, and returns the number of arguments.

@@ -5,6 +5,8 @@ struct MethodArguments: Sendable {
     let values: [ArgumentValue]
     /// The selector of the method, for errors.
     let method: String
+    /// The files that the method may send.
+    var files = FileArguments(folder: nil)
 
     /// Returns the value of an indicator; a missing property counts as null, because encoders omit null properties.
     ///

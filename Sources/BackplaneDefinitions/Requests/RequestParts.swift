@@ -110,22 +110,30 @@ extension MethodArguments {
 
     fileprivate func parts(_ indicator: Indicator) throws(BackplaneError) -> [HTTPPart] {
         let value = try value(indicator)
-        switch value {
-        case .null: return []
-        case .file(let file): return [file.part]
-        case .array(let elements):
-            return try elements.map { element throws(BackplaneError) in
-                guard case .file(let file) = element else {
-                    throw noFile(indicator, "an array with \(element.kind) in it")
-                }
-                return file.part
+        if value.isNull { return [] }
+        guard case .array(let elements) = value else {
+            guard let part = try part(value, indicator) else { throw noFile(indicator, value.kind) }
+            return [part]
+        }
+        return try elements.map { element throws(BackplaneError) in
+            guard let part = try part(element, indicator) else {
+                throw noFile(indicator, "an array with \(element.kind) in it")
             }
-        default: throw noFile(indicator, value.kind)
+            return part
+        }
+    }
+
+    /// Returns the part of a file; `nil` for a value that is none.
+    private func part(_ value: ArgumentValue, _ indicator: Indicator) throws(BackplaneError) -> HTTPPart? {
+        switch value {
+        case .file(let file): try files.part(file)
+        case .object(let members): try files.part(members, of: indicator.properties.last ?? "file")
+        default: nil
         }
     }
 
     private func noFile(_ indicator: Indicator, _ found: String) -> BackplaneError {
-        refused("\(indicator.subject) is \(found); expected a `FilePart`, or an array of them")
+        refused("\(indicator.subject) is \(found); expected a `FilePart` or a `StoredFile`, or an array of them")
     }
 
     /// Returns the data that no indicator names; `nil` if there is none.

@@ -9,11 +9,14 @@ struct DevComposition: Sendable, Hashable {
     let others: [String]
     /// The paths at which libraries may appear that the manifest names and that do not exist.
     let missing: Set<String>
+    /// The definition files that the manifest serves without code.
+    let definitions: Set<ManifestDocument.DefinitionPlace>
 
     /// Creates the composition of a manifest and packages.
     ///
     /// - Parameter pluginPaths: The folders in which the host searches for libraries.
     init(_ document: ManifestDocument, _ packages: [DevPackage], pluginPaths: [String]) {
+        definitions = document.definitionPlaces
         let all = packages.flatMap(\.products),
             folder = document.path.map { FilePath.folder(of: FilePath.absolute($0)) }
         guard let references = document.manifest.plugins else {
@@ -38,6 +41,11 @@ struct DevComposition: Sendable, Hashable {
     }
 
     var libraries: Set<String> { Set(products.map(\.library) + others) }
+
+    /// Returns the definitions to swap after files have changed.
+    func definitions(changedBy paths: Set<String>) -> Set<String> {
+        Set(definitions.filter { !$0.files.isDisjoint(with: paths) }.map(\.definition))
+    }
 }
 
 extension DevPackage.Product {

@@ -17,6 +17,8 @@ extension DevSession {
         } else if !changed.isEmpty {
             tell(.changed(changed))
         }
+        let definitions = composition?.definitions(changedBy: paths) ?? []
+        if !definitions.isEmpty { tell(.libraries(definitions)) }
         // Before the packages have been read, there is nothing to apply the manifest to.
         if composition != nil, paths.contains(FilePath.absolute(command.settings.manifest)) { takeManifest() }
     }

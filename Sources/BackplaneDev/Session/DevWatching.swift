@@ -25,7 +25,8 @@ struct DevWatching {
     func watch(_ composition: DevComposition?, _ descriptions: Set<String>) {
         let folders = Set((composition?.products ?? []).flatMap(\.folders))
         let outermost = folders.filter { folder in !folders.contains { folder.hasPrefix($0 + "/") } }
-        sources.watch(Set(outermost.map { WatchedTree($0, .recursive) } + descriptions.map { WatchedTree($0, .file) }))
+        let files = descriptions.union((composition?.definitions ?? []).flatMap(\.files))
+        sources.watch(Set(outermost.map { WatchedTree($0, .recursive) } + files.map { WatchedTree($0, .file) }))
         let places = composition.map { $0.libraries.union($0.missing) } ?? []
         libraries.watch(Set(places.map { WatchedTree(FilePath.folder(of: $0), .libraries) }))
     }

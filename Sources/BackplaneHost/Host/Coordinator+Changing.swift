@@ -54,7 +54,7 @@ extension Coordinator {
     {
         let report: SwapReport
         do throws(BackplaneError) {
-            report = try await swap(to: SwapTarget(manifest: new, replacements: []), options, asked: asked)
+            report = try await swap(to: SwapTarget(loaded: new, in: live), options, asked: asked)
         } catch {
             guard error.code == .swapRefused, !error.causes.isEmpty else { throw error }
             throw .combining(error.causes, of: "the manifest", at: new.document.path)

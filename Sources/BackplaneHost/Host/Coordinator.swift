@@ -63,8 +63,8 @@ actor Coordinator {
             find: { [managers = means.managers] manager, call in try await managers.authenticator(manager, call) })
         network = HostNetwork(means, document)
         live = LiveComposition(
-            document, linked: linked, options.lifecycle, timer: timer, remotes: remotes, network: network,
-            source: manifestSource, watchdog: watchdog)
+            document, linked: linked, options.lifecycle(of: means.managers), timer: timer, remotes: remotes,
+            network: network, source: manifestSource, watchdog: watchdog)
         lookUps = LookUpsUnderWay(live)
         let store = HostStore(document.manifest.store.overruled(by: options.damagedStore)) { settings in
             try given.openStore(dataFolder().storeFolder(), settings) { error in

@@ -12,6 +12,13 @@ extension HostOptions {
             exchangeIdleLimit: exchangeIdleLimit, waitingLimit: waitingLimit)
     }
 
+    /// Returns the options of components whose responses managers may map.
+    func lifecycle(of managers: NetworkManagers) -> LifecycleOptions {
+        var options = lifecycle
+        options.loading.serialize = managers.serialize
+        return options
+    }
+
     var swapping: SwappingOptions {
         SwappingOptions(fault: swapFault, checksState: checksState, stateLimit: stateLimit)
     }

@@ -9,7 +9,7 @@ extension PluginHost {
     /// If a step fails, the old code keeps running as if the swap had never been attempted.
     ///
     /// - Parameters:
-    ///   - libraries: The paths of the libraries, or their names in the manifest.
+    ///   - libraries: The paths of the libraries or definition files, or their names in the manifest.
     ///   - options: The limits of the swap, and its probation.
     /// - Throws: `swap.refused` before anything was touched, or the error of the step that failed, with the old
     ///   generation still active.
@@ -86,7 +86,7 @@ extension PluginHost {
     /// Returns a preview of a swap; loads the libraries and runs their entry functions, but affects no component.
     ///
     /// - Parameters:
-    ///   - libraries: The paths of the libraries, or their names in the manifest.
+    ///   - libraries: The paths of the libraries or definition files, or their names in the manifest.
     ///   - manifest: The manifest that the swap would activate, or `nil` for the active one.
     ///   - options: The options that the swap would have.
     /// - Throws: The reason why a library cannot be loaded. Reasons to refuse the swap are part of the preview.

@@ -29,10 +29,10 @@ final class CompositionChanges {
 // MARK: Another manifest
 
 extension CompositionChanges {
-    /// Returns whether only a swap can make a change, because it carries over state and graphs of operations, and keeps
-    /// callers of a renamed manager.
+    /// Returns whether only a swap can make a change, because it carries over state and graphs of operations, keeps
+    /// callers of a renamed manager, and lets calls of a changed definition end.
     func needsSwap(to new: LoadedManifest, _ change: PlanChange) -> Bool {
-        touchesState(change) || renamesManagers(for: new) || touchesGraphs(change)
+        touchesState(change) || renamesManagers(for: new) || touchesGraphs(change) || changesDefinitions(for: new)
     }
 
     /// Checks that a manifest loses no data and no method, and gives the instances that stay their configurations.
@@ -76,6 +76,11 @@ extension CompositionChanges {
             guard let component = live.nodes[place].running else { return false }
             return instances.starter.graphs.hasSurvivingGraphs(of: component.handle)
         }
+    }
+
+    /// Returns whether another manifest has a definition that is not active.
+    private func changesDefinitions(for new: LoadedManifest) -> Bool {
+        new.plugins(besides: live.loaded).contains { $0.definition != nil }
     }
 
     /// Returns whether another manifest continues a manager under another name, which only a swap leaves its callers.

@@ -181,7 +181,7 @@ extension LiveComposition {
             return WatchedComponent(
                 id: ObjectIdentifier(current.gate), name: current.node.name,
                 plugin: plugin.image?.description
-                    ?? "\(description.id) \(description.version), linked into this program",
+                    ?? "\(description.id) \(description.version), \(plugin.path ?? "linked into this program")",
                 callsInFlight: { [gate = current.gate] in gate.callsUnderWay })
         }
     }

@@ -13,6 +13,7 @@ struct LoadedManifest: Sendable {
     let plugins: [LoadedPlugin]
     let document: ManifestDocument
     private let loadProblems: [Problem]
+    private let options: LoadingOptions
     let loadFolder: LoadFolder?
     /// The identity of the parsed manifest: the same for all values that differ only in their plugins.
     let reading: Reading
@@ -34,22 +35,34 @@ struct LoadedManifest: Sendable {
             document, options, generations, after: before?.plugins ?? [], in: folder, triesLibraries: triesLibraries)
         loader.add(linked)
         loader.addLibraries()
-        self.init(document, loader.plugins, loader.problems, loader.folder, Reading())
+        self.init(
+            document, loader.plugins, definitions: before?.plugins.filter { $0.definition != nil } ?? [],
+            readsFiles: true, options, loader.problems, loader.folder, Reading())
     }
 
     /// Returns the same manifest with some plugins, given by index, replaced.
+    ///
+    /// Definition files are not read again, but compared with the contracts of their consumers.
     func replacing(_ replacements: [Int: LoadedPlugin], in folder: LoadFolder?) -> LoadedManifest {
         var plugins = plugins
         for (place, plugin) in replacements { plugins[place] = plugin }
-        return LoadedManifest(document, plugins, loadProblems, folder, reading)
+        return LoadedManifest(
+            document, plugins.filter { $0.definition == nil }, definitions: plugins.filter { $0.definition != nil },
+            readsFiles: false, options, loadProblems, folder, reading)
     }
 
     private init(
-        _ document: ManifestDocument, _ plugins: [LoadedPlugin], _ loadProblems: [Problem], _ loadFolder: LoadFolder?,
-        _ reading: Reading
+        _ document: ManifestDocument, _ libraries: [LoadedPlugin], definitions: [LoadedPlugin], readsFiles: Bool,
+        _ options: LoadingOptions, _ loadProblems: [Problem], _ loadFolder: LoadFolder?, _ reading: Reading
     ) {
-        self.reading = reading
-        catalogue = Catalogue(of: plugins)
+        (self.reading, self.options) = (reading, options)
+        let ofLibraries = Catalogue(of: libraries)
+        let loader = DefinitionLoader(
+            document, for: libraries, ofLibraries, known: definitions, readsFiles: readsFiles, options)
+        let plugins = libraries + loader.plugins
+        let catalogue =
+            loader.choices.isEmpty ? ofLibraries : Catalogue(of: plugins, builtIns: loader.choices)
+        self.catalogue = catalogue
         // A plugin that is named twice is already loaded.
         let loadErrors = loadProblems.map(\.error).filter { $0.code != .pluginDuplicate }
         let resolution = Resolution(document, catalogue: catalogue, loadErrors: loadErrors) { entry, configuration in

@@ -1,6 +1,8 @@
 import Backplane
+import BackplaneDefinitions
 import BackplaneNetwork
 import CBackplane
+import FoundationEssentials
 
 /// The options for loading plugins into the process.
 struct LoadingOptions: Sendable {
@@ -16,4 +18,10 @@ struct LoadingOptions: Sendable {
     var trials: LibraryTrials
     /// The function through which plugins fetch the host's services.
     var getInterface: bp_get_interface
+    /// The function that calls a serializer, a manager, with a response; `nil` if no manager can be found.
+    var serialize: Serialize? = nil
+
+    typealias Serialize =
+        nonisolated(nonsending) @Sendable (_ manager: String, ForeignResponse, Call) async throws(BackplaneError) ->
+        Data
 }

@@ -17,9 +17,14 @@ struct LoadedPlugin: Sendable {
     let description: PluginDescription
 
     /// The identity among all generations of all plugins.
-    var key: String { copy ?? "\(description.id) \(description.version), linked (\(linkedGeneration))" }
+    var key: String {
+        if let definition, let path { return "\(path) (\(definition.edition))" }
+        return copy ?? "\(description.id) \(description.version), linked (\(linkedGeneration))"
+    }
     /// The number that distinguishes linked plugins that replaced one another.
     var linkedGeneration = 0
+    /// The definition file that it consists of; `nil` for a plugin with code of its own.
+    var definition: LoadedDefinition? = nil
 
     /// The image of its library; `nil` if it is linked into this program.
     var image: PluginImage? {
@@ -254,7 +259,9 @@ extension PluginLoader.Opened {
 
 extension Catalogue {
     /// Creates the catalogue of the classes that plugins registered.
-    init(of plugins: [LoadedPlugin]) {
+    ///
+    /// - Parameter builtIns: The choices for definitions that the built-in class serves, by their paths.
+    init(of plugins: [LoadedPlugin], builtIns: [String: BuiltInChoice] = [:]) {
         self.init(
             plugins.enumerated().flatMap { order, plugin in
                 plugin.description.components.enumerated().map { index, component in
@@ -263,6 +270,6 @@ extension Catalogue {
                         index: index,
                         component: component.description)
                 }
-            })
+            }, builtIns: builtIns)
     }
 }

@@ -20,6 +20,14 @@ extension ManifestReader {
         return managers
     }
 
+    /// Reads the managers that map responses, by the names of serializers in definitions.
+    mutating func serializers(in section: Section) -> [String: String] {
+        guard let serializers = dictionary("serializers", in: section) else { return [:] }
+        var managers: [String: String] = [:]
+        for name in serializers.values.keys.sorted() { managers[name] = requiredString(name, in: serializers) }
+        return managers
+    }
+
     /// Reads the settings of TLS by host name.
     mutating func tls(in section: Section) -> [String: TLSSettings] {
         guard let hosts = dictionary("tls", in: section) else { return [:] }

@@ -4,7 +4,8 @@ import BackplaneNetwork
 
 extension ManifestSection {
     static let network = ManifestSection(
-        key: "network", keys: ManifestKeys(["executors", "filters", "observers", "tls", "traced", "credentials"]),
+        key: "network",
+        keys: ManifestKeys(["executors", "filters", "observers", "serializers", "tls", "traced", "credentials"]),
         fixed: []
     ) { reader, section, manifest in
         manifest.network.executors = reader.executors(in: section)
@@ -13,6 +14,7 @@ extension ManifestSection {
         manifest.network.credentials = reader.credentials(in: section)
         manifest.network.filters = reader.filters(in: section)
         manifest.network.observers = reader.observers(in: section)
+        manifest.network.serializers = reader.serializers(in: section)
     } members: { manifest in
         let network = manifest.network
         var members: [String: ManifestValue] = [:]
@@ -32,6 +34,9 @@ extension ManifestSection {
         }
         if !network.filters.isEmpty { members["filters"] = .array(network.filters.map(\.value)) }
         if !network.observers.isEmpty { members["observers"] = .array(network.observers.map(ManifestValue.string)) }
+        if !network.serializers.isEmpty {
+            members["serializers"] = .dictionary(network.serializers.mapValues { .string($0) })
+        }
         if !network.traced.isEmpty { members["traced"] = .array(network.traced.map(ManifestValue.string)) }
         if !network.credentials.isEmpty { members["credentials"] = .dictionary(network.credentials.mapValues(\.value)) }
         return members

@@ -15,19 +15,24 @@ public struct NetworkSettings: Sendable, Hashable {
     public var filters: [NetworkFilter]
     /// The managers that observe exchanges.
     public var observers: [String]
+    /// The managers that map responses of definitions, by the names of serializers in definitions.
+    public var serializers: [String: String]
 
     /// Creates settings, by default none.
     public init(
         executors: [String: String] = [:], tls: [String: TLSSettings] = [:], traced: [String] = [],
-        filters: [NetworkFilter] = [], observers: [String] = [], credentials: [String: Credential] = [:]
+        filters: [NetworkFilter] = [], observers: [String] = [], credentials: [String: Credential] = [:],
+        serializers: [String: String] = [:]
     ) {
         (self.executors, self.tls, self.traced) = (executors, tls, traced)
         (self.filters, self.observers, self.credentials) = (filters, observers, credentials)
+        self.serializers = serializers
     }
 
     /// The managers that take part in exchanges.
     var managers: Set<String> {
         Set(executors.values).union(filters.map(\.manager)).union(observers).union(authenticators)
+            .union(serializers.values)
     }
 
     /// The authenticating managers, sorted.
@@ -49,4 +54,15 @@ public struct NetworkFilter: Sendable, Hashable {
 
     /// Creates a filter, by default for every host.
     public init(_ manager: String, hosts: [String] = []) { (self.manager, self.hosts) = (manager, hosts) }
+}
+
+extension Manifest {
+    /// The managers that map responses of definitions, and all those that they use.
+    var serializingManagers: Set<String> {
+        var found: Set<String> = [], waiting = Array(network.serializers.values)
+        while let name = waiting.popLast() {
+            if found.insert(name).inserted { waiting += managers[name].map { Array($0.uses.values) } ?? [] }
+        }
+        return found
+    }
 }

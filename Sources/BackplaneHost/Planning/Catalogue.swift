@@ -22,9 +22,11 @@ package struct Catalogue: Sendable {
     package let entries: [Entry]
     /// The entries by class name, highest version first.
     private let ranked: [String: [Entry]]
+    /// The choices for definitions that the built-in class serves, by their paths in the manifest.
+    private let builtIns: [String: BuiltInChoice]
 
-    package init(_ entries: [Entry] = []) {
-        self.entries = entries
+    package init(_ entries: [Entry] = [], builtIns: [String: BuiltInChoice] = [:]) {
+        (self.entries, self.builtIns) = (entries, builtIns)
         ranked = Dictionary(grouping: entries, by: \.component.className).mapValues { entries in
             entries.sorted { a, b in
                 a.component.version == b.component.version
@@ -44,6 +46,17 @@ package struct Catalogue: Sendable {
     /// Returns the class with the highest matching version; of several, that of the first plugin.
     package func best(_ className: String, as role: Role, in range: VersionRange? = nil) -> Entry? {
         entries(named: className).first { $0.component.role == role && range?.contains($0.component.version) ?? true }
+    }
+
+    /// Returns the choice for a definition that the built-in class serves; `nil` for any other definition.
+    func builtIn(for definition: ComponentDefinition) -> BuiltInChoice? {
+        builtIns.isEmpty ? nil : builtIns[definition.path.description]
+    }
+
+    /// Returns the class of a definition.
+    package func entry(for definition: ComponentDefinition) -> Entry? {
+        if let choice = builtIn(for: definition) { return choice.entry }
+        return best(definition.className, as: definition.role, in: definition.range)
     }
 
     /// Returns the names of all classes in a role, sorted.

@@ -26,8 +26,7 @@ extension Replacements {
         _ = live.loaded
         if !libraries.isEmpty { _ = try live.requireLoadFolder() }
         let manifest = live.load(document, trust: options.trustsLibraries)
-        var target = SwapTarget(manifest: manifest, replacements: [])
-        live.generations.add(target.plugins(besides: live.loaded), .loaded)
+        var target = SwapTarget(loaded: manifest, in: live)
         do throws(BackplaneError) {
             target.replacements = try await load(libraries, among: manifest, options)
         } catch {

@@ -26,6 +26,16 @@ final class Replacements {
             for library in libraries {
                 if Task.isCancelled { throw .givenUp() }
                 let wanted = try WantedLibrary(library, among: loaded, live.options.loading)
+                if let definitions = try wanted.definitions(among: loaded) {
+                    for definition in definitions where !replacements.contains(where: { $0.place == definition.place })
+                    {
+                        guard let plugin = try definition.reread() else { continue }
+                        live.generations.add([plugin], .loaded)
+                        plugins.append(plugin)
+                        replacements.append(Replacement(place: definition.place, plugin: plugin, library: library))
+                    }
+                    continue
+                }
                 // For a library with an unknown file name, only its entry function would tell which plugin it replaces.
                 let rivals = wanted.place.map { [loaded.plugins[$0]] } ?? loaded.plugins
                 if rivals.contains(where: { $0.isSame(as: wanted) }) { continue }

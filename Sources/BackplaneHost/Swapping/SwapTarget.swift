@@ -50,3 +50,11 @@ struct SwapTarget {
         if live.loadFolder == nil { manifest?.loadFolder?.remove() }
     }
 }
+
+extension SwapTarget {
+    /// Creates the target of a manifest whose plugins were loaded for it.
+    init(loaded manifest: LoadedManifest, in live: LiveComposition) {
+        self.init(manifest: manifest, replacements: [])
+        live.generations.add(plugins(besides: live.loaded), .loaded)
+    }
+}

@@ -14,7 +14,7 @@ struct WantedLibrary: Sendable {
     /// - Parameter library: A path, or a library's name in the manifest, or a plugin's id.
     init(_ library: String, among loaded: LoadedManifest, _ options: LoadingOptions) throws(BackplaneError) {
         let plugins = loaded.plugins
-        if library.contains("/") || library.hasSuffix(".so") {
+        if library.contains("/") || [".so", ".json", ".plist"].contains(where: library.hasSuffix) {
             let path = FilePath.absolute(library)
             self.path = path
             let byPath = plugins.firstIndex { $0.path.map(FilePath.absolute) == path }
@@ -36,6 +36,26 @@ struct WantedLibrary: Sendable {
             }
         }
         reference = place.flatMap { plugins[$0].reference }
+    }
+
+    /// Returns the active definitions of a file that is wanted; `nil` if a library is.
+    ///
+    /// - Throws: `plugin.unknown` for the file of a definition that is not active, because it has errors.
+    func definitions(among loaded: LoadedManifest) throws(BackplaneError) -> [ActiveDefinition]? {
+        if let place {
+            guard loaded.plugins[place].definition != nil else { return nil }
+            guard loaded.plugins[place].path == path else {
+                throw BackplaneError(
+                    .swapRefused,
+                    "a definition is read from where the manifest says; change that file, or the manifest",
+                    at: path)
+            }
+            let plugins = loaded.plugins.enumerated().filter { $0.element.path == path }
+            return plugins.compactMap { ActiveDefinition($0.element, at: $0.offset) }
+        }
+        guard loaded.document.definitionPlaces.contains(where: { $0.definition == path }) else { return nil }
+        throw BackplaneError(
+            .pluginUnknown, "the definition is not active, so there is nothing to swap; apply the manifest", at: path)
     }
 
     /// Refuses a library without a known place if the manifest fixes the contents of any library by its SHA-256.
@@ -84,6 +104,29 @@ struct WantedLibrary: Sendable {
             .pluginUnknown,
             "\(id) is not active, so there is nothing to swap; active plugins: \(there.isEmpty ? "none" : there); add it to the manifest and apply that",
             at: path)
+    }
+}
+
+/// A definition file that a swap reads again.
+struct ActiveDefinition {
+    /// Its place among the plugins of the manifest.
+    let place: Int
+    private let plugin: LoadedPlugin
+    private let definition: LoadedDefinition
+
+    init?(_ plugin: LoadedPlugin, at place: Int) {
+        guard let definition = plugin.definition else { return nil }
+        (self.place, self.plugin, self.definition) = (place, plugin, definition)
+    }
+
+    /// Returns the plugin with the files as they are now, to be compiled by the swap; `nil` if they are the same.
+    ///
+    /// - Throws: `definition.unreadable`.
+    func reread() throws(BackplaneError) -> LoadedPlugin? {
+        guard let new = try definition.reread() else { return nil }
+        var copy = plugin
+        copy.definition = new
+        return copy
     }
 }
 

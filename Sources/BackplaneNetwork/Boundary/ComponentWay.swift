@@ -58,6 +58,8 @@ struct ComponentWay: HTTPWay {
         try AccountExchange(services).signOut(credential, account: account)
     }
 
+    var folder: String? { services.folder.isEmpty ? nil : services.folder }
+
     func file(_ path: String) -> String { path.hasPrefix("/") ? path : services.folder + "/" + path }
 
     func log(_ message: String, _ metadata: [String: String], _ call: Call) {

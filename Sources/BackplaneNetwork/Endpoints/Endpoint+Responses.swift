@@ -67,6 +67,21 @@ extension Endpoint where Response: ParsedResponse & DecodedResponse {
     }
 }
 
+extension Endpoint {
+    /// Creates an endpoint whose response is read by a function.
+    ///
+    /// - Parameters:
+    ///   - method: The method, such as `GET`.
+    ///   - path: The path, relative to the client's base URL.
+    ///   - parse: A function that returns the value of a response whose status is valid; if it throws, the load fails
+    ///     with `network.unparsable`.
+    package init(
+        _ method: String, _ path: String, reading parse: @escaping @Sendable (HTTPResponse) throws -> Response
+    ) {
+        self.init(method, path, [:], [:], .none, .parsed { response, _ in try parse(response) })
+    }
+}
+
 extension Endpoint where Response == String {
     /// Creates an endpoint whose response is text in UTF-8; other bytes are replaced.
     public init(

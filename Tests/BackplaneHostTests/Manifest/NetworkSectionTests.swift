@@ -113,6 +113,7 @@ struct NetworkSectionTests {
             "/network/filters/0/host"
         ),
         (#"{"observers": [{}]}"#, "expected a string, found a dictionary", "/network/observers/0"),
+        (#"{"serializers": {"a": 1}}"#, "expected a string, found an integer", "/network/serializers/a"),
         (#"{"executors": []}"#, "expected a dictionary, found an array", "/network/executors"),
         (
             #"{"tls": {"a.test": {"root": "ca.pem"}}}"#, "unknown key `root`; did you mean `roots`?",

@@ -129,7 +129,7 @@ struct `Managers that use managers` {
     }
 
     @Test func `A name looked up in a manifest that could not be read says why nothing is there`() throws {
-        let plan = Resolution(ManifestDocument(contentsOf: "/nowhere.json"), catalogue: Catalogue()).plan
+        let plan = Resolution(ManifestDocument(contentsOf: "/nowhere.json"), catalogue: Catalogue([])).plan
         let error = try #require(throws: BackplaneError.self) { try plan.node(ofManager: "M") }
         #expect(error.causes.map(\.code) == [.manifestUnreadable])
     }

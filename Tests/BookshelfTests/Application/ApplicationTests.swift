@@ -37,6 +37,21 @@ struct ApplicationTests {
         }
     }
 
+    @Test func `version 1 is served by a definition, too, whose flat books a serializer maps`() async throws {
+        try await RunningServer.run { server in
+            try await Bookshelf.run("bookshelf-definition.json", server: server.url) { shelf, library in
+                let found = try await library.search(whale)
+                #expect(found.source == .network)
+                let book = try #require(found.value.first { $0.id == "moby-dick" })
+                #expect(book.authors == [Author(name: "Herman Melville")])
+                let error = await #expect(throws: BackplaneError.self) { try await library.borrow("moby-dick") }
+                #expect(error?.code == .callUnimplemented)
+                let problems = await shelf.host.check()
+                #expect(problems.allSatisfy { $0.severity == .warning && $0.error.code == .callUnimplemented })
+            }
+        }
+    }
+
     @Test func `the text of a borrowed book arrives with progress, and is kept`() async throws {
         let folder = try BookshelfFolder()
         let path = try await RunningServer.run { server in

@@ -45,6 +45,10 @@ final class Bookshelf: Sendable {
             let version = service.version?.contains("1.0.0") == true ? "v1" : "v2"
             manager.communicationController?.services[0].networkServiceConfiguration["baseURL"] = .string(
                 "\(server)/\(version)")
+            if case .string(let folder)? = service.networkServiceConfiguration["definition"] {
+                manager.communicationController?.services[0].networkServiceConfiguration["definition"] = .string(
+                    "\(Self.manifests)/\(folder)")
+            }
             if let keep { manager.dataAccessController?.configuration["keep"] = .integer(keep) }
             definition.managers[name] = manager
         }

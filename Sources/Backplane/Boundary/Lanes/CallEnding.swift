@@ -13,6 +13,11 @@ struct CallEnding: Sendable {
         output.withBytes { reply.end(Int32(BP_OK), $0) }
     }
 
+    func end(_ output: [UInt8]) {
+        instance.ended(id)
+        output.withBytes { reply.end(Int32(BP_OK), $0) }
+    }
+
     func end(_ error: BackplaneError) {
         instance.ended(id)
         reply.end(error)

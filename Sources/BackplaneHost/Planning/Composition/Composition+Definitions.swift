@@ -9,7 +9,7 @@ extension Composition {
 
     /// Returns the component class chosen for a definition; `nil` if none matches.
     package func choice(for definition: ComponentDefinition) -> Catalogue.Entry? {
-        catalogue.best(definition.className, as: definition.role, in: definition.range)
+        catalogue.entry(for: definition)
     }
 
     /// Returns the plan's node for a definition of a manager; `nil` if the manager has errors.

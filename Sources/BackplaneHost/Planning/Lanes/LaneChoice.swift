@@ -35,6 +35,7 @@ enum LaneChoice: Sendable, Hashable {
     private static func obstacle(_ consumer: LaneOrigin, _ provider: LaneOrigin, _ rule: LaneRule) -> String? {
         if rule == .encoded { return "the host is set to encode every call" }
         for side in [consumer, provider] {
+            if let reason = side.encodes { return reason }
             if side.revision == 0 { return "\(side.name) does not use the Swift SDK" }
             if side.revision != LaneOrigin.program.revision {
                 return

@@ -30,6 +30,10 @@ extension Resolution.Draft {
 
     private mutating func choose(_ definition: ComponentDefinition, of name: String) -> Catalogue.Entry? {
         let (className, role, path) = (definition.className, definition.role, definition.path)
+        if let choice = catalogue.builtIn(for: definition) {
+            for problem in choice.problems { report(problem.error, of: name, severity: problem.severity) }
+            return choice.entry
+        }
         if let entry = catalogue.best(className, as: role, in: definition.range) { return entry }
         let entries = catalogue.entries(named: className)
         let inRole = entries.filter { $0.component.role == role }

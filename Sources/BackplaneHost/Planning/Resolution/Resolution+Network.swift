@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneBoundary
+import BackplaneDefinitions
 import BackplaneDocuments
 import BackplaneExchange
 import BackplaneNetwork
@@ -17,6 +18,9 @@ extension Resolution.Draft {
         }
         for (index, manager) in network.observers.enumerated() {
             compare(manager, at: root / "observers" / index, as: "an observer", ExchangeObserving.self)
+        }
+        for (name, manager) in network.serializers.sorted(by: { $0.key < $1.key }) {
+            compare(manager, at: root / "serializers" / name, as: "a serializer", Serializing.self)
         }
         for (name, credential) in network.credentials.sorted(by: { $0.key < $1.key }) {
             guard case .component(let manager, _) = credential.scheme else { continue }

@@ -1,0 +1,51 @@
+import Backplane
+import BackplaneDocuments
+
+/// A method of a contract that a method of a definition serves.
+package struct ServedMethod: Sendable {
+    /// The name of the method in the contract.
+    package let name: String
+    let method: DefinedMethod
+    /// The stored properties of the input, by which an object becomes several arguments; `nil` if they are unknown.
+    let fields: [String]?
+    let output: ContractOutput
+
+    init(_ name: String, _ method: DefinedMethod, _ shape: ContractShape) {
+        (self.name, self.method) = (name, method)
+        fields = if case .structure(let fields) = shape.input { fields } else { nil }
+        output = ContractOutput(method, shape)
+    }
+
+    /// The name of the serializer that maps the response; `nil` if none does.
+    package var serializer: String? { if case .mapped(let name) = output { name } else { nil } }
+
+    /// Returns the arguments that an input stands for.
+    ///
+    /// An only argument is the input itself. Several are the elements of an array, or the properties of a struct in the
+    /// order of their declaration.
+    ///
+    /// - Throws: `definition.arguments`.
+    func arguments(of input: JSONValue) throws(BackplaneError) -> [ArgumentValue] {
+        switch method.argumentCount {
+        case 0: return []
+        case 1: return [ArgumentValue(input)]
+        case let count:
+            switch input {
+            case .array(let elements) where elements.count == count: return elements.map { ArgumentValue($0) }
+            case .array(let elements): throw refused("has \(elements.count) elements")
+            case .object(let members):
+                guard let fields, fields.count == count else { throw refused("is an object") }
+                // Encoders leave out properties without a value.
+                return fields.map { members[$0].map { ArgumentValue($0) } ?? .null }
+            default: throw refused("is one value")
+            }
+        }
+    }
+
+    private func refused(_ found: String) -> BackplaneError {
+        BackplaneError(
+            .definitionArguments,
+            "the input \(found), but `\(method.signature)` has \(method.argumentCount) arguments; expected an array of them",
+            at: name)
+    }
+}

@@ -1,0 +1,75 @@
+import Backplane
+import BackplaneDefinitions
+import BackplaneNetwork
+
+/// The built-in network service, whose methods a definition file describes.
+///
+/// The class is the same for all definitions. Each has a registration of its own, with the contract that it serves.
+final class DefinedService: NetworkService {
+    /// The configuration in the manifest.
+    struct Configuration: Decodable, Sendable {
+        /// The name of the web service, by which its definition is found in a folder.
+        var serviceName: String
+        /// The URL that paths are relative to.
+        var baseURL: String
+        /// The path of the definition, or of its folder, relative to the manifest's folder; `nil` for that folder.
+        var definition: String?
+        /// The name of the contract; `nil` means `WebAPI`.
+        var contract: String?
+        /// The name of the credential in the manifest's `network.credentials`.
+        var credentials: String?
+        /// The account of the credential.
+        var account: String?
+    }
+
+    /// The names of the class in manifests.
+    static let classNames = ["WebService", "NCWebService"]
+    static var className: String { classNames[0] }
+
+    private let service: WebService
+    /// The function that maps responses to the JSON of the contract.
+    private let serialize: WebService.Serialize
+
+    init(_ context: Context) throws {
+        throw BackplaneError(.componentFailed, "a web service is created from a definition")
+    }
+
+    private init(
+        _ context: Context, _ content: DefinitionContent, serialize: @escaping WebService.Serialize
+    ) throws {
+        self.serialize = serialize
+        let configuration = context.configuration
+        var options = HTTPOptions()
+        (options.credential, options.account) = (configuration.credentials, configuration.account)
+        service = try WebService(
+            named: configuration.serviceName, baseURL: configuration.baseURL, content, client: context.http,
+            options: options)
+    }
+
+    /// The function of the only method of `WebAPI`.
+    static var callByName: EncodedFunction<DefinedService> {
+        { service, input, call in try await service.service.answerByName(input, call, serialize: service.serialize) }
+    }
+
+    /// Returns the function of a contract's method.
+    static func function(of method: ServedMethod) -> EncodedFunction<DefinedService> {
+        { service, input, call in try await service.service.answer(method, input, call, serialize: service.serialize) }
+    }
+
+    /// Registers the class for a definition.
+    ///
+    /// - Parameters:
+    ///   - className: The name of the class in the manifest.
+    ///   - contract: The contract that it provides.
+    ///   - functions: The functions of the contract's methods.
+    ///   - serialize: The function that maps responses to the JSON of the contract.
+    static func register(
+        in registrar: inout Registrar, named className: String, _ content: DefinitionContent,
+        providing contract: ContractDescription, _ functions: [EncodedFunction<DefinedService>],
+        serialize: @escaping WebService.Serialize
+    ) {
+        registrar.add(DefinedService.self, named: className, providing: contract, functions) {
+            try DefinedService($0, content, serialize: serialize)
+        }
+    }
+}

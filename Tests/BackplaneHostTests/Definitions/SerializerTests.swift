@@ -1,0 +1,136 @@
+import Backplane
+import BackplaneDefinitions
+import BackplaneDocuments
+import BackplaneNetwork
+import Foundation
+import Testing
+
+@testable import BackplaneHost
+
+/// Managers that map the responses of definitions to the JSON of contracts.
+@Suite(.timeLimit(.minutes(5)))
+struct SerializerTests {
+    private static let definition = #"""
+        {"search": {"request": {"path": "flat/%0[zip]"}, "serialization": {"serializer": "Flat"}},
+         "all": {"request": {"path": "pharmacies"}}}
+        """#
+
+    /// Creates a host with a manager `FlatSerializer`, in this program or in C.
+    private func host(
+        _ sections: String = #""network": {"serializers": {"Flat": "FlatSerializer"}}, "#, lanes: LaneRule = .fastest,
+        inC: Bool = false
+    ) throws -> PharmacyHost {
+        try PharmacyHost(
+            Self.definition,
+            libraries: inC ? ["FlatSerializer": try LoadingFixture.library(of: SerializerInC.source, [])] : [:],
+            server: PharmacyServer { request in
+                request.url.contains("/flat/") ? HTTPResponse(status: 200, body: Array("7;Löwen\n8;Adler".utf8)) : nil
+            }, lanes: lanes, sections: sections,
+            managers: #""FlatSerializer": {"className": "\#(inC ? "SerializerInC" : "FlatSerializer")"}, "#)
+    }
+
+    @Test(arguments: [LaneRule.fastest, .encoded])
+    func `a serializer makes the contract's JSON of another shape`(lanes: LaneRule) async throws {
+        let test = try host(lanes: lanes)
+        try await test.host.start()
+        let pharmacies = try await test.pharmacies
+        #expect(
+            try await pharmacies.search(PharmacyQuery(zip: "1")) == [
+                Pharmacy(id: 7, name: "Löwen"), Pharmacy(id: 8, name: "Adler"),
+            ])
+        #expect(try await pharmacies.all(Nothing()).map(\.name) == ["Löwen"], "without a serializer")
+        await test.host.stop()
+    }
+
+    @Test func `a serializer in C is one, too`() async throws {
+        let test = try host(inC: true), pharmacies = try await test.pharmacies
+        #expect(try await pharmacies.search(PharmacyQuery(zip: "1")) == [Pharmacy(id: 1, name: "C")])
+        await test.host.stop()
+    }
+
+    @Test func `an unknown serializer, and one that is no manager or provides something else, are errors`() async throws
+    {
+        var problems = try await problems(#""network": {"serializers": {}}, "#)
+        #expect(problems.map(\.code) == [.definitionUnknownName])
+        problems = try await self.problems(#""network": {"serializers": {"Flat": "Nobody"}}, "#)
+        #expect(problems.map(\.code) == [.unknownManager])
+        #expect(problems[0].location == "/network/serializers/Flat")
+        problems = try await self.problems(#""network": {"serializers": {"Flat": "Pharmacies"}}, "#)
+        #expect(Set(problems.map(\.code)) == [.wireMismatch, .definitionUnknownName])
+        problems = try await self.problems(#""network": {"serializers": {"Flat": 7}}, "#)
+        #expect(problems.contains { $0.code == .manifestWrongType })
+    }
+
+    private func problems(_ sections: String) async throws -> [BackplaneError] {
+        let test = try host(sections), problems = await test.host.check().filter { $0.severity == .error }
+        await test.host.stop()
+        return problems.map(\.error)
+    }
+
+    @Test func `the section is written as it is read`() throws {
+        let manifest = Manifest(
+            managers: ["M": ManagerDefinition(className: "M")], network: NetworkSettings(serializers: ["Flat": "M"]))
+        let read = ManifestDocument(manifest.value)
+        #expect(read.manifest.network.serializers == ["Flat": "M"])
+        #expect(read.problems.isEmpty)
+    }
+}
+
+/// A serializer of lines with an id and a name.
+final class FlatSerializer: Manager {
+    typealias Provides = Serializing
+
+    init(_ context: Context) {}
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.serialize) { _, response, _ in
+            #expect(response.serializer == "Flat" && response.method == "search" && response.status == 200)
+            let lines = String(decoding: response.body, as: UTF8.self).split(separator: "\n")
+            return try JSONEncoder().encode(
+                lines.map { line in
+                    let parts = line.split(separator: ";")
+                    return Pharmacy(id: Int(parts[0]) ?? 0, name: String(parts[1]))
+                })
+        }
+    }
+}
+
+/// A serializer in C, whose output is always `[{"id":1,"name":"C"}]` in base64.
+enum SerializerInC {
+    static let source = #"""
+        #include "backplane.h"
+        #include <string.h>
+
+        BP_IDENTITY("org.example.serializerinc", "1.0.0")
+
+        static char instance;
+
+        static bp_bytes text(const char *literal) {
+            bp_bytes bytes = {(const uint8_t *)literal, strlen(literal)};
+            return bytes;
+        }
+
+        static const bp_method methods[] = {{sizeof(bp_method), BP_ASYNC, BP_TEXT("serialize")}};
+
+        static void create(void *type, const bp_creation *creation, bp_created done, void *context) {
+            done(context, BP_OK, &instance, text(""));
+        }
+
+        static void call(void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
+            done(context, BP_OK, text("\"W3siaWQiOjEsIm5hbWUiOiJDIn1d\""));
+        }
+
+        static const bp_component components[] = {{
+            .size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("SerializerInC"),
+            .version = BP_TEXT("1.0.0"), .contract = BP_TEXT("Serializing"), .contract_version = BP_TEXT("1.0.0"),
+            .methods = methods, .method_count = 1, .create = create, .call = call}};
+
+        int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
+            bp_answer own = {
+                .size = sizeof own, .abi = BP_ABI_MAX, .id = BP_TEXT("org.example.serializerinc"), .version = BP_TEXT("1.0.0"),
+                .components = components, .component_count = 1, .self_check = bp_check_self()};
+            *answer = own;
+            return BP_OK;
+        }
+        """#
+}
