@@ -98,7 +98,7 @@ struct CredentialsTests {
         let server = try server(), manifest = try manifest(server)
         let place = ["--manifest", manifest, "--data", tool.data]
         let lost = try await tool.start(["credentials", "sign-in", "library"] + place).end()
-        #expect(lost.status == 1 && lost.errors.contains("give --running"), "\(lost)")
+        #expect(lost.status == 1 && lost.errors.contains("add --running"), "\(lost)")
         let unknown = try await tool.start(["credentials", "sign-in", "libary"] + place).end()
         #expect(unknown.status == 1 && unknown.errors.contains("there is no credential `libary`"), "\(unknown)")
         let closed = try await tool.start(
