@@ -244,7 +244,7 @@ let package = Package(
                 "BackplaneOperations",
                 "BackplaneProcesses",
                 "BackplaneRecords", "BackplaneReports", "BackplaneSQLite", "BackplaneStorage", "BackplaneSwapLoad",
-                "BackplaneTerminal", "BackplaneTransfers", "BenchmarkContracts", "BenchmarkDirect",
+                "BackplaneTerminal", "BackplaneTestKit", "BackplaneTransfers", "BenchmarkContracts", "BenchmarkDirect",
                 "TurnstileContracts",
                 engine("AsyncHTTPClient", "async-http-client"), engine("GRDB", "GRDB.swift"),
                 engine("NIOCore", "swift-nio"), engine("NIOHTTP1", "swift-nio"),
@@ -570,7 +570,8 @@ let package = Package(
             dependencies: [
                 "Backplane", "BackplaneConformance", "BackplaneControl", "BackplaneCrypto", "BackplaneDocuments",
                 "BackplaneExchange", "BackplaneHTTP",
-                "BackplaneHost", "BackplaneNetwork", "BackplaneTestKit", "BackplaneURLSession", "TestGenerators",
+                "BackplaneHost", "BackplaneNetwork", "BackplaneTestKit", "BackplaneURLSession", "TestFixtures",
+                "TestGenerators",
                 engine("HTTPTypes", "swift-http-types"), engine("NIOCore", "swift-nio"),
                 engine("NIOEmbedded", "swift-nio"), engine("NIOHTTP2", "swift-nio-http2"),
             ],
@@ -578,9 +579,9 @@ let package = Package(
         .testTarget(
             name: "BackplaneTransfersTests",
             dependencies: [
-                "Backplane", "BackplaneCrypto", "BackplaneExchange", "BackplaneHTTP", "BackplaneNetwork",
-                "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "BackplaneTestKit", "BackplaneTransfers",
-                "BackplaneURLSession", "transfer-worker",
+                "Backplane", "BackplaneCrypto", "BackplaneExchange", "BackplaneHTTP", "BackplaneHost",
+                "BackplaneNetwork", "BackplaneRecords", "BackplaneSQLite", "BackplaneStorage", "BackplaneTestKit",
+                "BackplaneTransfers", "BackplaneURLSession", "TestFixtures", "transfer-worker",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -51,6 +51,7 @@ package enum MeasuringChild {
             }
         }
         if measure == StoreChild.measure { return await StoreChild.run(in: folder) }
+        if measure == TransferChild.measure { return await TransferChild.run(in: folder) }
         #endif
         let all = LoadingChild.Measure.allCases.map(\.rawValue) + SwapMeasure.allCases.map(\.rawValue)
         return Output.refuse("unknown measure `\(measure)`; expected one of: \(all.joined(separator: ", "))")

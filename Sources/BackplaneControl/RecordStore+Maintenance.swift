@@ -5,14 +5,17 @@ package import BackplaneStorage
 /// The maintenance of a store by a command: through the host that has it open or, without one, by the command itself.
 extension RecordStore {
     /// Returns all collections of all namespaces.
-    package func list() async throws(BackplaneError) -> [StoreCollectionForm] {
+    ///
+    /// - Parameter sizes: A Boolean value that indicates whether to count the bytes of their records, too.
+    package func list(sizes: Bool = false) async throws(BackplaneError) -> [StoreCollectionForm] {
         var forms: [StoreCollectionForm] = []
         for namespace in try await namespaces() {
             for collection in try await collections(in: namespace) {
-                forms.append(
-                    StoreCollectionForm(
-                        namespace: namespace, collection: collection.definition.name, records: collection.count,
-                        change: collection.change, indexes: collection.definition.indexes.map(StoreIndexForm.init)))
+                var form = StoreCollectionForm(
+                    namespace: namespace, collection: collection.definition.name, records: collection.count,
+                    change: collection.change, indexes: collection.definition.indexes.map(StoreIndexForm.init))
+                if sizes { form.bytes = try await size(of: form.collection, in: namespace) }
+                forms.append(form)
             }
         }
         return forms

@@ -14,7 +14,7 @@ extension StoreRequest {
         switch operation {
         case "list":
             answer.folder = folder
-            answer.collections = try await store.list()
+            answer.collections = try await store.list(sizes: sizes ?? false)
         case "read":
             let page = try await store.read(
                 try given(collection, "collection"), id: id, after: after.map { PageCursor(bytes: $0) },

@@ -23,6 +23,8 @@ package struct StoreRequest: ControlMessage {
     package var records: [StoreRecordForm]?
     /// A Boolean value that indicates whether `write` replaces records of the same id, which are otherwise a conflict.
     package var overwrites: Bool?
+    /// A Boolean value that indicates whether `list` counts the bytes of each collection.
+    package var sizes: Bool?
 
     package struct Answer: Codable, Sendable {
         /// The absolute path of the store's folder, in the answer to `list`.
@@ -62,6 +64,7 @@ package struct StoreRequest: ControlMessage {
         case indexes = "indexes"
         case records = "records"
         case overwrites = "overwrites"
+        case sizes = "sizes"
     }
 }
 
@@ -74,6 +77,8 @@ package struct StoreCollectionForm: Codable, Sendable, Hashable {
     /// The number of the last change.
     package var change: Int64
     package var indexes: [StoreIndexForm]
+    /// The number of bytes of the records' values, if it was asked for.
+    package var bytes: Int64?
 
     package init(namespace: String, collection: String, records: Int, change: Int64, indexes: [StoreIndexForm]) {
         (self.namespace, self.collection, self.records) = (namespace, collection, records)
@@ -86,6 +91,7 @@ package struct StoreCollectionForm: Codable, Sendable, Hashable {
         case records = "records"
         case change = "change"
         case indexes = "indexes"
+        case bytes = "bytes"
     }
 }
 

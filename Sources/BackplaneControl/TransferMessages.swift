@@ -8,10 +8,14 @@ package struct TransfersRequest: ControlMessage {
     package var open: Bool?
     /// The maximum number of transfers, or `nil` for 1,000.
     package var limit: Int?
+    /// The ids of transfers whose states follow in any case, unless they were removed; `nil` for none.
+    package var also: [String]?
 
-    package init(open: Bool? = nil, limit: Int? = nil) { (self.open, self.limit) = (open, limit) }
+    package init(open: Bool? = nil, limit: Int? = nil, also: [String]? = nil) {
+        (self.open, self.limit, self.also) = (open, limit, also)
+    }
 
-    private enum CodingKeys: String, CodingKey { case open = "open", limit = "limit" }
+    private enum CodingKeys: String, CodingKey { case open = "open", limit = "limit", also = "also" }
 }
 
 /// A request to begin a transfer that belongs to no plugin.

@@ -14,7 +14,18 @@ extension ControlRequest {
             throw BackplaneError(
                 .controlMalformed, "expected a number from 1 to 100000, found \(limit)", at: "/limit")
         }
-        return try await host.transferPool().transfers(isOpen: request.open, limit: limit).states
+        let pool = try await host.transferPool()
+        var states = try await pool.transfers(isOpen: request.open, limit: limit).states
+        guard let also = request.also else { return states }
+        let listed = Set(states.map(\.id))
+        for id in also where !listed.contains(id) {
+            do throws(BackplaneError) {
+                states.append(try await pool.state(of: id))
+            } catch {
+                guard error.code == .transferUnknown else { throw error }
+            }
+        }
+        return states
     }
 
     private static let beginTransfer = ControlRequest(BeginTransferRequest.self) {

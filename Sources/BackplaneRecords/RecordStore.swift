@@ -65,6 +65,11 @@ public protocol RecordStore: Sendable {
     /// Returns the collections of a namespace, in the order of their names' bytes.
     func collections(in namespace: String) async throws(BackplaneError) -> [CollectionSummary]
 
+    /// Returns the number of bytes of the values of a collection's records, which are counted.
+    ///
+    /// All records are read for that, unless an engine has a shorter way.
+    func size(of collection: String, in namespace: String) async throws(BackplaneError) -> Int64
+
     /// Reads the whole store, while others read and write, and returns its damage.
     ///
     /// An engine whose content cannot be damaged finds nothing, which is the default.
@@ -77,6 +82,17 @@ extension RecordStore {
 
     /// Finds no damage, by default.
     public func findDamage() async throws(BackplaneError) -> [BackplaneError] { [] }
+
+    /// Reads all records, by default.
+    public func size(of collection: String, in namespace: String) async throws(BackplaneError) -> Int64 {
+        var size: Int64 = 0, query = RecordQuery(collection: collection)
+        repeat {
+            let page = try await read(query, in: namespace)
+            for record in page.records + page.damaged { size += Int64(record.value.count) }
+            query.after = page.next
+        } while query.after != nil
+        return size
+    }
 
     /// Polls the number of the collection's last change every quarter of a second, by default.
     public func waitForChange(of collection: String, since number: Int64, in namespace: String)

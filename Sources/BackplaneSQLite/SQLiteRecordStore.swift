@@ -207,6 +207,13 @@ public final class SQLiteRecordStore: RecordStore {
         try await reading { [support] in try RecordReader($0, in: namespace, support).collections() }
     }
 
+    /// Returns the number of bytes of the values of a collection's records.
+    ///
+    /// - Throws: `store.unusable`.
+    public func size(of collection: String, in namespace: String) async throws(BackplaneError) -> Int64 {
+        try await reading { [support] in try RecordReader($0, in: namespace, support).size(of: collection) }
+    }
+
     /// Runs queries in one snapshot of the database.
     private func reading<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value)
         async throws(BackplaneError) -> Value

@@ -6,7 +6,8 @@ extension String {
 }
 
 extension Character {
-    fileprivate var displayWidth: Int {
+    /// The number of terminal columns that the character occupies.
+    var displayWidth: Int {
         // A variation selector requests the emoji presentation, and two regional indicators form a flag: both are wide.
         if unicodeScalars.count > 1,
             unicodeScalars.contains(where: { $0.value == 0xFE0F || $0.properties.isEmojiPresentation })

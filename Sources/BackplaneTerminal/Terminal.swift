@@ -14,10 +14,17 @@ package enum Terminal {
 
     package static var takesProgress: Bool { takesProgress(isTerminal: errorsAreTerminal, environment: variable) }
 
+    /// A Boolean value that indicates whether standard output is a terminal whose lines can be overwritten.
+    package static var takesTable: Bool { takesProgress(isTerminal: outputIsTerminal, environment: variable) }
+
     /// The number of characters in a line, beyond which it cannot be overwritten.
-    package static var columns: Int {
+    package static var columns: Int { size(of: STDERR_FILENO).columns }
+
+    /// Returns the size of the terminal behind a descriptor: 80 columns and 24 rows where it is unknown.
+    package static func size(of descriptor: Int32) -> (columns: Int, rows: Int) {
         var size = winsize()
-        return ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 1 ? Int(size.ws_col) : 80
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 else { return (80, 24) }
+        return (size.ws_col > 1 ? Int(size.ws_col) : 80, size.ws_row > 1 ? Int(size.ws_row) : 24)
     }
 
     /// Returns whether to use colour: on capable terminals unless `NO_COLOR` is set, see <https://no-color.org>.

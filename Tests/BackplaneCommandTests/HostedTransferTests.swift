@@ -1,7 +1,6 @@
 #if Engines
 import BackplaneTestKit
 import Foundation
-import Synchronization
 import Testing
 
 /// `backplane transfer` against a running host, which goes on with what it has begun.
@@ -12,29 +11,8 @@ struct HostedTransferTests {
 
     init() throws { tool = try Tool() }
 
-    /// A server of the content, with parts, whose first answers stop after 600,000 bytes.
-    private func server(stalls: Int, _ requests: Recording<String> = Recording()) throws -> TestServer {
-        let count = Mutex(0), content = content
-        return try TestServer { request, connection in
-            let number = count.withLock { count in
-                count += 1
-                return count
-            }
-            requests.add(request["Range"] ?? "")
-            let from = request["Range"].flatMap { Int($0.dropFirst("bytes=".count).dropLast()) } ?? 0
-            let body = Array(content[from...]), range = "bytes \(from)-\(content.count - 1)/\(content.count)"
-            let fields = [("ETag", "\"1\"")] + (from > 0 ? [("Content-Range", range)] : [])
-            let status = from > 0 ? "206 Partial Content" : "200 OK"
-            guard number <= stalls else { return connection.answer(status, fields, body: body) }
-            let lines = fields.map { "\($0): \($1)\r\n" }.joined()
-            connection.send("HTTP/1.1 \(status)\r\n\(lines)Content-Length: \(body.count)\r\n\r\n")
-            connection.send(body.prefix(body.count * 6 / 10))
-            connection.stall()
-        }
-    }
-
     @Test func `after kill -9 of the host the next one goes on from the part file`() async throws {
-        let requests = Recording<String>(), server = try server(stalls: 1, requests)
+        let requests = Recording<String>(), server = try TestServer(parts: content, stalls: 1, requests)
         let path = tool.folder + "/whale.epub", url = server.url("/whale.epub")
         let running = try await tool.startRun(Tool.almanac)
         let get = try tool.start(["transfer", "get", url, path, "--running"])
@@ -55,7 +33,7 @@ struct HostedTransferTests {
     }
 
     @Test func `a transfer is listed, paused, resumed, cancelled and removed`() async throws {
-        let server = try server(stalls: 2), url = server.url("/whale.epub")
+        let server = try TestServer(parts: content, stalls: 2), url = server.url("/whale.epub")
         let running = try await tool.startRun(Tool.almanac)
         let get = try tool.start(["transfer", "get", url, tool.folder + "/whale.epub", "--running"])
         #expect(await get.logs("60 %"), "\(get.errors)")
@@ -64,9 +42,13 @@ struct HostedTransferTests {
         let paused = try await tool.plain("transfer", "pause", url)
         #expect(paused.status == 0 && paused.output.contains("paused, 60 % of "), "\(paused)")
         #expect(try await tool.plain("transfer", "resume", url).status == 0)
+        let watch = try tool.start(["transfer", "watch"])
+        #expect(await watch.says("running, 84 % of 1 MB\n"), "\(watch.output)")
         let cancelled = try await tool.plain("transfer", "cancel", url)
         #expect(cancelled.output.contains("cancelled"))
         #expect(await get.end().status == 1)
+        let watched = await watch.end()
+        #expect(watched.status == 0 && watched.output.hasSuffix("\(url): cancelled, 0 % of 1 MB\n"), "\(watched)")
         #expect(try await tool.plain("transfer", "remove", url).status == 0)
         let unknown = try await tool.plain("transfer", "resume", url)
         #expect(unknown.status == 1 && unknown.errors.contains("transfer.unknown"), "\(unknown.errors)")

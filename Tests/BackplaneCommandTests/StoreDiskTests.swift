@@ -19,22 +19,6 @@ struct StoreDiskTests {
         try FileManager.default.createDirectory(atPath: tool.data, withIntermediateDirectories: true)
     }
 
-    /// Starts `backplane run` in a mount namespace of its own, after a command that mounts something there.
-    private func startRun(after mounting: String) async throws -> RunningTool {
-        let namespace = geteuid() == 0 ? ["-m"] : ["-m", "-r"]
-        let probe = try RunningTool(
-            namespace + ["mount", "-t", "tmpfs", "none", tool.data], of: "/usr/bin/unshare", input: nil)
-        guard await probe.end().status == 0 else {
-            try Test.cancel("the right to mount in a namespace is needed")
-        }
-        let running = try RunningTool(
-            namespace + ["sh", "-ec", mounting + #"; exec "$@""#, "sh", Tool.built + "/backplane", "run", manifest]
-                + ["--data", tool.data, "--load-folder", tool.loads], of: "/usr/bin/unshare", input: nil,
-            environment: ["XDG_RUNTIME_DIR": tool.folder])
-        try #require(await running.says("up;"), "\(running.output)\(running.errors)")
-        return running
-    }
-
     private func ask(_ method: String, _ input: String...) async throws -> Tool.Outcome {
         try await tool.start(["call", "--running", "Keeper", method] + input).end()
     }
@@ -52,7 +36,8 @@ struct StoreDiskTests {
     }
 
     @Test func `on a full disk a write is refused by name, and what was acknowledged stays`() async throws {
-        let running = try await startRun(after: "mount -t tmpfs -o size=256k,mode=0700 none '\(tool.data)'")
+        let running = try await tool.startRun(
+            manifest, after: "mount -t tmpfs -o size=256k,mode=0700 none '\(tool.data)'")
         var kept = 0, refusal: String?
         while refusal == nil, kept < 1_000 {
             let outcome = try await ask("keep", "\(kept)")
@@ -73,7 +58,8 @@ struct StoreDiskTests {
         #expect(try await ask("keep", "7").status == 0)
         first.signal(SIGTERM)
         _ = await first.end()
-        let running = try await startRun(
+        let running = try await tool.startRun(
+            manifest,
             after: "mount --bind '\(tool.data)' '\(tool.data)'; mount -o remount,bind,ro '\(tool.data)'")
         #expect(await running.logs("the store cannot be used"), "\(running.errors)")
         #expect(await running.logs("read-only"), "\(running.errors)")

@@ -34,6 +34,7 @@ struct StoreToolTests {
     private struct Row: Decodable, Equatable {
         var namespace, collection: String
         var records: Int
+        var bytes: Int
     }
 
     private func rows(data: String? = nil) async throws -> [Row] {
@@ -42,8 +43,9 @@ struct StoreToolTests {
         return try JSONDecoder().decode([Row].self, from: Data(list.output.utf8))
     }
 
+    /// The only collection: the records that `keep` stores have 194 bytes each.
     private func expected(_ records: Int) -> [Row] {
-        [Row(namespace: "Shelf", collection: "numbers", records: records)]
+        [Row(namespace: "Shelf", collection: "numbers", records: records, bytes: records * 194)]
     }
 
     @Test func `without a store there is nothing to list, and nothing is made`() async throws {

@@ -1,7 +1,6 @@
 #if Engines
 import BackplaneTestKit
 import Foundation
-import Synchronization
 import Testing
 
 /// `backplane transfer`: files that arrive whole, on disks that do and do not take them.
@@ -14,23 +13,7 @@ struct TransferTests {
 
     /// A server of the content, with parts, that stops in the middle of its first answers.
     private func server(stalls: Int = 0, _ requests: Recording<String> = Recording()) throws -> TestServer {
-        let count = Mutex(0), content = content
-        return try TestServer { request, connection in
-            let number = count.withLock { count in
-                count += 1
-                return count
-            }
-            requests.add(request["Range"] ?? "")
-            let from = request["Range"].flatMap { Int($0.dropFirst("bytes=".count).dropLast()) } ?? 0
-            let body = Array(content[from...]), range = "bytes \(from)-\(content.count - 1)/\(content.count)"
-            let fields = [("ETag", "\"1\"")] + (from > 0 ? [("Content-Range", range)] : [])
-            let status = from > 0 ? "206 Partial Content" : "200 OK"
-            guard number <= stalls else { return connection.answer(status, fields, body: body) }
-            connection.send(
-                "HTTP/1.1 \(status)\r\nETag: \"1\"\r\nContent-Length: \(body.count)\r\n\r\n")
-            connection.send(body.prefix(200_000))
-            connection.stall()
-        }
+        try TestServer(parts: content, stalls: stalls, at: { _ in 200_000 }, requests)
     }
 
     private func bytes(_ name: String) throws -> [UInt8] {

@@ -4,6 +4,7 @@ import BackplaneExchange
 import BackplaneHTTP
 import BackplaneNetwork
 import Foundation
+import TestFixtures
 import Testing
 
 /// Exchanges with servers that others wrote (``PeerServer``).

@@ -12,6 +12,15 @@ import Testing
         #expect(text.displayWidth == width)
     }
 
+    @Test(arguments: [
+        ("abc", 3, "abc"), ("abcd", 3, "ab…"), ("図書館", 6, "図書館"), ("図書館", 5, "図書…"), ("図書館", 4, "図…"),
+        ("e\u{301}tage", 3, "e\u{301}t…"),
+    ])
+    func `a text is shortened to the columns that there are`(text: String, columns: Int, fitted: String) {
+        #expect(text.fitted(to: columns) == fitted)
+        #expect(text.fitted(to: columns).displayWidth <= columns)
+    }
+
     @Test func `columns stand under each other by display width, and lines end with their text`() {
         let table = Table(
             ["NAME", "STATE", "WHY"],

@@ -3,6 +3,7 @@ import Backplane
 import BackplaneCrypto
 import BackplaneExchange
 import BackplaneHTTP
+import BackplaneHost
 import BackplaneNetwork
 import BackplaneRecords
 import BackplaneTestKit
@@ -25,7 +26,7 @@ struct TransfersPageTests {
         }
         let source = lines(try String(contentsOf: URL(filePath: #filePath), encoding: .utf8))
         let blocks = try String(contentsOf: Self.page, encoding: .utf8).split(separator: "```swift\n").dropFirst()
-        #expect(blocks.count == 5)
+        #expect(blocks.count == 8)
         for block in blocks {
             let snippet = lines(block.prefix(upTo: try #require(block.range(of: "```")).lowerBound))
             #expect(source.firstRange(of: snippet) != nil, "\(snippet.joined(separator: "\n"))")
@@ -97,6 +98,68 @@ struct TransfersPageTests {
         try await pool.remove("text/whale.epub")  // removes the transfer from the pool
         let count = try await pool.clear()  // removes all finished ones; their files remain
         #expect(state.phase == .running && count == 0 && fixture.names == [])
+    }
+
+    struct FileLoads: Sendable {
+        let pool: TransferPool
+        let server: String
+
+        func download(_ file: String, to path: String) async throws -> AsyncStream<TransferState> {
+            let request = HTTPRequest("GET", "\(server)/files/\(file)")
+            try await pool.begin(Transfer("download/\(file)", .download(request, to: path)))
+            return try await pool.states(of: "download/\(file)")
+        }
+
+        func upload(_ file: String, from path: String) async throws -> AsyncStream<TransferState> {
+            let request = HTTPRequest("POST", "\(server)/files/\(file)", body: .multipart([.file("file", path)]))
+            try await pool.begin(Transfer("upload/\(file)", .upload(request)))
+            return try await pool.states(of: "upload/\(file)")
+        }
+    }
+
+    @Test func `a file is downloaded and uploaded with progress, and found again by its id`() async throws {
+        let content = TransferFixture.content(2_000_000), received = Recording<ReceivedRequest>()
+        let server = try TestServer { request, connection in
+            received.add(request)
+            connection.answer("200 OK", body: request.method == "GET" ? content : [])
+        }
+        let path = fixture.path(), store = MemoryRecordStore()
+        let files = FileLoads(pool: try await fixture.pool(store), server: server.url(""))
+        let down = Bar(steps: Recording()), bar = Bar(steps: Recording())
+        for await state in try await files.download("42", to: path) { down.show(state.progress ?? 0, state.timeLeft) }
+        #expect(try fixture.bytes() == content)
+        for await state in try await files.upload("42", from: path) { bar.show(state.progress ?? 0, state.timeLeft) }
+        for steps in [down.steps.all, bar.steps.all] { #expect(steps.last == 1 && steps == steps.sorted()) }
+        #expect(received.all.map(\.method) == ["GET", "POST"])
+        #expect(received.all.last?.body.count ?? 0 > content.count)
+
+        // Another pool with the same store, as after a restart, finds both of them, and sends nothing.
+        let later = FileLoads(pool: try await fixture.pool(store), server: server.url(""))
+        for states in [try await later.download("42", to: path), try await later.upload("42", from: path)] {
+            let all = await states.reduce(into: []) { $0.append($1.phase) }
+            #expect(all == [.succeeded])
+        }
+        #expect(received.all.count == 2)
+    }
+
+    @Test func `the program that runs a host has its pool`() async throws {
+        let content = TransferFixture.content(1_000), server = try FileServer(content)
+        let host = PluginHost(
+            manifest: Manifest(plugins: [], managers: [:]),
+            options: HostOptions(
+                loadFolder: fixture.path("load"), dataFolder: fixture.path("data"),
+                executors: [AsyncHTTPClientExecutor(proxies: .none)]))
+        let whale = Transfer(
+            "org.example.books/text/whale", .download(HTTPRequest("GET", server.url()), to: fixture.path()))
+        try await host.transferPool().begin(whale)
+        var last: TransferState?
+        let pool = try await host.transferPool()
+        for await state in try await pool.states(of: "org.example.books/text/whale") { last = state }
+        #expect(last?.phase == .succeeded && !pool.isPersistent)
+        #expect(try fixture.bytes() == content)
+        await host.stop()
+        let stopped = await #expect(throws: BackplaneError.self) { try await host.transferPool() }
+        #expect(stopped?.code == .hostStopped)
     }
 
     func begin(_ file: String, _ transfers: TransferClient, from url: String) async throws {

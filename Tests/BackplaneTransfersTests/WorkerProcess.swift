@@ -10,7 +10,9 @@ final class WorkerProcess {
     /// What it has printed so far.
     private(set) var text = ""
 
-    init(_ arguments: String...) throws {
+    convenience init(_ arguments: String...) throws { try self.init(arguments) }
+
+    init(_ arguments: [String]) throws {
         let image = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let folders = [CommandLine.arguments[0], image].map { URL(filePath: $0).deletingLastPathComponent() }
         let path = folders.map { $0.appending(path: "transfer-worker").path }
@@ -22,6 +24,12 @@ final class WorkerProcess {
     }
 
     deinit { kill() }
+
+    /// The number of bytes of the last state that it has printed whole, if that is in a phase.
+    func lastBytes(_ phase: String) -> Int? {
+        let words = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().last?.split(separator: " ")
+        return words?.first == phase[...] ? words?.last.flatMap { Int($0) } : nil
+    }
 
     /// Waits for more output; `false` at its end.
     func read() -> Bool {

@@ -11,6 +11,9 @@ import Glibc
 ///
 ///     transfer-worker begin FOLDER URL FILE    begins the download `whale`, and prints its states until it ends
 ///     transfer-worker go FOLDER                goes on with it, and prints its states until it ends
+///     transfer-worker resume FOLDER            resumes it, if it was paused, and prints its states until it ends
+///
+/// The number of bytes at which it is to be paused can follow.
 ///
 /// A state in the store that claims bytes that the disk was not waited for is printed as an error.
 @main
@@ -22,11 +25,20 @@ struct TransferWorker {
         let pool = try await TransferPool(
             HTTPPipeline([AsyncHTTPClientExecutor(proxies: .none)]), store: CheckedStore(store)
         ) { say("error \($0)\n") }
-        if arguments[1] == "begin" {
+        switch arguments[1] {
+        case "begin":
             try await pool.begin(
                 Transfer("whale", .download(HTTPRequest("GET", arguments[3]), to: arguments[4])))
+        case "resume": try await pool.resume("whale")
+        default: break
         }
-        for await state in try await pool.states(of: "whale") { say("\(state.phase) \(state.bytes)\n") }
+        var place = arguments.last.flatMap { Int64($0) }
+        for await state in try await pool.states(of: "whale") {
+            say("\(state.phase) \(state.bytes)\n")
+            guard let pause = place, state.bytes >= pause, !state.phase.isFinal else { continue }
+            place = nil
+            try await pool.pause("whale")
+        }
         await pool.stop()
     }
 

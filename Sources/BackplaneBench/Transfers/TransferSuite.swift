@@ -10,7 +10,8 @@ import Glibc
 // The cost of transfers, compared with AsyncHTTPClient without Backplane, which writes the same files in the same run.
 //
 // The server is that of the HTTP rows: a process of its own on loopback. Figures of files of 1 MB are the processor
-// time of this process for each; those of a large file are the time for each million bytes.
+// time of this process for each; those of a large file are the time for each million bytes. What is fetched again after
+// a kill is counted by a server in this process, and the host that is killed is a process of its own.
 extension BenchSuite {
     static let transfers = BenchSuite(name: TransferRows.suite) { folder, _ in
         let rig = try await HTTPRig(in: folder)
@@ -46,6 +47,7 @@ struct TransferRows {
             growth("memory of 1,000 transfers of 1 MB", transfer),
             large(down, nil, nil, bare), large("1 GB down, transfer", down, atMost, transfer),
             large(up, nil, nil, bareUpload), large("1 GB up, transfer", up, atMost, upload),
+            killed("fetched again after kill -9, at 20 points of 1 GB"),
         ]
     }
 
@@ -144,6 +146,17 @@ struct TransferRows {
             try await Self.fetch(max(1, count - count / 10), of: name, in: folder, fetch)
             let after = try ProcessMemory.figures(ofProcess: "self")["Rss"] ?? .nan
             return max(0, after - before) / 1e6
+        }
+    }
+
+    /// Creates a row for what is fetched again of a download after its host was killed, at the worst of random points.
+    private func killed(_ name: String) -> Row {
+        let folder = rig.folder + "/killed"
+        return Row(
+            name: name, unit: .megabytes, target: .median(atMost: 1), summary: .highest, limit: Self.large,
+            count: Self.large, rounds: 1
+        ) { count in
+            Double(try await KilledDownload(length: count * 1_000_000, folder: folder).mostFetchedAgain()) / 1e6
         }
     }
 

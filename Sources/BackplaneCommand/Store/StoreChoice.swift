@@ -55,10 +55,16 @@ enum StoreHandle: Sendable {
     case file(any RecordStore)
     case host(ControlClient)
 
-    func list() async throws(BackplaneError) -> [StoreCollectionForm] {
+    /// Returns the collections.
+    ///
+    /// - Parameter sizes: Whether to count the bytes of their records.
+    func list(sizes: Bool = false) async throws(BackplaneError) -> [StoreCollectionForm] {
         switch self {
-        case .file(let store): try await store.list()
-        case .host(let host): try host.ask(StoreRequest("list")).collections ?? []
+        case .file(let store): return try await store.list(sizes: sizes)
+        case .host(let host):
+            var request = StoreRequest("list")
+            request.sizes = sizes ? true : nil
+            return try host.ask(request).collections ?? []
         }
     }
 

@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneControl
 import BackplaneHost
+import BackplaneReports
 import BackplaneStorage
 import BackplaneTerminal
 import Glibc
@@ -13,16 +14,17 @@ struct StoreCommand: Sendable {
     /// Prints the collections.
     func list() async -> Int32 {
         await with { store throws(BackplaneError) in
-            let collections = try await store.list()
+            let collections = try await store.list(sizes: true)
             guard !json else {
                 Output.json(collections)
                 return 0
             }
             Output.table(
-                ["NAMESPACE", "COLLECTION", "RECORDS", "LAST CHANGE", "INDEXES"],
+                ["NAMESPACE", "COLLECTION", "RECORDS", "SIZE", "LAST CHANGE", "INDEXES"],
                 collections.map { row in
                     [
-                        row.namespace.printable, row.collection.printable, "\(row.records)", "\(row.change)",
+                        row.namespace.printable, row.collection.printable, "\(row.records)",
+                        row.bytes.map { Figure.bytes(Int($0)) } ?? "", "\(row.change)",
                         row.indexes.map { $0.name.printable + ($0.unique ? " (unique)" : "") }.joined(separator: ", "),
                     ]
                 })

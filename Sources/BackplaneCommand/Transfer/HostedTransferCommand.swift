@@ -77,14 +77,16 @@ struct HostedTransferCommand: Sendable {
         return last.phase == .succeeded ? 0 : 1
     }
 
-    /// Prints all unfinished transfers, until there are none.
+    /// Prints all unfinished transfers until there are none, and each that finishes meanwhile.
     func watchAll() -> Int32 {
         host.converse(doing: "waiting for the host") { conversation throws(BackplaneError) in
-            let table = TransferTableView(json: json)
+            let view = TransferTableView(json: json)
+            var open: [String] = []
             while true {
-                let states = try conversation.answer(to: TransfersRequest(open: true))
-                table.show(states)
-                if states.isEmpty { break }
+                let states = try conversation.answer(to: TransfersRequest(open: true, also: open))
+                view.show(states)
+                open = states.filter { !$0.phase.isFinal }.map(\.id)
+                if open.isEmpty { break }
                 Thread.sleep(forTimeInterval: 0.25)
             }
             return 0

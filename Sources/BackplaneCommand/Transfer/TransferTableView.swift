@@ -5,38 +5,49 @@ import BackplaneTerminal
 import Glibc
 import Synchronization
 
-/// The transfers of a host: a table that is drawn again on a terminal, and otherwise a line for each change.
+/// The transfers of a host: on a terminal a table that is drawn again, and otherwise a line for each change.
+///
+/// A transfer that has finished leaves the table, and a line above it remains.
 final class TransferTableView: Sendable {
     private let json: Bool
-    /// The number of rows that are on the terminal, and the last line of each transfer.
-    private let shown = Mutex((rows: 0, lines: [String: String]()))
+    private let redraws: Bool
+    /// The number of lines of the table on the terminal, and the last step of each transfer.
+    private let shown = Mutex((lines: 0, steps: [String: String]()))
 
     static let header = ["id", "phase", "done", "rate", "left", "note"]
 
-    init(json: Bool) { self.json = json }
+    init(json: Bool) { (self.json, redraws) = (json, !json && Terminal.takesTable) }
 
     func show(_ states: [TransferState]) {
         shown.withLock { shown in
-            if !json, Terminal.takesProgress {
-                // Back to the first row, and each is cleared to its end.
-                if shown.rows > 0 {
-                    Output.write(bytes: Array("\u{1B}[\(shown.rows)A\u{1B}[J".utf8), to: STDOUT_FILENO)
-                }
-                guard !states.isEmpty else { return shown.rows = 0 }
-                let table = Table(Self.header, Self.rows(states).map { $0.map { Span($0) } })
-                for row in table.lines(colour: false) { Output.line(row.shortened(to: Terminal.columns - 1)) }
-                shown.rows = states.count + 1
+            if redraws {
+                // Back to the first line; what follows it is cleared.
+                if shown.lines > 0 { Output.write("\u{1B}[\(shown.lines)A\u{1B}[J", to: STDOUT_FILENO) }
+                let size = Terminal.size(of: STDOUT_FILENO), table = Self.table(states, size.columns, size.rows)
+                for state in states where state.phase.isFinal { Output.line(Self.line(state)) }
+                for line in table { Output.line(line) }
+                shown.lines = table.count
             } else {
-                var lines: [String: String] = [:]
+                var steps: [String: String] = [:]
                 for state in states {
                     let step = state.progress.map { Int64($0 * 10) } ?? state.bytes >> 24
-                    lines[state.id] = "\(state.phase) \(step)"
-                    guard shown.lines[state.id] != lines[state.id] else { continue }
+                    steps[state.id] = "\(state.phase) \(step)"
+                    guard shown.steps[state.id] != steps[state.id] else { continue }
                     Output.line(json ? TransferPrinter.json(state) : Self.line(state))
                 }
-                shown.lines = lines
+                shown.steps = steps
             }
         }
+    }
+
+    /// Returns the lines of the table of unfinished transfers, which fit on a terminal together with the cursor's line.
+    static func table(_ states: [TransferState], _ columns: Int, _ rows: Int) -> [String] {
+        let open = states.filter { !$0.phase.isFinal }, room = max(1, rows - 2)
+        guard !open.isEmpty else { return [] }
+        let listed = open.count > room ? Array(open.prefix(max(1, room - 1))) : open
+        var lines = Table(header, Self.rows(listed).map { $0.map { Span($0) } }).lines(colour: false)
+        if listed.count < open.count { lines.append("… and \(open.count - listed.count) more") }
+        return lines.map { $0.fitted(to: columns - 1) }
     }
 
     static func rows(_ states: [TransferState]) -> [[String]] {
@@ -49,7 +60,7 @@ final class TransferTableView: Sendable {
         }
     }
 
-    /// A transfer in one line.
+    /// Returns the line for a transfer.
     static func line(_ state: TransferState) -> String {
         let note = note(state)
         return
@@ -62,6 +73,6 @@ final class TransferTableView: Sendable {
     }
 
     private static func note(_ state: TransferState) -> String {
-        state.error?.message ?? state.file ?? state.restart.map { "started over, since \($0.explanation)" } ?? ""
+        state.error?.message ?? state.file ?? state.restart.map { "restarted, because \($0.explanation)" } ?? ""
     }
 }

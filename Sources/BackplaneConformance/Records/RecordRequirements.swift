@@ -101,6 +101,18 @@ extension RecordStoreConformance {
             try expect(collections.map(\.count), equals: [2, 1])
             try expect(try await trial.store.collections(in: "none").count, equals: 0)
         },
+        Requirement("The size of a collection is that of the values of its records.") { trial in
+            let store = trial.store
+            try expect(try await store.size(of: "books", in: "A"), equals: 0)
+            for count in [0, 1, 5_000, 100_000] {
+                let record = StoredRecord(id: "\(count)", value: [UInt8](repeating: 0x30, count: max(1, count)))
+                _ = try await store.write([.save(collection: "books", record)], in: "A")
+            }
+            try expect(try await store.size(of: "books", in: "A"), equals: 105_002)
+            _ = try await store.write([.delete(collection: "books", id: "5000")], in: "A")
+            try expect(try await store.size(of: "books", in: "A"), equals: 100_002)
+            try expect(try await store.size(of: "books", in: "B"), equals: 0)
+        },
         Requirement("A hundred writers at once lose nothing.") { trial in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for writer in 0..<100 {

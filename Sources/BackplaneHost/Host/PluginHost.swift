@@ -2,7 +2,7 @@ public import Backplane
 package import BackplaneBoundary
 public import BackplaneExchange
 import BackplaneNetwork
-package import BackplaneTransfers
+public import BackplaneTransfers
 import Synchronization
 
 /// The runtime: loads the plugins of a manifest, builds its managers with their collaborators, and calls them.
@@ -89,10 +89,13 @@ public final class PluginHost: Sendable {
     /// The pipeline of all HTTP exchanges; available immediately, whatever the coordinator is doing.
     package var network: HTTPPipeline { coordinator.network.pipeline }
 
-    /// Returns the pool of the components' transfers, which is opened if necessary.
+    /// Returns the pool of the host's transfers, which is opened if necessary.
+    ///
+    /// The ids of a plugin's transfers begin with that of the plugin and a slash, and other ids are the program's. The
+    /// host stops the pool when it is stopped itself.
     ///
     /// - Throws: `store.unusable` or `store.damaged`; `host.stopped`.
-    package func transferPool() async throws(BackplaneError) -> TransferPool {
+    public func transferPool() async throws(BackplaneError) -> TransferPool {
         try coordinator.requireThreads()
         return try await coordinator.starter.transfers.pool()
     }

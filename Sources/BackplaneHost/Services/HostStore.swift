@@ -158,5 +158,9 @@ extension HostStore: RecordStore {
         try await get().collections(in: namespace)
     }
 
+    func size(of collection: String, in namespace: String) async throws(BackplaneError) -> Int64 {
+        try await get().size(of: collection, in: namespace)
+    }
+
     func findDamage() async throws(BackplaneError) -> [BackplaneError] { try await get().findDamage() }
 }

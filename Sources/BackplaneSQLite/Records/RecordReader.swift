@@ -152,6 +152,17 @@ struct RecordReader {
                 definition: CollectionDefinition(row[1], indexes: indexes), count: row[2], change: row[3])
         }
     }
+
+    /// Returns the number of bytes of the values of a collection; SQLite reads no value for that.
+    func size(of collection: String) throws -> Int64 {
+        let sum = try Int64.fetchOne(
+            db,
+            sql: """
+                SELECT SUM(LENGTH(value)) FROM records
+                WHERE collection = (SELECT number FROM collections WHERE namespace = ? AND name = ?)
+                """, arguments: [namespace, collection])
+        return sum ?? 0
+    }
 }
 
 /// A page to which rows are added until it is full.

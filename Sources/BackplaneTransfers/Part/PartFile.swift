@@ -4,8 +4,11 @@ import Glibc
 
 /// The file that a download is written to, next to its target and together with its record.
 ///
-/// It is used by one task at a time. Its name is derived from that of the target, so that any transfer to the same
-/// target finds it again, and it is locked (`flock(2)`) while it is in use.
+/// Its name is derived from that of the target, so that any transfer to the same target finds it again, and it is
+/// locked (`flock(2)`) while it is in use.
+///
+/// `@unchecked`: it is used by one task at a time, except for ``sync()``, which only reads the descriptors and is
+/// waited for before they are closed.
 final class PartFile: @unchecked Sendable {
     /// The number of bytes after which a mark is written.
     ///

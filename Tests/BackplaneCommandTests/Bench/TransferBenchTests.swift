@@ -9,6 +9,7 @@ struct TransferBenchTests {
     private static let bounds: [String: Double] = [
         "1,000 transfers of 1 MB, 64 at once": 1.4, "memory of 1,000 transfers of 1 MB": 16,
         "1 GB down, transfer": 1 / 0.9, "1 GB up, transfer": 1 / 0.9,
+        "fetched again after kill -9, at 20 points of 1 GB": 1,
     ]
 
     @Test func `every bound of transfers is a row`() async throws {

@@ -104,6 +104,24 @@ struct HostTransfersTests {
         await second.host.stop()
     }
 
+    @Test func `a transfer whose folder goes away fails by name, and begins again in a new one`() async throws {
+        let test = try host(), carrier: Remote<Carrier> = try await test.host.manager("Carrier")
+        _ = try await carrier.begin("http://books.test/whale")
+        _ = try await state(carrier) { $0.bytes == source.half }
+        let folder = test.data + "/@network/Carrier"
+        try FileManager.default.removeItem(atPath: folder)
+        source.open()
+        let failed = try await state(carrier) { $0.phase.isFinal }
+        #expect(failed.phase == .failed && failed.error?.code == .networkFile && failed.file == nil, "\(failed)")
+        #expect(failed.error?.message.contains("No such file or directory") == true, "\(failed)")
+        #expect(failed.error?.location == folder + "/whale")
+        _ = try await carrier.begin("http://books.test/whale")
+        #expect(try await state(carrier) { $0.phase.isFinal }.phase == .succeeded)
+        #expect(try Array(Data(contentsOf: URL(filePath: folder + "/whale"))) == source.content)
+        #expect(source.ranges == ["", ""], "nothing was left of the part")
+        await test.host.stop()
+    }
+
     @Test func `plugins share neither ids nor transfers`() async throws {
         source.open()
         let other = "org.backplane.tests.other"

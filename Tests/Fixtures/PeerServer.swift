@@ -1,0 +1,101 @@
+import Foundation
+
+/// A server that others wrote, as a process that ends with the test.
+///
+/// The tests are skipped where a server is missing. With `BACKPLANE_REQUIRE_PEERS=1` in the environment a missing
+/// server is a failure.
+package struct PeerServer: Sendable {
+    /// The reason why there is no server.
+    package struct Missing: Error, CustomStringConvertible {
+        package let description: String
+    }
+    /// The ports that the server listens on.
+    package let ports: [String]
+    /// The folder that the server's files are in.
+    package let folder: String
+
+    /// Returns whether a program is installed, or has to be.
+    package static func isThere(_ programs: String...) -> Bool {
+        ProcessInfo.processInfo.environment["BACKPLANE_REQUIRE_PEERS"] == "1" || programs.allSatisfy { path($0) != nil }
+    }
+
+    private static func path(_ program: String) -> String? {
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+        return (folders + ["/usr/sbin", "/usr/local/sbin"]).map { "\($0)/\(program)" }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+
+    /// Runs a script in Python that starts a server, writes its ports to a file, and ends with its input.
+    ///
+    /// The ports go to a file, since reading what a process prints would occupy a thread of Swift's pool.
+    package static func with(
+        _ script: String, arguments: [String] = [], prepare: (_ folder: String) throws -> Void = { _ in },
+        _ body: (PeerServer) async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "peer-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder + "/files", withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try prepare(folder)
+        let process = Process(), input = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["python3", "-c", script, folder] + arguments
+        process.standardInput = input
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        defer { try? input.fileHandleForWriting.close() }
+        var ports: String?
+        for _ in 0..<3_000 where ports == nil && process.isRunning {
+            try await Task.sleep(for: .milliseconds(10))
+            ports = try? String(contentsOfFile: folder + "/ports", encoding: .utf8)
+        }
+        guard let found = ports else { throw Missing(description: "the server did not start") }
+        try await body(PeerServer(ports: found.split(separator: " ").map(String.init), folder: folder + "/files"))
+    }
+
+    // MARK: nginx
+
+    /// Runs nginx with a configuration in which `FOLDER` stands for a folder, and `PORT0` to `PORT2` for free ports.
+    ///
+    /// - Parameter prepare: Writes further files of the configuration into that folder; the server's are in `files`.
+    package static func withNginx(
+        configuration: String, prepare: (_ folder: String) throws -> Void = { _ in },
+        _ body: (PeerServer) async throws -> Void
+    ) async throws {
+        guard let program = path("nginx") else { throw Missing(description: "nginx is not installed") }
+        try await with(nginxScript, arguments: [program]) { folder in
+            try prepare(folder)
+            try Data(configuration.replacing("FOLDER", with: folder).utf8)
+                .write(to: URL(filePath: folder + "/nginx.template"))
+        } _: {
+            try await body($0)
+        }
+    }
+
+    /// nginx takes no port that the system chooses, so that another program may take one meanwhile.
+    private static let nginxScript = """
+        import os, socket, subprocess, sys, time
+        folder, program = sys.argv[1:3]
+        with open(folder + "/nginx.template") as file: template = file.read()
+        for attempt in range(20):
+            sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(3)]
+            ports = [str(one.getsockname()[1]) for one in sockets]
+            for one in sockets: one.close()
+            text = template
+            for number, port in enumerate(ports): text = text.replace("PORT%d" % number, port)
+            with open(folder + "/nginx.conf", "w") as file: file.write(text)
+            server = subprocess.Popen(
+                [program, "-p", folder, "-c", folder + "/nginx.conf"], stdin=subprocess.DEVNULL)
+            while server.poll() is None:
+                try: socket.create_connection(("127.0.0.1", int(ports[0]))).close()
+                except OSError: time.sleep(0.01)
+                else: break
+            if server.poll() is None: break
+        else: sys.exit(1)
+        with open(folder + "/ports.new", "w") as file: file.write(" ".join(ports))
+        os.rename(folder + "/ports.new", folder + "/ports")
+        sys.stdin.read()
+        server.terminate()
+        server.wait()
+        """
+}
