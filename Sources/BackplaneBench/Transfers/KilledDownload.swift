@@ -30,12 +30,12 @@ struct KilledDownload {
         let places = (0..<points).map { _ in Int.random(in: 1..<length) }.sorted()
         for (number, place) in places.enumerated() {
             server.slow(from: place)
-            let plan = TransferChild.ChildOrder(
+            let plan = TransferChild.DownloadPlan(
                 url: server.url, begins: number == 0, place: place, pauses: number % 2 == 1)
             guard try await line(of: plan) == TransferChild.reached else { throw failure(places, "no place reached") }
         }
         server.slow(from: .max)
-        guard try await line(of: TransferChild.ChildOrder(url: server.url)) == TransferChild.succeeded else {
+        guard try await line(of: TransferChild.DownloadPlan(url: server.url)) == TransferChild.succeeded else {
             throw failure(places, "it did not succeed")
         }
         guard try NumberedBytes.areIn(TransferChild.file(in: folder), length: length) else {
@@ -46,7 +46,7 @@ struct KilledDownload {
     }
 
     /// Runs a host, and kills it once it has printed a line.
-    private func line(of plan: TransferChild.ChildOrder) async throws -> String {
+    private func line(of plan: TransferChild.DownloadPlan) async throws -> String {
         try JSONEncoder().encode(plan).write(to: URL(filePath: TransferChild.plan(in: folder)))
         return try await ProgramRun.with([MeasuringChild.command, TransferChild.measure, folder, folder]) { run in
             String(decoding: run.line(), as: UTF8.self)
@@ -62,7 +62,7 @@ struct KilledDownload {
 /// The child process with a host that begins or continues the download.
 enum TransferChild {
     /// The download that a process is to perform.
-    struct ChildOrder: Codable {
+    struct DownloadPlan: Codable {
         var url: String
         var begins = false
         /// The number of bytes after which the process reports and waits to be killed; `nil` means all.
@@ -78,7 +78,8 @@ enum TransferChild {
 
     static func run(in folder: String) async -> Int32 {
         do {
-            let plan = try JSONDecoder().decode(ChildOrder.self, from: Data(contentsOf: URL(filePath: plan(in: folder))))
+            let plan = try JSONDecoder().decode(
+                DownloadPlan.self, from: Data(contentsOf: URL(filePath: plan(in: folder))))
             let host = PluginHost(
                 manifest: Manifest(plugins: [], managers: [:]),
                 options: HostOptions(
