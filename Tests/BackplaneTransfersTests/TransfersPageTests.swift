@@ -133,6 +133,8 @@ struct TransfersPageTests {
         #expect(received.all.map(\.method) == ["GET", "POST"])
         #expect(received.all.last?.body.count ?? 0 > content.count)
 
+        await files.pool.stop()
+
         // Another pool with the same store, as after a restart, finds both of them, and sends nothing.
         let later = FileLoads(pool: try await fixture.pool(store), server: server.url(""))
         for states in [try await later.download("42", to: path), try await later.upload("42", from: path)] {
