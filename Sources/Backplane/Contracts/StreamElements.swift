@@ -8,9 +8,9 @@ import Synchronization
 ///
 /// The iteration throws the provider's error, as ``BackplaneError/init(thrown:)`` converts it; `stream.interrupted` if
 /// the provider is swapped or restarted, after which the stream can be opened again, unless the input is ``Resumable``
-/// with a position, and the stream continues by itself; `call.cancelled` in a cancelled task; `call.deadline`, `call.retired` and
-/// `call.unimplemented` if the stream cannot be opened; `stream.misused` for a second iteration, or for concurrent
-/// requests.
+/// with a position, and the stream continues by itself; `call.cancelled` in a cancelled task; `call.deadline`,
+/// `call.retired` and `call.unimplemented` if the stream cannot be opened; `stream.misused` for a second iteration, or
+/// for concurrent requests.
 public struct StreamElements<Element: Sendable>: AsyncSequence, Sendable {
     @usableFromInline let opening: StreamOpening<Element>
 

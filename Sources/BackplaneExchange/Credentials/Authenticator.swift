@@ -22,7 +22,8 @@ public protocol Authenticator: Sendable {
     ///   - failures: The number of earlier requests of this exchange that were not accepted.
     func mayAnswer(_ response: HTTPResponse, to sent: HTTPRequest, failures: Int) -> Bool
 
-    /// Returns the request with new credentials, after a response that may be answered; `nil` if the response is the result.
+    /// Returns the request with new credentials, after a response that may be answered; `nil` if that response is the
+    /// result.
     ///
     /// If the response is the result, its body is kept if the announced length is at most 16 KB.
     ///

@@ -7,6 +7,7 @@ public protocol LogSink: Sendable {
     /// Returns whether records of a level by one source are written; by default, whether those of any source are.
     ///
     /// - Parameters:
+    ///   - level: The level of the record.
     ///   - source: The name of a component, or `host`.
     ///   - plugin: The id of the component's plugin; `nil` for the host.
     func isEnabled(_ level: Log.Level, for source: String, of plugin: String?) -> Bool

@@ -52,7 +52,8 @@ struct RunningHostTests {
         #expect(refused.status == 1 && FileManager.default.fileExists(atPath: tool.folder + "/file"))
         try #require(mkfifo(tool.folder + "/pipe", 0o600) == 0)
         let piped = try await tool.run("run", Tool.almanac, "--socket", tool.folder + "/pipe")
-        #expect(piped.status == 1 && piped.errors.contains("a socket or no file there, found neither"), "\(piped.errors)")
+        #expect(
+            piped.status == 1 && piped.errors.contains("a socket or no file there, found neither"), "\(piped.errors)")
         #expect(FileManager.default.fileExists(atPath: tool.folder + "/pipe"))
     }
 
