@@ -27,9 +27,9 @@ extension GraphEngine {
         }
     }
 
-    /// Ends the graph here, without calls of handlers, because newer code goes on with it.
+    /// Ends the graph here, without calls of handlers, because newer code continues it.
     ///
-    /// Whoever waits for a node that has not ended receives `call.retired`.
+    /// Tasks that wait for a node that has not ended receive `call.retired`.
     func leave() {
         let effects = state.withLock { state in
             var effects = Effects()

@@ -103,7 +103,7 @@ struct GraphScheduler: Sendable {
     mutating func start(_ actions: inout [GraphAction]) {
         for node in nodes.indices {
             announce(node, &actions)
-            // Of a graph that was taken over.
+            // The node belongs to a graph that was taken over.
             if nodes[node].phase == .delayed { actions.append(.retry(node)) }
         }
     }

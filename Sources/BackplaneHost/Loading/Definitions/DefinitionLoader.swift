@@ -126,7 +126,7 @@ extension DefinitionLoader {
         _ definition: ComponentDefinition, _ settings: DefinedService.Configuration, _ consumer: LaneSide,
         of manager: String
     ) throws(Refusal) -> Int {
-        // What a serializer sends is mapped by none, so that none waits for itself.
+        // Requests of a serializer are not mapped by any, so that none waits for itself.
         let isSerializer = document.manifest.serializingManagers.contains(manager)
         let serializers = isSerializer ? [:] : document.manifest.network.serializers
         func isServed(by plugin: LoadedPlugin) -> Bool {

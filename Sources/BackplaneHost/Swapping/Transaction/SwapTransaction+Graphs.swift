@@ -3,7 +3,7 @@ import BackplaneBoundary
 
 /// The graphs of operations of the members.
 ///
-/// Those with a definition stand still before the flip, are saved, and go on in the next instance. The flip waits until
+/// Graphs with a definition are halted before the flip, saved, and continued by the next instance. The flip waits until
 /// the others have ended.
 extension SwapTransaction {
     private var graphs: HostOperations { starter.graphs }
@@ -13,7 +13,7 @@ extension SwapTransaction {
         activeNode(member)?.callable
     }
 
-    /// Returns the instance of a member that its graphs go on in.
+    /// Returns the instance of a member that continues its graphs.
     private func next(_ member: SwapMember) -> RunningComponent? {
         machine.isTakingBack ? member.restored ?? member.oldComponent : member.component
     }
@@ -152,7 +152,7 @@ extension SwapTransaction {
         guard let component = next(member) else { return }
         for graph in saved { await continueGraph(graph, in: component, member) }
         guard machine.isTakingBack, let old = member.oldComponent else { return }
-        // Those that the rejected code could not continue are still in the old instance.
+        // Graphs that the rejected code could not continue are still in the old instance.
         if component === old { graphs.goOn(old.handle) } else { graphs.giveUp(of: old.handle) }
     }
 
