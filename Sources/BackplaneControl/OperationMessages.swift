@@ -10,7 +10,7 @@ package struct OperationForm: Codable, Sendable {
     package var queue: String?
     package var component: String
     package var plugin: String
-    /// A Boolean value that indicates whether the graph goes on in newer code after a swap.
+    /// A Boolean value that indicates whether the graph continues in newer code after a swap.
     package var named: Bool
     /// The numbers of nodes by their states.
     package var states: [String: Int]

@@ -56,15 +56,15 @@ package final class OperationFunctions: Sendable {
         operation.hold != nil && operation.go_on != nil && operation.save != nil && operation.leave != nil
     }
 
-    /// Makes the graph stand still.
+    /// Halts the graph.
     ///
-    /// - Parameter held: A function that is called once no node runs, or the graph goes on; the status says which.
+    /// - Parameter held: A function that is called once no node runs, or the graph continues; the status says which.
     package func hold(_ held: @escaping @Sendable (EncodedAnswer) -> Void) {
         let answer = Callbacks.expect(answered: { _, _ in }, { _, ended in held(ended.answer) })
         operation.hold?(operation.context, Callbacks.done, Callbacks.context(answer))
     }
 
-    /// Lets the graph go on.
+    /// Lets the graph continue.
     package func goOn() { operation.go_on?(operation.context) }
 
     /// Returns the saved graph.
@@ -77,7 +77,7 @@ package final class OperationFunctions: Sendable {
         return try ended.answer.get()
     }
 
-    /// Ends the graph here, because newer code goes on with it.
+    /// Ends the graph here, because newer code continues with it.
     package func leave() { operation.leave?(operation.context) }
 }
 
@@ -108,7 +108,7 @@ package final class OperationDefinitionFunctions: Sendable {
 
     /// Goes on with a graph that older code has saved.
     ///
-    /// - Throws: The plugin's reason why this code cannot go on with it.
+    /// - Throws: The plugin's reason why this code cannot continue with it.
     package func restore(
         _ operation: UInt64, _ saved: [UInt8], _ watch: Callbacks.Watch, _ launch: Callbacks.Launch
     ) async throws(BackplaneError) {

@@ -1,16 +1,16 @@
 import Backplane
 import Synchronization
 
-// The crossing of a graph that stands still to newer code.
+// The crossing of a halted graph to newer code.
 extension GraphEngine {
-    /// Returns the record of a graph that stands still.
+    /// Returns the record of a graph that is halted.
     ///
     /// - Throws: `operation.refused` with the value that cannot be encoded.
     func save() throws(BackplaneError) -> GraphRecord {
         guard let naming else {
             throw BackplaneError(.operationRefused, "`\(name)` has no definition by which newer code goes on", at: name)
         }
-        // Values are encoded outside of the lock: nothing changes them while the graph stands still.
+        // Values are encoded outside of the lock: nothing changes them while the graph is halted.
         return try record(state.withLock(\.scheduler), naming)
     }
 

@@ -6,7 +6,7 @@ extension GraphEngine {
     /// Begins no further node until ``goOn()`` is called.
     ///
     /// - Parameter whenStill: A function that is called once: with `true` when no code of a node or a handler runs, or
-    ///   with `false` if the graph goes on before.
+    ///   with `false` if the graph continues before.
     func hold(_ whenStill: @escaping @Sendable (Bool) -> Void) {
         let (earlier, isStill) = state.withLock { state in
             state.scheduler.standsStill = true
@@ -46,13 +46,13 @@ extension GraphEngine {
         queue.remove(self)
     }
 
-    /// Schedules the notification that the graph stands still; requires the lock.
+    /// Schedules the notification that the graph is halted; requires the lock.
     func noteStandstill(_ state: inout State, _ effects: inout Effects) {
         if state.isStill { effects.whenStill = state.whenStill.take() }
     }
 }
 
 extension GraphEngine.State {
-    /// A Boolean value that indicates whether the graph is to stand still, and no code of it runs.
+    /// A Boolean value that indicates whether the graph is to halt, and no code of it runs.
     fileprivate var isStill: Bool { scheduler.standsStill && scheduler.busy == 0 && abandoned == 0 }
 }

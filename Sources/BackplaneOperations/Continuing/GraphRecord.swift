@@ -1,6 +1,6 @@
 import Backplane
 
-/// A graph that stands still, as it crosses from older code to newer code.
+/// A graph that is halted, as it crosses from older code to newer code.
 ///
 /// Most nodes are either waiting or have succeeded. These need no entry of their own, so that the record of a large
 /// graph is little more than the names and edges, by which a change of the shape is found.

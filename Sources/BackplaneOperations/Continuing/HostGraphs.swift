@@ -81,7 +81,7 @@ final class GraphDefinition: Sendable {
 
     /// Creates a definition.
     ///
-    /// - Parameter body: A function that goes on with the saved graph, which has a number.
+    /// - Parameter body: A function that continues with the saved graph, which has a number.
     init(_ name: String, _ body: @escaping @Sendable (UInt64, [UInt8]) throws(BackplaneError) -> Void) {
         (self.name, self.body) = (name, body)
     }

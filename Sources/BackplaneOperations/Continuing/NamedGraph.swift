@@ -1,7 +1,7 @@
 public import Backplane
 import Synchronization
 
-/// A kind of graph that a swap does not end: its waiting nodes go on in newer code, and what is done is not repeated.
+/// A kind of graph that a swap does not end: its waiting nodes continue in newer code; completed ones do not repeat.
 ///
 /// ``GraphQueue/define(_:_:)`` creates it, in the component's `init`, so that newer code has it before the swap:
 ///
@@ -34,7 +34,7 @@ public final class NamedGraph<Input: Codable & Sendable, Output: Sendable>: Send
 
     /// The graph that was started last, in this code or in older code; `nil` if there is none.
     ///
-    /// If this code could not go on with the graph of older code, its result is the error that says why.
+    /// If this code could not continue with the graph of older code, its result is the error that says why.
     public var run: GraphRun<Output>? { state.withLock(\.run) }
 
     /// Builds a graph from an input, and starts it in the queue.
@@ -132,7 +132,7 @@ extension NamedGraph where Input == Nothing {
 }
 
 extension GraphQueue {
-    /// Defines a kind of graph that goes on in newer code after a swap.
+    /// Defines a kind of graph that continues in newer code after a swap.
     ///
     /// Newer code must define a graph of the same name in its `init`, whose nodes have the same names and edges.
     /// Otherwise the swap is refused, or the graph fails with what has changed. In a queue that belongs to no component
@@ -151,7 +151,7 @@ extension GraphQueue {
         return graph
     }
 
-    /// Defines a kind of graph without an input that goes on in newer code after a swap.
+    /// Defines a kind of graph without an input that continues in newer code after a swap.
     ///
     /// - Throws: `operation.refused` if the host refuses the name.
     public func define<Output: Sendable>(

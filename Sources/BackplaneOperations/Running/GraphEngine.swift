@@ -30,7 +30,7 @@ final class GraphEngine: Sendable {
         var feeds: [EventFeed] = []
         var lastFeed = 0
         var notifications = PauseNotifications()
-        /// The function that is called once the graph stands still.
+        /// The function that is called once the graph is halted.
         var whenStill: (@Sendable (Bool) -> Void)?
         /// A Boolean value that indicates whether newer code has taken the graph over.
         var hasLeft = false
@@ -48,7 +48,7 @@ final class GraphEngine: Sendable {
         var stopped: [Worker] = []
         var woken: [UnsafeContinuation<Void, Never>] = []
         var read: [(reader: UnsafeContinuation<NodeChange?, Never>, change: NodeChange?)] = []
-        /// The function to call because the graph stands still.
+        /// The function to call because the graph is halted.
         var whenStill: (@Sendable (Bool) -> Void)?
 
         mutating func wake(_ waiting: inout [UnsafeContinuation<Void, Never>]) {

@@ -48,12 +48,12 @@ extension HostOperations {
         }
     }
 
-    /// The names of the graphs of an instance that survive swaps and do not stand still.
+    /// The names of the graphs of an instance that survive swaps and are not halted.
     func moving(of owner: UInt64) -> [String] {
         state.withLock { $0.survivors(of: owner) }.filter { $0.graph.standstill != .reached }.map { $0.graph.name }
     }
 
-    /// Returns whether all graphs of an instance that survive swaps stand still.
+    /// Returns whether all graphs of an instance that survive swaps are halted.
     func standStill(of owner: UInt64) -> Bool {
         state.withLock { state in
             state.graphs.values.allSatisfy {
@@ -67,7 +67,7 @@ extension HostOperations {
         state.withLock { state in state.graphs.values.count(where: { $0.owner == owner }) }
     }
 
-    /// Makes the graphs of an instance that survive swaps stand still.
+    /// Halts the graphs of an instance that survive swaps.
     func hold(_ owner: UInt64) {
         let numbers = state.withLock { state in
             state.held.insert(owner)
@@ -94,7 +94,7 @@ extension HostOperations {
         }
     }
 
-    /// Lets the graphs of an instance go on that were to stand still.
+    /// Lets the graphs of an instance continue that were to halt.
     func goOn(_ owner: UInt64) {
         let waiting = state.withLock { state in
             state.held.remove(owner)
@@ -125,7 +125,7 @@ extension HostOperations {
         for graph in graphs { graph.functions.change(OperationChange.cancel.number, node: nil) }
     }
 
-    /// Cancels the graphs of an instance that survive swaps, or ends those that stand still.
+    /// Cancels the graphs of an instance that survive swaps, or ends those that are halted.
     func giveUp(of owner: UInt64) {
         let graphs = state.withLock { $0.survivors(of: owner) }
         for (_, graph) in graphs where graph.standstill == .unrequested {
@@ -142,7 +142,7 @@ extension HostOperations {
         }
     }
 
-    /// Returns the graphs of an instance that stand still, and defers further changes until they go on.
+    /// Returns the graphs of an instance that are halted, and defers further changes until they continue.
     func saving(of owner: UInt64) -> [(number: UInt64, graph: Graph)] {
         state.withLock { state in
             let graphs = state.survivors(of: owner).filter { $0.graph.standstill == .reached }
@@ -165,7 +165,7 @@ extension HostOperations {
         }
     }
 
-    /// Ends graphs that stand still, because no code goes on with them.
+    /// Ends graphs that are halted, because no code continues with them.
     func abandon(_ numbers: [UInt64], of owner: UInt64) {
         let graphs = state.withLock { state in
             numbers.compactMap { number in

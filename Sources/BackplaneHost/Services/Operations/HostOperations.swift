@@ -28,7 +28,7 @@ package final class HostOperations: Sendable {
     /// The standstill of a graph for a swap.
     enum Standstill: Equatable, Sendable {
         case unrequested
-        /// The graph was asked to stand still, by the request with this number.
+        /// The graph was asked to halt, by the request with this number.
         case requested(UInt64)
         case reached
     }
@@ -48,7 +48,7 @@ package final class HostOperations: Sendable {
         var watches: [UInt64: Int] = [:]
         /// The nodes of watched graphs that have ended.
         var ended: [UInt64: [OperationNode]] = [:]
-        /// The instances whose graphs stand still, including those that they begin meanwhile.
+        /// The instances whose graphs are halted, including those that they begin meanwhile.
         var held: Set<UInt64> = []
 
         /// Returns whether a graph of a definition runs, also in an instance that is being replaced.

@@ -11,7 +11,7 @@ package struct OperationSummary: Sendable {
     package var queue: String
     package var component: String
     package var plugin: String
-    /// A Boolean value that indicates whether the graph goes on in newer code after a swap.
+    /// A Boolean value that indicates whether the graph continues in newer code after a swap.
     package var isNamed: Bool
     /// The numbers of nodes by state, without the states that no node has.
     package var states: [String: Int]

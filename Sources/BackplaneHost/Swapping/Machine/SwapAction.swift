@@ -11,7 +11,7 @@ package enum SwapAction: Hashable, Sendable {
     /// The wait for those calls to end, after which calls are held and drained again.
     case outlast
     case suspend(Int)
-    /// The saving of the graphs of operations that stand still and go on in the next instance.
+    /// The saving of the graphs of operations that are halted and continue in the next instance.
     case saveGraphs(Int)
     case export(Int)
     case `import`(Int)

@@ -20,7 +20,7 @@ extension SwapTransaction {
 
     // MARK: Before the flip
 
-    /// Checks that the new code has the definitions of all graphs that go on in it.
+    /// Checks that the new code has the definitions of all graphs that continue in it.
     ///
     /// - Throws: `swap.refused` with the graphs that it lacks.
     func requireDefinitions() throws(BackplaneError) {
@@ -53,18 +53,18 @@ extension SwapTransaction {
         for member in members { member.awaitedGraphs = active(member).map { graphs.unnamed(of: $0.handle) } ?? [] }
     }
 
-    /// Makes the graphs stand still that go on in the next instances.
+    /// Halts the graphs that continue in the next instances.
     func holdGraphs() {
         for component in members.compactMap(active) { graphs.hold(component.handle) }
     }
 
-    /// Makes the graphs stand still, and returns whether they do.
+    /// Halts the graphs, and returns whether they are halted.
     func graphsStandStill() -> Bool {
         holdGraphs()
         return members.compactMap(active).allSatisfy { graphs.standStill(of: $0.handle) }
     }
 
-    /// Lets the graphs go on in the instances that are active.
+    /// Lets the graphs continue in the instances that are active.
     func letGraphsGoOn() {
         for component in members.compactMap(active) { graphs.goOn(component.handle) }
     }
@@ -116,7 +116,7 @@ extension SwapTransaction {
         return isAny
     }
 
-    /// Saves the graphs of the active instance that stand still.
+    /// Saves the graphs of the active instance that are halted.
     func saveGraphs(of member: SwapMember) async throws(BackplaneError) {
         member.graphs = []
         guard let component = active(member), let next = next(member) else { return }
@@ -185,7 +185,7 @@ extension SwapTransaction {
         graphs.goOn(component.handle)
     }
 
-    /// Ends the graphs of a new instance that is to be discarded: no code goes on with those that are left.
+    /// Ends the graphs of a new instance that is to be discarded: no code continues with those that are left.
     func giveUpGraphs(of component: RunningComponent) {
         graphs.giveUp(of: component.handle)
         if served == nil { graphs.cancel(graphs.unnamed(of: component.handle)) }
