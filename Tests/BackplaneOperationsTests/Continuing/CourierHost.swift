@@ -1,10 +1,10 @@
 import Backplane
-import BackplaneOperations
 import BackplaneTestKit
 import Foundation
 import Synchronization
 
 @testable import BackplaneHost
+@testable import BackplaneOperations
 
 /// The behaviour of a courier in one edition of its plugin: the graphs that it defines, and what its nodes do.
 struct CourierScript: Sendable {
@@ -90,9 +90,8 @@ struct CourierHost {
         return host.operations.all.last { $0.name == "round" }?.number ?? 0
     }
 
-    /// The number of instances whose graphs stand still for a swap.
-    var held: Int { host.operations.state.withLock(\.held.count) }
-    var isHolding: Bool { held > 0 }
+    /// A Boolean value that indicates whether a round is halted for a swap, so that none of its nodes begins.
+    var isHolding: Bool { journal.isHolding }
 
     /// Waits for the end of the round that the active code has, and returns its result.
     func result() async throws -> String { try await courier.result(Nothing(), host.begin()) }
@@ -105,6 +104,7 @@ final class CourierJournal: Sendable {
     let visits = Recording<String>()
     let log = CourierLog()
     private let current: Mutex<CourierScript>
+    private let rounds = Mutex<[NamedGraph<String, String>]>([])
 
     init(_ script: CourierScript) {
         current = Mutex(script)
@@ -117,6 +117,15 @@ final class CourierJournal: Sendable {
     var script: CourierScript { current.withLock(\.self) }
 
     func next(_ script: CourierScript) { current.withLock { $0 = script } }
+
+    func add(_ round: NamedGraph<String, String>) { rounds.withLock { $0.append(round) } }
+
+    /// A Boolean value that indicates whether a round of any edition is halted.
+    var isHolding: Bool {
+        rounds.withLock(\.self).contains { round in
+            round.run?.engine.state.withLock { $0.scheduler.standsStill && !$0.hasEnded } ?? false
+        }
+    }
 }
 
 /// The messages of the host.
@@ -156,7 +165,9 @@ final class CourierDesk: Sendable {
         let script = journal.script
         (self.journal, self.script, self.queue) = (journal, script, queue)
         if script.definesRound {
-            round = try queue.define("round") { try Self.round($0, script, journal) }
+            let round = try queue.define("round") { try Self.round($0, script, journal) }
+            journal.add(round)
+            self.round = round
         } else {
             round = nil
         }

@@ -265,8 +265,8 @@ struct GraphSwapTests {
         couriers.journal.next(script(1))
         try couriers.host.operations.change(.resume, number, node: nil)
         try await inNew.arrivals()
-        // The graphs of the old instance stand still during the probation, and in the rollback those of both.
-        while couriers.held < 2 { await Task.yield() }
+        // In the rollback the graph of the new instance is halted; that of the old one has left.
+        while !couriers.isHolding { await Task.yield() }
         inNew.open()
         #expect(try await swap.value.outcome == .rolledBack)
         #expect(try await couriers.result() == Self.whole)
