@@ -312,10 +312,29 @@ struct ApplicationTests {
                 #expect(try await again.next()?.kind == .returned)
                 // They are fed by the service of one plugin, through two components of the other.
                 for library in ["BooksAPIv2", "Bookshelf"] {
-                    _ = try await shelf.host.swap(library: Bookshelf.built + "/lib\(library).so")
+                    try await shelf.rebuild(library)
                 }
                 _ = try await library.borrow("azul")
                 #expect(try await events.next()?.book == "azul")
+            }
+        }
+    }
+
+    @Test func `a stream of events from now on ends with an error if its service is swapped before the first`()
+        async throws
+    {
+        try await RunningServer.run { server in
+            try await Bookshelf.run(server: server.url) { shelf, library in
+                let reader = Task {
+                    var events = library.events(EventsAfter()).makeAsyncIterator()
+                    return try await events.next()
+                }
+                while await !shelf.host.statistics.contains(where: { $0.role == "network service" && $0.streams.open > 0 }) {
+                    try await Task.sleep(for: .milliseconds(5))
+                }
+                try await shelf.rebuild("BooksAPIv2")
+                let error = await #expect(throws: BackplaneError.self) { try await reader.value }
+                #expect(error?.code == .streamInterrupted)
             }
         }
     }

@@ -88,6 +88,21 @@ final class Bookshelf: Sendable {
         }
     }
 
+    /// Swaps a library for a copy whose contents differ, as after another build.
+    func rebuild(_ library: String) async throws {
+        let files = FileManager.default, place = "\(folder.path)/\(UUID().uuidString)"
+        try files.createDirectory(atPath: place, withIntermediateDirectories: false)
+        for name in try files.contentsOfDirectory(atPath: Self.built) where name.hasSuffix("_\(library)Module.resources") {
+            try files.createSymbolicLink(atPath: "\(place)/\(name)", withDestinationPath: "\(Self.built)/\(name)")
+        }
+        let copy = "\(place)/lib\(library).so"
+        var contents = try Data(contentsOf: URL(filePath: "\(Self.built)/lib\(library).so"))
+        contents.append(0)
+        try contents.write(to: URL(filePath: copy))
+        let report = try await host.swap(library: copy)
+        #expect(report.outcome == .swapped)
+    }
+
     static let manifests = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../manifests")
         .standardizedFileURL.path
     /// Where the libraries are: beside the tests.
