@@ -159,7 +159,7 @@ public struct GraphBuilder: ~Copyable {
     }
 
     mutating func insert<Output>(_ step: TypedStep<Output>, after input: some GraphInput) -> GraphNode<Output> {
-        store.steps.append(step)
+        store.add(step)
         edges.connect(input, to: step)
         return GraphNode(step: step)
     }

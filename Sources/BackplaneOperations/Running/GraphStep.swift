@@ -7,6 +7,9 @@ import Synchronization
 final class StepStore: @unchecked Sendable {  // written while the graph is built, and only read afterwards
     var steps: [GraphStep] = []
 
+    // Written out in `GraphBuilder.insert`, it ends the compiler of Swift 6.3.1 under ThreadSanitizer.
+    func add(_ step: GraphStep) { steps.append(step) }
+
     func contains(_ step: GraphStep) -> Bool {
         let index = Int(step.index)
         return index < steps.count && steps[index] === step
