@@ -54,7 +54,7 @@ struct SwapTrialTests {
             try await fixture.host.swap(library: fixture.path, SwapOptions(stepLimit: .milliseconds(300)))
         }
         #expect(refusal?.code == .pluginTrialFailed)
-        #expect(refusal?.message.contains("came to no end within 0.3 seconds while it was loaded") == true)
+        #expect(refusal?.message.contains("did not end within 0.3 seconds while it was loaded") == true)
         try await fixture.swap(TurnstileFixture.built("_BenchmarkSecond"))
         await fixture.host.stop()
     }
