@@ -6,11 +6,14 @@ extension PeerServer {
     // MARK: Python's http.server
 
     /// Runs Python's `http.server` on a folder.
-    static func withPython(_ body: (PeerServer) async throws -> Void) async throws {
+    ///
+    /// - Parameter version: The version that it answers in, `HTTP/1.0` or `HTTP/1.1`.
+    static func withPython(version: String, _ body: (PeerServer) async throws -> Void) async throws {
         try await with(
             """
             import functools, http.server, os, sys, threading
-            folder = sys.argv[1]
+            folder, version = sys.argv[1:3]
+            http.server.SimpleHTTPRequestHandler.protocol_version = version
             handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=folder + "/files")
             server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
             with open(folder + "/ports.new", "w") as file: file.write(str(server.server_port))
@@ -18,7 +21,10 @@ extension PeerServer {
             threading.Thread(target=server.serve_forever, daemon=True).start()
             sys.stdin.read()
             os._exit(0)
-            """, body)
+            """, arguments: [version]
+        ) {
+            try await body($0)
+        }
     }
 
     #if Engines

@@ -17,9 +17,10 @@ struct PeerTests {
     }
 
     @Test(
-        .enabled(if: PeerServer.isThere("python3"), "python3 is not installed"), arguments: Engine.allCases)
-    func `Python's http.server`(engine: Engine) async throws {
-        try await PeerServer.withPython { server in
+        .enabled(if: PeerServer.isThere("python3"), "python3 is not installed"), arguments: Engine.allCases,
+        ["HTTP/1.0", "HTTP/1.1"])
+    func `Python's http.server`(engine: Engine, version: String) async throws {
+        try await PeerServer.withPython(version: version) { server in
             let network = HTTPPipeline([engine.executor()]), text = Self.text, folder = server.folder
             let url = "http://127.0.0.1:\(server.ports[0])"
             try Data(text.utf8).write(to: URL(filePath: folder + "/whale.txt"))
@@ -38,7 +39,12 @@ struct PeerTests {
             let downloaded = try await network.download(HTTPRequest("GET", url + "/whale.txt"), to: path)
             #expect(downloaded.status == 200)
             #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
-            // It answers in HTTP/1.0 and closes each connection.
+            // Foundation does not tell the version.
+            if engine != .urlSession {
+                let opened = try await network.open(HTTPRequest("GET", url + "/whale.txt"))
+                #expect(opened.version == version)
+            }
+            // With HTTP/1.0 it closes each connection.
             for _ in 0..<20 {
                 #expect(try await network.send(HTTPRequest("GET", url + "/whale.txt")).body.count == text.utf8.count)
             }
