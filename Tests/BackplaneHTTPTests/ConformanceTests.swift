@@ -53,6 +53,7 @@ struct ConformanceTests {
         "response fields keep their order and number",
         "an unread body is not received",
         "compressed content is requested and decoded",
+        "deflate is decoded where it is requested",
         "content that is not compressed is left alone",
         "a range is requested as it is stored, and not decoded",
         "with a request's own Accept-Encoding, the content is not decoded",

@@ -13,10 +13,17 @@ struct FramedResponse: Sendable {
     /// The document and the section that define the case.
     let section: String
     let method: String
-    let bytes: String
+    let bytes: [UInt8]
+    /// A Boolean value that indicates whether an executor that can decode is asked to.
+    let isDecoded: Bool
 
-    init(_ name: String, _ section: String, _ bytes: String, method: String = "GET") {
-        (self.name, self.section, self.method, self.bytes) = (name, section, method, bytes)
+    init(_ name: String, _ section: String, _ bytes: [UInt8], method: String = "GET", isDecoded: Bool = false) {
+        (self.name, self.section, self.bytes) = (name, section, bytes)
+        (self.method, self.isDecoded) = (method, isDecoded)
+    }
+
+    init(_ name: String, _ section: String, _ text: String, method: String = "GET") {
+        self.init(name, section, Array(text.utf8), method: method)
     }
 
     /// What the page says of a case that ends the process.
@@ -42,8 +49,11 @@ struct FramedResponse: Sendable {
             connection.send(bytes)
             connection.close()
         }
+        var options = HTTPOptions()
+        options.decompresses = isDecoded && executor.capabilities.contains(.decompression)
         do {
-            let response = try await executor.execute(HTTPRequest(method, server.url()))
+            let response = try await executor.execute(HTTPRequest(method, server.url()), options)
+            if response.body == Self.gzip { return "the compressed body" }
             return response.body.isEmpty ? "no body" : "`\(String(decoding: response.body, as: UTF8.self))`"
         } catch let error as BackplaneError {
             return "`\(error.code.rawValue)`"
@@ -52,6 +62,18 @@ struct FramedResponse: Sendable {
 
     private static let ok = "HTTP/1.1 200 OK\r\n"
     private static let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+    /// Returns a response with content in a coding.
+    private static func coded(_ coding: String, _ body: [UInt8]) -> [UInt8] {
+        Array("\(ok)Content-Encoding: \(coding)\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body
+    }
+
+    /// The text `body`, compressed in the format of gzip, in that of zlib (RFC 1950), and with neither (RFC 1951).
+    private static let gzip: [UInt8] = [
+        31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 75, 202, 79, 169, 4, 0, 178, 11, 168, 219, 4, 0, 0, 0,
+    ]
+    private static let zlib: [UInt8] = [120, 218, 75, 202, 79, 169, 4, 0, 4, 26, 1, 175]
+    private static let deflated: [UInt8] = [75, 202, 79, 169, 4, 0]
 
     private static let long = String(repeating: "a", count: 200_000)
 
@@ -87,6 +109,13 @@ struct FramedResponse: Sendable {
             "chunks with trailers", "9112, 7.1.2", "\(chunked)4\r\nbody\r\n0\r\nX-Sum: 1\r\n\r\n"),
         .init(
             "a transfer coding that is not chunked", "9112, 6.3", "\(ok)Transfer-Encoding: foo\r\n\r\nbody"),
+        // Content codings (RFC 9110, section 8.4).
+        .init("gzip that was asked for", "9110, 8.4.1.3", coded("gzip", gzip), isDecoded: true),
+        .init("gzip that was not asked for", "9110, 8.4.1.3", coded("gzip", gzip)),
+        .init("gzip called `x-gzip`", "9110, 8.4.1.3", coded("x-gzip", gzip), isDecoded: true),
+        .init("gzip that breaks off", "9110, 8.4.1.3", coded("gzip", Array(gzip.prefix(12))), isDecoded: true),
+        .init("deflate", "9110, 8.4.1.2", coded("deflate", zlib), isDecoded: true),
+        .init("deflate without the format of zlib", "9110, 8.4.1.2", coded("deflate", deflated), isDecoded: true),
         // Bodies that there are not (RFC 9110).
         .init("`204` with a body", "9110, 15.3.5", "HTTP/1.1 204 No\r\nContent-Length: 4\r\n\r\nbody"),
         .init("`304` with a body", "9110, 15.4.5", "HTTP/1.1 304 No\r\nContent-Length: 4\r\n\r\nbody"),
@@ -122,6 +151,9 @@ struct FramedResponse: Sendable {
         .init("a field without a colon", "9112, 5", "\(ok)X-A\r\nContent-Length: 4\r\n\r\nbody"),
         .init("a field without a name", "9112, 5", "\(ok): b\r\nContent-Length: 4\r\n\r\nbody"),
         .init("a null byte in a field", "9110, 5.5", "\(ok)X-A: b\0c\r\nContent-Length: 4\r\n\r\nbody"),
+        .init(
+            "a field that is not UTF-8", "9110, 5.5",
+            Array("\(ok)X-A: b".utf8) + [0xE9] + Array("c\r\nContent-Length: 4\r\n\r\nbody".utf8)),
         .init(
             "a field of 200 KB", "9110, 5.4",
             "\(ok)X-A: \(long)\r\nContent-Length: 4\r\n\r\nbody"),

@@ -25,6 +25,25 @@ extension HTTPConformance {
             let received = await server.requests.first { _ in true }
             try expect(received?["Accept-Encoding"]?.contains("gzip") == true, "gzip was not asked for")
         },
+        Case("deflate is decoded where it is requested", needs: .decompression) { executor in
+            for (format, content) in [("zlib", zlib), ("none", deflated)] {
+                let server = try TestServer { request, connection in
+                    let isWanted = request["Accept-Encoding"]?.contains("deflate") == true
+                    connection.answer(
+                        "200 OK", isWanted ? [("Content-Encoding", "deflate")] : [],
+                        body: isWanted ? content : Array("hello".utf8))
+                }
+                do {
+                    let response = try await executor.execute(HTTPRequest("GET", server.url()), upTo: 100, decoding)
+                    try expect(response.body, Array("hello".utf8), "the body, in the format \(format)")
+                    try expect(response.headers["Content-Encoding"] == nil, "Content-Encoding was kept")
+                } catch let error as BackplaneError {
+                    // Some servers send the data without the format that RFC 9110, section 8.4.1.2, prescribes.
+                    guard format == "none" else { throw error }
+                    try expect(error.code, .networkMalformed, "the code for content without its format")
+                }
+            }
+        },
         Case("content that is not compressed is left alone", needs: .decompression) { executor in
             let server = try TestServer { $1.answer("200 OK", body: Array("hello".utf8)) }
             let response = try await executor.execute(HTTPRequest("GET", server.url()), upTo: 100, decoding)
@@ -75,6 +94,10 @@ extension HTTPConformance {
     private static let hello: [UInt8] = [
         31, 139, 8, 0, 0, 0, 0, 0, 2, 255, 203, 72, 205, 201, 201, 7, 0, 134, 166, 16, 54, 5, 0, 0, 0,
     ]
+
+    /// The text `hello`, compressed for `deflate`: in the format of zlib (RFC 1950), and without it (RFC 1951).
+    private static let zlib: [UInt8] = [120, 218, 203, 72, 205, 201, 201, 7, 0, 6, 44, 2, 21]
+    private static let deflated: [UInt8] = [203, 72, 205, 201, 201, 7, 0]
 
     /// Four megabytes of zeros, compressed: 4098 bytes, almost all of them zero.
     private static let bomb: [UInt8] =
