@@ -175,14 +175,20 @@ struct RequestTests {
         let server = try TestServer { request, connection in
             let fields = request.fields.filter { ["content-type", "x-a"].contains($0.name.lowercased()) }
                 .map { "\($0.name.lowercased()): \($0.value)" }.sorted()
-            connection.answer(
-                "200 OK", body: Array("\(request.method) \(request.target) \(fields)\n".utf8) + request.body)
+            let body = String(decoding: request.body, as: UTF8.self)
+            var text = "\(request.method) \(request.target) \(fields)\n\(body)"
+            // Everybody chooses another one.
+            if let boundary = request["Content-Type"]?.split(separator: "boundary=").dropFirst().first {
+                text = text.replacing(boundary, with: "BOUNDARY")
+            }
+            connection.answer("200 OK", body: Array(text.utf8))
         }
-        let file = try tool.write("from a file", as: "body it's")
+        let file = try tool.write("from a file", as: "body it's"), cover = try tool.write("PNG", as: "a;b,\"c\\.png")
         for arguments in [
             [server.url("/a?b=1"), "-H", "X-A: it's \"1\""], [server.url(), "-d", "a & b\nc"],
             [server.url(), "-X", "PUT", "--json", #"{"a": "'$HOME"}"#],
             [server.url(), "--form", "a=b", "--form", "d=&"],
+            [server.url(), "--form", "a=<b", "--form", "c=@\(file)", "--form", "d=@\(cover)"],
             [server.url(), "--file", file], [server.url(), "-X", "DELETE"], [server.url(), "-d", "@body"],
         ] {
             let sent = try await tool.start(["request"] + arguments).end()

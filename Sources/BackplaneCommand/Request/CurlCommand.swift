@@ -23,7 +23,7 @@ struct CurlCommand: Sendable {
         case .json(let text): words += type("application/json", hasType) + ["--data-raw", text]
         case .file(let path): words += type("application/octet-stream", hasType) + ["--data-binary", "@\(path)"]
         case .form(let fields) where fields.contains { $0.isFile }:
-            for field in fields { words += field.isFile ? ["-F", field.text] : ["--form-string", field.text] }
+            for field in fields { words += field.isFile ? ["-F", field.curlFile] : ["--form-string", field.text] }
         case .form(let fields):
             for field in fields { words += ["--data-urlencode", field.text] }
         }
@@ -38,4 +38,14 @@ struct CurlCommand: Sendable {
     }
 
     private func type(_ type: String, _ isGiven: Bool) -> [String] { isGiven ? [] : ["-H", "Content-Type: \(type)"] }
+}
+
+extension RequestBody.Field {
+    /// The field for curl's `-F`, with the media type that curl would guess from the file's name otherwise.
+    ///
+    /// Quotes keep the path apart from what may follow a comma or a semicolon.
+    fileprivate var curlFile: String {
+        let path = value.dropFirst().replacing(#"\"#, with: #"\\"#).replacing("\"", with: #"\""#)
+        return "\(name)=@\"\(path)\";type=application/octet-stream"
+    }
 }
