@@ -17,8 +17,10 @@ struct TLSSettingsTests {
     private let authority = CertificateAuthority()
 
     /// Runs a test with a server, and with a folder that has the authority's certificate as `ca.pem`.
+    ///
+    /// - Parameter identity: The server's identity; `nil` for one from the authority.
     private func with(
-        speaksTLS13: Bool = true, clientRoots: String? = nil,
+        _ identity: CertificateAuthority.Identity? = nil, speaksTLS13: Bool = true, clientRoots: String? = nil,
         _ body: (SecureTestServer, String) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID().uuidString)").path
@@ -26,7 +28,7 @@ struct TLSSettingsTests {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try Data(authority.certificate.utf8).write(to: URL(filePath: folder + "/ca.pem"))
         let server = try await SecureTestServer(
-            authority.identity(), speaksTLS13: speaksTLS13, clientRoots: clientRoots
+            identity ?? authority.identity(), speaksTLS13: speaksTLS13, clientRoots: clientRoots
         ) { _ in
             .init(body: Array("hello".utf8))
         }
@@ -60,6 +62,24 @@ struct TLSSettingsTests {
             let other = await failure(network, server.url(host: "127.0.0.1"))
             #expect(other?.code == .networkInsecure && other?.message.contains("no secure connection") == true)
             #expect(server.requestCount == 2)
+        }
+    }
+
+    @Test func `a self-signed certificate is trusted where it is a root itself, and nowhere else`() async throws {
+        let own = CertificateAuthority.selfSigned()
+        try await with(own) { server, folder in
+            try Data(own.certificate.utf8).write(to: URL(filePath: folder + "/own.pem"))
+            for (roots, isTrusted) in [("own.pem", true), ("ca.pem", false)] {
+                let network = HTTPPipeline(
+                    [AsyncHTTPClientExecutor(proxies: .none)],
+                    tls: ["localhost": TLSSettings(roots: "\(folder)/\(roots)")])
+                if isTrusted {
+                    #expect(try await network.send(HTTPRequest("GET", server.url())).status == 200)
+                } else {
+                    #expect(await failure(network, server.url())?.code == .networkInsecure)
+                }
+            }
+            #expect(server.requestCount == 1)
         }
     }
 

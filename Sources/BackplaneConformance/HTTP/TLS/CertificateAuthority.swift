@@ -38,15 +38,27 @@ public struct CertificateAuthority: Sendable {
     ///   - hosts: The names and IPv4 addresses that the certificate is for.
     ///   - isExpired: A Boolean value that indicates whether the certificate has expired.
     public func identity(for hosts: [String] = ["localhost", "127.0.0.1"], isExpired: Bool = false) -> Identity {
-        let key = P256.Signing.PrivateKey()
+        identity(
+            of: P256.Signing.PrivateKey(), for: hosts, until: isExpired ? "20010101000000Z" : Self.farAway)
+    }
+
+    /// Returns the identity of a server whose certificate no authority has signed, but its own key.
+    ///
+    /// - Parameter hosts: The names and IPv4 addresses that the certificate is for.
+    public static func selfSigned(for hosts: [String] = ["localhost", "127.0.0.1"]) -> Identity {
+        let own = CertificateAuthority(name: hosts.first ?? "nobody")
+        return own.identity(of: own.key, for: hosts, until: farAway)
+    }
+
+    private func identity(of key: P256.Signing.PrivateKey, for hosts: [String], until end: String) -> Identity {
         let names = hosts.flatMap { host -> [UInt8] in
             let numbers = host.split(separator: ".").compactMap { UInt8($0) }
             return numbers.count == 4 ? DER.implicit(7, numbers) : DER.implicit(2, Array(host.utf8))
         }
         let alternatives = DER.sequence(DER.identifier(2, 5, 29, 17), DER.octets(DER.sequence(names)))
-        let certificate = try! signed(  // a new key can always sign
-            subject: hosts.first ?? "nobody", key: key.publicKey, from: Self.longAgo,
-            to: isExpired ? "20010101000000Z" : Self.farAway, extensions: [alternatives])
+        let certificate = try! signed(  // a key of this kind can always sign
+            subject: hosts.first ?? "nobody", key: key.publicKey, from: Self.longAgo, to: end,
+            extensions: [alternatives])
         return Identity(certificate: pem(certificate), key: key.pemRepresentation)
     }
 

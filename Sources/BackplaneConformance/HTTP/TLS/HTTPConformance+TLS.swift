@@ -41,12 +41,13 @@ extension HTTPConformance {
                     try expect(response.status, 200, "the status")
                 }
             },
-            Case("expired, foreign and untrusted certificates are refused, and no request arrives") {
+            Case("expired, foreign, untrusted and self-signed certificates are refused, and no request arrives") {
                 executor in
                 let cases = [
                     ("expired", authority.identity(isExpired: true)),
                     ("another host's", authority.identity(for: ["books.example.org"])),
                     ("another authority's", CertificateAuthority(name: "Stranger").identity()),
+                    ("its own", CertificateAuthority.selfSigned()),
                 ]
                 for (what, identity) in cases {
                     try await withServer(identity) { server in
