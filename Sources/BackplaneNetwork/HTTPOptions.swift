@@ -15,8 +15,8 @@ public struct HTTPOptions: Sendable {
     public var maximumBodySize: Int?
     /// A Boolean value that indicates whether compressed content is requested and decoded.
     ///
-    /// A request with its own `Range` or `Accept-Encoding` is not changed. A decoded response has neither
-    /// `Content-Encoding` nor `Content-Length`.
+    /// A request with its own `Accept-Encoding` is not changed. One with `Range` asks for `identity`, because a part of
+    /// compressed content cannot be decoded. A decoded response has neither `Content-Encoding` nor `Content-Length`.
     public var decompresses = false
     /// The function that receives the numbers of bytes of both bodies that have passed.
     ///

@@ -23,11 +23,10 @@ import Synchronization
 /// - While one server sends without a pause, all other exchanges of URLSession in the process wait, and the response is
 ///   read even beyond the limit.
 /// - Bodies of requests are read into memory before they are sent, and streams are refused.
-/// - The fields of a response are sorted by name, and fields of one name are joined by commas, so that two `Set-Cookie`
-///   fields cannot be told apart. The same applies to the fields of a request. A field with bytes that are not UTF-8 is
-///   an error.
+/// - The fields of a response are sorted by name, and fields of one name are joined by commas, except `Set-Cookie`. The
+///   fields of a request are joined, too. A field with bytes that are not UTF-8 is an error.
 /// - Compressed bodies arrive decoded, without `Content-Encoding` and `Content-Length`. No compression is requested
-///   unless the request does.
+///   unless the request does, and the option `decompresses` is refused.
 /// - The body of a redirect is held back until it is complete, and is lost if there is no `Location`.
 /// - Interim responses are dropped. There are no proxies, pins and HTTP/2.
 /// - A `GET` has no body, and `.` and `..` in a path are resolved before sending. The only timeout for connecting is

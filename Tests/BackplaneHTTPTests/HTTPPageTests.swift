@@ -29,6 +29,41 @@ struct HTTPPageTests {
         }
     }
 
+    @Test func `the page says of each executor what it declares`() throws {
+        let rows: [String: HTTPCapabilities] = [
+            "streamed uploads": .streamedUploads, "back-pressure": .backPressure,
+            "request trailers, response trailers": [.requestTrailers, .responseTrailers],
+            "interim responses, `100 Continue`": [.interimResponses, .expectContinue], "HTTP/2": .http2,
+            "proxies": .proxies, "decompression": .decompression, "fields of one name stay apart": .separateFields,
+            "a body with `GET`": .contentInGET, "a response that breaks off in its head": .truncatedHeads,
+            "a response with trailers": .harmlessTrailers,
+            "roots and versions of TLS for each host": .tlsSettings,
+        ]
+        // No built-in executor pins certificates.
+        #expect(rows.values.reduce(HTTPCapabilities.pins) { $0.union($1) } == .all)
+        let executors: [any HTTPExecutor] = [
+            AsyncHTTPClientExecutor(proxies: .none), URLSessionExecutor(),
+            MemoryExecutor { _, _ in HTTPStreamedResponse(HTTPResponse(status: 200)) },
+        ]
+        let page = try String(contentsOf: Self.page, encoding: .utf8)
+        let start = try #require(page.range(of: "## What each executor can do")).upperBound
+        var missing = Set(rows.keys)
+        for line in page[start...].split(separator: "\n").prefix(while: { !$0.hasPrefix("###") }) {
+            let cells = line.split(separator: "|", omittingEmptySubsequences: false).map {
+                $0.trimmingCharacters(in: .whitespaces)
+            }
+            guard cells.count > 4, let capabilities = rows[cells[1]] else { continue }
+            missing.remove(cells[1])
+            for (executor, cell) in zip(executors, cells[2...]) {
+                let lacks = ["no", "always decodes", "as you say", "**ends the process**"]
+                let isThere = !cell.isEmpty && !lacks.contains { cell.hasPrefix($0) }
+                let declared = executor.capabilities.intersection(capabilities)
+                #expect(declared == (isThere ? capabilities : []), "\(type(of: executor)): \(line)")
+            }
+        }
+        #expect(missing == [])
+    }
+
     private func withFile(_ text: String, _ body: (String) async throws -> Void) async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "page-\(UUID().uuidString)")
         try Data(text.utf8).write(to: file)
