@@ -20,6 +20,15 @@ struct FramingTests {
         await http.shutdown()
     }
 
+    @Test func `the bytes of a field that are not UTF-8 are replaced`() async throws {
+        let server = try TestServer { _, connection in
+            connection.send(Array("HTTP/1.1 204 No Content\r\nX-A: caf".utf8) + [0xE9] + Array("\r\n\r\n".utf8))
+        }
+        let http = AsyncHTTPClientExecutor(proxies: .none)
+        #expect(try await http.execute(HTTPRequest("GET", server.url())).headers["X-A"] == "caf\u{FFFD}")
+        await http.shutdown()
+    }
+
     @Test func `a head without end is an error, and is not held in memory`() async throws {
         let server = try TestServer { _, connection in
             connection.send("HTTP/1.1 200 OK\r\n")

@@ -1,4 +1,4 @@
-import Backplane
+package import Backplane
 package import CBackplane
 
 extension HTTPRequest {
@@ -19,11 +19,31 @@ extension HTTPRequest {
     }
 
     /// Copies a borrowed request.
-    package init(copying request: UnsafePointer<bp_http_request>) {
+    ///
+    /// - Throws: `network.refused` for text that is not UTF-8, which would be sent as something else.
+    package init(copying request: UnsafePointer<bp_http_request>) throws(BackplaneError) {
         let request: bp_http_request = read(request)
         self.init(
-            request.method.text, request.url.text,
-            headers: HTTPHeaders(copying: request.headers, count: request.header_count), body: request.body.array)
+            try request.method.sentText("the method"), try request.url.sentText("the URL"), body: request.body.array)
+        let count = request.headers == nil ? 0 : max(0, request.header_count)
+        for field in UnsafeBufferPointer(start: request.headers, count: count) {
+            let name = try field.name.sentText("the name of a header field")
+            headers.add(name, try field.value.sentText("the value of the header field \(name)"))
+        }
+    }
+}
+
+extension bp_bytes {
+    /// Returns a copy of the bytes as text.
+    ///
+    /// - Parameter what: The words for the text in the error.
+    /// - Throws: `network.refused` if they are not UTF-8.
+    fileprivate func sentText(_ what: @autoclosure () -> String) throws(BackplaneError) -> String {
+        let text = text
+        guard text.utf8.elementsEqual(lent) else {
+            throw BackplaneError(.networkRefused, "\(what()) is not UTF-8; percent-encode other bytes")
+        }
+        return text
     }
 }
 

@@ -161,6 +161,23 @@ struct CourierTests {
         await courier.test.host.stop()
     }
 
+    @Test func `a request with text that is not UTF-8 is refused before anything is sent`() async throws {
+        let courier = try await CourierHost { request, _ in
+            #expect(request.url == "http://books.test/" && request.headers["X-A"] == "b")
+            return Self.ones(1, by: 1)
+        }
+        for (part, words) in [
+            ("method", "the method is not UTF-8"), ("url", "the URL is not UTF-8"),
+            ("name", "the name of a header field is not UTF-8"),
+            ("value", "the value of the header field X-A is not UTF-8"),
+        ] {
+            let refused = await error { try await courier.ask("askBadly", part) }
+            #expect(refused?.code == .networkRefused && refused?.message.hasPrefix(words) == true, "\(part)")
+        }
+        #expect(try await courier.ask("askBadly", "nothing").received == 1)
+        await courier.test.host.stop()
+    }
+
     @Test func `an exchange inside a call is finished by the old edition in a swap`() async throws {
         let latch = Latch()
         let courier = try await CourierHost { _, _ in

@@ -30,7 +30,7 @@ static bp_bytes unquoted(bp_bytes json) {
     return json;
 }
 
-enum { FETCH, DOWNLOAD, DELIVER, DELIVER_SHORT, DELIVER_NOTHING, DELIVER_NEVER, LEAVE, ASK_TOO_MUCH, EDITION_OF };
+enum { FETCH, DOWNLOAD, DELIVER, DELIVER_SHORT, DELIVER_NOTHING, DELIVER_NEVER, LEAVE, ASK_TOO_MUCH, ASK_BADLY, EDITION_OF };
 
 static const bp_method methods[] = {
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("fetch")},            /* url -> what was read, piece by piece             */
@@ -41,6 +41,7 @@ static const bp_method methods[] = {
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("deliverNever")},    /* url -> an error: the source answers when it must */
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("leave")},            /* url -> an error: the response is never read      */
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("askTooMuch")},     /* the name of an option -> an error                */
+    {sizeof(bp_method), BP_ASYNC, BP_TEXT("askBadly")},         /* a part of a request -> an error                 */
     {sizeof(bp_method), BP_SYNC, BP_TEXT("edition")},           /* null -> a number                                 */
 };
 enum { METHODS = sizeof methods / sizeof *methods };
@@ -174,6 +175,20 @@ static void release_source(void *context) {
     leave(own);
 }
 
+static int is(bp_bytes given, const char *word) {
+    return given.length == strlen(word) && memcmp(given.data, word, given.length) == 0;
+}
+
+/* A request, of which one part is not UTF-8: `method`, `url`, or the `name` or `value` of its field. */
+static bp_http_request bad_request(bp_bytes part, bp_pair *field) {
+    const bp_http_request request = {
+        .size = sizeof request, .method = text(is(part, "method") ? "G\xC9T" : "GET"),
+        .url = text(is(part, "url") ? "http://books.test/caf\xE9" : "http://books.test/"), .headers = field, .header_count = 1};
+    field->name = text(is(part, "name") ? "X-\xC9" : "X-A");
+    field->value = text(is(part, "value") ? "caf\xE9" : "b");
+    return request;
+}
+
 static void begin(courier *self, uint32_t method, bp_bytes input, const bp_call *frame, bp_done done, void *context) {
     errand *own = calloc(1, sizeof *own);
     const bp_bytes given = unquoted(input);
@@ -191,9 +206,11 @@ static void begin(courier *self, uint32_t method, bp_bytes input, const bp_call 
     own->owners = delivers ? 2 : 1;
     own->in_order = 1;
     own->left = method == DELIVER_SHORT ? ALL / 2 : ALL;
-    const bp_http_request request = {
+    bp_pair field;
+    bp_http_request request = {
         .size = sizeof request, .method = delivers ? text("POST") : text("GET"),
         .url = method == ASK_TOO_MUCH ? text("http://127.0.0.1:1/") : given};
+    if (method == ASK_BADLY) request = bad_request(given, &field);
     bp_http_options options = {.size = sizeof options};
     if (method == DOWNLOAD) options.download = text("parcel");
     if (method == ASK_TOO_MUCH) {

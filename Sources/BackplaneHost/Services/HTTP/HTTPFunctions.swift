@@ -10,9 +10,10 @@ let httpFunctions = bp_http_1(
         do throws(BackplaneError) {
             let component = try ComponentHandles.require(handle)
             try component.require(.communicationController, .networkService, for: BP_HTTP)
+            let request = try HTTPRequest(copying: request)
             try component.begin()
             return component.exchanges.begin(
-                HTTPRequest(copying: request), .whole(upTo: HTTPOptions.collectionLimit), Call(copying: call), answer,
+                request, .whole(upTo: HTTPOptions.collectionLimit), Call(copying: call), answer,
                 ended: component.end)
         } catch {
             answer.ended(.failure(error))

@@ -19,7 +19,7 @@ let streamedHTTPFunctions = bp_http_2(
                 throw BackplaneError(.networkRefused, "the exchange lacks its `head` or `ended` function")
             }
             let terms = try ExchangeTerms(options, in: component.folder)
-            var request = HTTPRequest(copying: request)
+            var request = try HTTPRequest(copying: request)
             let bodies = [!request.body.isEmpty, terms.upload != nil, source != nil].filter(\.self).count
             guard bodies <= 1 else {
                 throw BackplaneError(

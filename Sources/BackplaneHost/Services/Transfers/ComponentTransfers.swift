@@ -16,11 +16,11 @@ struct ComponentTransfers: Sendable {
 
     /// Reads a borrowed transfer in the form for the host's pool.
     ///
-    /// - Throws: `network.refused` for a path that escapes the folder; `network.unsupported` for options that this
-    ///   host does not have; `transfer.refused` for wrong values.
+    /// - Throws: `network.refused` for a request that is not UTF-8 and a path that escapes the folder;
+    ///   `network.unsupported` for options that this host does not have; `transfer.refused` for wrong values.
     func transfer(copying lent: UnsafePointer<bp_transfer>) throws(BackplaneError) -> Transfer {
         let lent: bp_transfer = read(lent)
-        var request = HTTPRequest(copying: lent.request)
+        var request = try HTTPRequest(copying: lent.request)
         let work: Transfer.Work
         if lent.download.lent.isEmpty {
             request.body = try body(lent, request)
