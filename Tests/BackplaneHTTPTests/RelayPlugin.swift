@@ -53,13 +53,18 @@ final class ScriptedExecutor: Manager {
     static let className = "ScriptedExecutor"
     typealias Configuration = RelayExecutor.Configuration
     typealias Script = @Sendable (Context, HTTPOrder, StreamSender<HTTPHead>) async throws -> Void
+    typealias Capabilities = @Sendable () async throws -> HTTPCapabilities
     static let scripts = Mutex<[String: Script]>([:])
+    static let capabilities = Mutex<[String: Capabilities]>([:])
     private let context: Context
 
     init(_ context: Context) { self.context = context }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.capabilities) { _, _, _ in [.streamedUploads, .backPressure] }
+        table.async(\.capabilities) { executor, _, _ in
+            let capabilities = Self.capabilities.withLock { $0[executor.context.configuration.key] }
+            return try await capabilities?() ?? [.streamedUploads, .backPressure]
+        }
         table.stream(\.exchange) { executor, order, heads, _ in
             let script = try #require(Self.scripts.withLock { $0[executor.context.configuration.key] })
             try await script(executor.context, order, heads)
@@ -132,9 +137,11 @@ struct RelayHost {
 
     /// - Parameters:
     ///   - engine: The engine of the executor; `nil` for one that follows `script`.
+    ///   - capabilities: Returns the capabilities of one that follows `script`.
     ///   - own: The host's own executor.
     static func with(
-        _ engine: (any HTTPExecutor)? = nil, script: ScriptedExecutor.Script? = nil, lanes: LaneRule = .fastest,
+        _ engine: (any HTTPExecutor)? = nil, script: ScriptedExecutor.Script? = nil,
+        capabilities: ScriptedExecutor.Capabilities? = nil, lanes: LaneRule = .fastest,
         own: [any HTTPExecutor] = [], network: NetworkSettings = NetworkSettings(executors: ["relay": "Relay"]),
         _ change: (inout HostOptions) -> Void = { _ in }, _ body: (RelayHost) async throws -> Void
     ) async throws {
@@ -143,9 +150,11 @@ struct RelayHost {
         let key = UUID().uuidString
         RelayExecutor.engines.withLock { $0[key] = engine }
         ScriptedExecutor.scripts.withLock { $0[key] = script }
+        ScriptedExecutor.capabilities.withLock { $0[key] = capabilities }
         defer {
             RelayExecutor.engines.withLock { $0[key] = nil }
             ScriptedExecutor.scripts.withLock { $0[key] = nil }
+            ScriptedExecutor.capabilities.withLock { $0[key] = nil }
         }
         let manifest = Manifest(
             plugins: [],

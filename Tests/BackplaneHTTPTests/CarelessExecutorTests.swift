@@ -1,0 +1,124 @@
+import Backplane
+import BackplaneExchange
+import BackplaneHost
+import BackplaneNetwork
+import Foundation
+import Testing
+
+/// Executors of plugins that hang, or that misuse `backplane.bodies/1`.
+@Suite(.timeLimit(.minutes(5)))
+struct CarelessExecutorTests {
+    @Test(arguments: [LaneRule.fastest, .encoded])
+    func `one that never says what it can do is ended by the limits of the exchange, and told so`(lanes: LaneRule)
+        async throws
+    {
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        try await RelayHost.with(
+            script: { _, _, _ in Issue.record("it has an order") },
+            capabilities: {
+                defer { end.yield() }
+                try await Task.sleep(for: .seconds(3_600))
+                return .all
+            }, lanes: lanes
+        ) { relay in
+            var late = HTTPOptions(), whole = HTTPOptions()
+            late.headTimeout = .milliseconds(100)
+            whole.totalTimeout = .milliseconds(100)
+            for options in [late, whole] {
+                #expect(await relay.failure("relay:books", options)?.code == .networkTimeout)
+                _ = await ended.first { _ in true }
+            }
+            let deadline = await #expect(throws: BackplaneError.self) {
+                try await relay.context.http.open(
+                    HTTPRequest("GET", "relay:books"), relay.context.begin(within: .milliseconds(100)))
+            }
+            #expect(deadline?.code == .callDeadline)
+            _ = await ended.first { _ in true }
+        }
+    }
+
+    /// Sends a head and one chunk, and then nothing more.
+    private static func halting(_ ended: @escaping @Sendable () -> Void) -> ScriptedExecutor.Script {
+        { context, order, heads in
+            defer { ended() }
+            try await context.execute(order, heads) { _, _ in
+                HTTPStreamedResponse(status: 200, body: HTTPBodyStream(HaltingChunks()))
+            }
+        }
+    }
+
+    @Test(arguments: [LaneRule.fastest, .encoded])
+    func `one that hangs within a body is ended by the limits of the exchange, and told so`(lanes: LaneRule)
+        async throws
+    {
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        try await RelayHost.with(script: Self.halting { end.yield() }, lanes: lanes) { relay in
+            var options = HTTPOptions()
+            options.readTimeout = .milliseconds(100)
+            #expect(await relay.failure("relay:books", options)?.code == .networkTimeout)
+            _ = await ended.first { _ in true }
+        }
+        try await RelayHost.with(script: Self.halting { end.yield() }, lanes: lanes) {
+            $0.exchangeIdleLimit = .milliseconds(100)
+        } _: { relay in
+            let error = await relay.failure()
+            #expect(error?.code == .networkTimeout)
+            #expect(error?.message == "the server sent nothing of the body for 0.1 seconds")
+            _ = await ended.first { _ in true }
+        }
+    }
+
+    @Test(arguments: [
+        ("push-twice", "the previous piece has not been consumed yet; wait for its answer before the next push"),
+        ("push-large", "a piece may have at most 262144 bytes, but this one has 262145"),
+        ("push-unknown", "there is no body with this number, or its exchange has ended"),
+        ("push-foreign", "there is no body with this number, or its exchange has ended"),
+        ("push-late", "there is no body with this number, or its exchange has ended"),
+        ("pull-twice", "the body is being pulled; wait for the answer before the next pull"),
+        ("pull-unknown", "there is no body with this number, or its exchange has ended"),
+        ("pull-foreign", "there is no body with this number, or its exchange has ended"),
+    ])
+    func `misuse of bodies is answered with an error, and has no other effect`(mistake: String, words: String)
+        async throws
+    {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "careless-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let host = PluginHost(
+            manifest: Manifest(
+                plugins: [
+                    PluginReference(library: try CarrierHost.compile("1.0.0", of: "Careless/careless", in: folder))
+                ],
+                managers: ["Careless": ManagerDefinition(className: "Careless")],
+                network: NetworkSettings(executors: ["careless": "Careless"])),
+            options: HostOptions(
+                loadFolder: folder + "/loads", dataFolder: folder + "/data", occupationLimit: nil))
+        try await host.start()
+        // A body that is not there yet, so that a pull is not answered.
+        let (chunks, chunk) = AsyncStream<[UInt8]>.makeStream()
+        defer { chunk.finish() }
+        let error = await #expect(throws: BackplaneError.self) {
+            try await host.network.send(HTTPRequest("POST", "careless:\(mistake)", body: .stream(chunks)))
+        }
+        #expect(error?.code == .networkBody && error?.message == words, "\(String(describing: error))")
+        await host.stop()
+    }
+}
+
+/// One chunk, and then none until the task is cancelled.
+private struct HaltingChunks: AsyncSequence, Sendable {
+    struct Iterator: AsyncIteratorProtocol {
+        var hasBegun = false
+
+        mutating func next() async throws -> [UInt8]? {
+            guard hasBegun else {
+                hasBegun = true
+                return Array("half".utf8)
+            }
+            try await Task.sleep(for: .seconds(3_600))
+            return nil
+        }
+    }
+
+    func makeAsyncIterator() -> Iterator { Iterator() }
+}
