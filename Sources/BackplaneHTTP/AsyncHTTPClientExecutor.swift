@@ -53,10 +53,15 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
     ) {
         clients = HTTPClients(
             connectTimeout: connectTimeout, connectionsPerHost: connectionsPerHost,
-            trustRoots: trustRoots ?? ProcessInfo.processInfo.environment["SSL_CERT_FILE"],
+            trustRoots: trustRoots ?? Self.environmentRoots,
             decompressionRatio: decompressionRatio)
         places = HostPlaces(limit: connectionsPerHost)
         (self.proxies, self.decompressionRatio) = (proxies, decompressionRatio)
+    }
+
+    /// The value of `SSL_CERT_FILE`; `nil` if it is not set or empty.
+    private static var environmentRoots: String? {
+        ProcessInfo.processInfo.environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
     deinit {
@@ -92,12 +97,11 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
         } else if options.decompresses, ready.headers["Accept-Encoding"] == nil {
             ready.headers.add("Accept-Encoding", "identity")
         }
-        let scheme = ready.scheme, origin = ready.origin(of: scheme)
+        let scheme = ready.scheme, origin = ready.origin(of: scheme), proxy = try proxies.proxy(for: ready)
         let place = try await places.take(at: origin)
         let isRepeatable = ready.isIdempotent && ready.body.isReplayable
         let isKept = isRepeatable && origins.mayHaveConnection(to: origin)
-        let key = clients.key(
-            scheme: scheme, proxy: proxies.proxy(scheme: scheme, host: ready.host), decodes: decodes, tls: options.tls)
+        let key = clients.key(scheme: scheme, proxy: proxy, decodes: decodes, tls: options.tls)
         let first = try await attempt(ready, to: origin, key, at: place) { error in
             isRepeatable && HTTPFailure.isUnprocessed(error) || isKept && HTTPFailure.isClosedBeforeResponse(error)
         }

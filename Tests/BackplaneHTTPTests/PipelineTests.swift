@@ -291,25 +291,4 @@ struct PipelineTests {
         }
         #expect(error?.code == .networkRefused && error?.message.contains("`two:`") == true)
     }
-
-    @Test(
-        arguments: [
-            ("books.example.org", "http://proxy:3128"), ("example.com", nil), ("a.example.com", nil),
-            ("notexample.com", "http://proxy:3128"), ("LOCALHOST", nil),
-        ] as [(String, String?)])
-    func `the environment's proxy is used except for the hosts that it exempts`(host: String, proxy: String?) {
-        let proxies = HTTPProxies(["https_proxy": "http://proxy:3128", "no_proxy": "localhost,.example.com"])
-        let found = proxies.proxy(scheme: "https", host: host)
-        #expect(found.map { "http://\($0.host):\($0.port)" } == proxy)
-        #expect(proxies.proxy(scheme: "http", host: host) == nil)
-    }
-
-    @Test func `a proxy has credentials, upper-case variables count, and a wildcard exempts all`() throws {
-        let found = try #require(
-            HTTPProxies(["HTTPS_PROXY": "ann:p%40ss@proxy.test:80"]).proxy(scheme: "https", host: "h"))
-        #expect(found.host == "proxy.test" && found.port == 80 && found.user == "ann" && found.password == "p@ss")
-        #expect(HTTPProxies(["all_proxy": "http://p", "NO_PROXY": "*"]).proxy(scheme: "https", host: "h") == nil)
-        #expect(HTTPProxies(["https_proxy": "socks5://p"]).proxy(scheme: "https", host: "h") == nil)
-        #expect(HTTPProxies.none.proxy(scheme: "https", host: "h") == nil)
-    }
 }

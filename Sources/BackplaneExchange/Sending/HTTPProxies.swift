@@ -1,3 +1,5 @@
+public import Backplane
+package import BackplaneNetwork
 import FoundationEssentials
 
 /// The proxies for `https:` URLs, as the environment defines them for curl and other clients.
@@ -13,7 +15,8 @@ public struct HTTPProxies: Sendable {
         /// The password, if the proxy requests one.
         public var password: String?
     }
-    private let proxy: Proxy?
+    /// The proxy, or the reason why the one of the environment cannot be used.
+    private let proxy: Result<Proxy, BackplaneError>?
     private let exceptions: [String]
 
     /// No proxies.
@@ -25,32 +28,65 @@ public struct HTTPProxies: Sendable {
     /// Creates the proxies that environment variables define.
     ///
     /// `https_proxy` or `HTTPS_PROXY` is read, otherwise `all_proxy` or `ALL_PROXY`; and `no_proxy` or `NO_PROXY`:
-    /// host names and domains separated by commas, or `*`. A proxy whose URL is not `http:` is ignored.
+    /// host names and domains separated by commas, or `*`.
     public init(_ environment: [String: String]) {
-        func variable(_ names: String...) -> String? {
-            names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+        func variable(_ names: String...) -> (name: String, value: String)? {
+            names.lazy.compactMap { name in environment[name].map { (name: name, value: $0) } }
+                .first { !$0.value.isEmpty }
         }
-        proxy = variable("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY").flatMap(Self.proxy)
-        exceptions = (variable("no_proxy", "NO_PROXY") ?? "").split { $0 == "," || $0 == " " }.map {
+        proxy = variable("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY").map { name, value in
+            Result { () throws(BackplaneError) in try Self.proxy(value, of: name) }
+        }
+        exceptions = (variable("no_proxy", "NO_PROXY")?.value ?? "").split { $0 == "," || $0 == " " }.map {
             let name = $0.lowercased()
-            return String(name.hasPrefix(".") ? name.dropFirst() : name[...])
+            return (name.hasPrefix(".") ? String(name.dropFirst()) : name).withoutBrackets
         }
     }
 
     /// Returns the proxy for a request to a host, or `nil` if it is reached directly.
-    public func proxy(scheme: String, host: @autoclosure () -> String) -> Proxy? {
+    ///
+    /// - Throws: `network.refused` if the environment's proxy is not an `http:` URL; the host is not reached directly
+    ///   instead.
+    public func proxy(scheme: String, host: @autoclosure () -> String) throws(BackplaneError) -> Proxy? {
         guard scheme == "https", let proxy else { return nil }
-        let host = host().lowercased()
+        let host = host().lowercased().withoutBrackets
         let isExempt = exceptions.contains { $0 == "*" || host == $0 || host.hasSuffix(".\($0)") }
-        return isExempt ? nil : proxy
+        return try isExempt ? nil : proxy.get()
+    }
+
+    /// Returns the proxy for a request, or `nil` if its host is reached directly.
+    ///
+    /// - Throws: The error of ``proxy(scheme:host:)``, with the request's URL.
+    package func proxy(for request: HTTPRequest) throws(BackplaneError) -> Proxy? {
+        guard proxy != nil else { return nil }
+        do throws(BackplaneError) {
+            return try proxy(scheme: request.scheme, host: request.hostName)
+        } catch {
+            throw BackplaneError(error.code, error.message, at: request.printableURL)
+        }
     }
 
     /// Returns the proxy of `http://user:password@host:port`, where only the host is required.
-    private static func proxy(_ text: String) -> Proxy? {
-        let url = text.contains("://") ? text : "http://\(text)"
-        guard let address = URLComponents(string: url), address.scheme?.lowercased() == "http",
-            let host = address.host, !host.isEmpty
-        else { return nil }
-        return Proxy(host: host, port: address.port ?? 1080, user: address.user, password: address.password)
+    ///
+    /// - Parameter variable: The name of the environment variable, for the error, which contains no values.
+    private static func proxy(_ text: String, of variable: String) throws(BackplaneError) -> Proxy {
+        let address = URLComponents(string: text.contains("://") ? text : "http://\(text)")
+        let scheme = address?.scheme?.lowercased()
+        guard let address, scheme == "http", let host = address.host, !host.isEmpty else {
+            let found = scheme == nil || scheme == "http" ? "is no URL with a host" : "has the scheme `\(scheme ?? "")`"
+            throw BackplaneError(
+                .networkRefused,
+                "the proxy in `\(variable)` \(found), but must be `http://HOST:PORT`; change it, or add the host to `no_proxy`"
+            )
+        }
+        return Proxy(
+            host: host.withoutBrackets, port: address.port ?? 1080, user: address.user, password: address.password)
+    }
+}
+
+extension String {
+    /// The text without the brackets around an IPv6 address in a URL.
+    fileprivate var withoutBrackets: String {
+        hasPrefix("[") && hasSuffix("]") ? String(dropFirst().dropLast()) : self
     }
 }

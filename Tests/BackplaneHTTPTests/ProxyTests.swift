@@ -1,0 +1,184 @@
+import Backplane
+import BackplaneConformance
+import BackplaneExchange
+import BackplaneHTTP
+import BackplaneNetwork
+import BackplaneTestKit
+import Foundation
+import TestFixtures
+import Testing
+
+/// Proxies and certificates that the environment defines.
+@Suite(.timeLimit(.minutes(5)))
+struct ProxyTests {
+    // MARK: The variables
+
+    @Test(
+        arguments: [
+            ("books.example.org", "http://proxy:3128"), ("example.com", nil), ("a.example.com", nil),
+            ("notexample.com", "http://proxy:3128"), ("LOCALHOST", nil), ("[::1]", nil),
+        ] as [(String, String?)])
+    func `the environment's proxy is used except for the hosts that it exempts`(host: String, proxy: String?) throws {
+        let proxies = HTTPProxies(["https_proxy": "http://proxy:3128", "no_proxy": "localhost,.example.com ::1"])
+        let found = try proxies.proxy(scheme: "https", host: host)
+        #expect(found.map { "http://\($0.host):\($0.port)" } == proxy)
+        #expect(try proxies.proxy(scheme: "http", host: host) == nil)
+    }
+
+    @Test func `a proxy has credentials, upper-case variables count, and a wildcard exempts all`() throws {
+        let found = try #require(
+            try HTTPProxies(["HTTPS_PROXY": "ann:p%40ss@proxy.test:80"]).proxy(scheme: "https", host: "h"))
+        #expect(found.host == "proxy.test" && found.port == 80 && found.user == "ann" && found.password == "p@ss")
+        let other = try HTTPProxies(["https_proxy": "", "ALL_PROXY": "http://[::1]"]).proxy(scheme: "https", host: "h")
+        #expect(other?.host == "::1" && other?.port == 1080)
+        #expect(try HTTPProxies(["all_proxy": "http://p", "NO_PROXY": "*"]).proxy(scheme: "https", host: "h") == nil)
+        #expect(try HTTPProxies.none.proxy(scheme: "https", host: "h") == nil)
+    }
+
+    @Test(arguments: [
+        ("https_proxy", "socks5://ann:secret@p:1", "has the scheme `socks5`"),
+        ("HTTPS_PROXY", "https://ann:secret@p:1", "has the scheme `https`"),
+        ("all_proxy", "http://", "is no URL with a host"),
+    ])
+    func `a proxy that cannot be used is an error where it is needed`(variable: String, value: String, words: String)
+        throws
+    {
+        let proxies = HTTPProxies([variable: value, "no_proxy": "localhost"])
+        let error = #expect(throws: BackplaneError.self) { try proxies.proxy(scheme: "https", host: "books.test") }
+        #expect(error?.code == .networkRefused && error?.message.contains("secret") == false)
+        #expect(error?.message.hasPrefix("the proxy in `\(variable)` \(words), but must be `http://HOST:PORT`") == true)
+        #expect(try proxies.proxy(scheme: "https", host: "localhost") == nil)
+        #expect(try proxies.proxy(scheme: "http", host: "books.test") == nil)
+    }
+
+    #if Engines
+    // MARK: The executor
+
+    @Test func `a server is not reached directly instead of through a proxy that cannot be used`() async throws {
+        let secure = try await SecureTestServer(CertificateAuthority().identity()) { _ in .init() }
+        let plain = try TestServer { $1.answer("204 No Content") }
+        let executor = AsyncHTTPClientExecutor(proxies: HTTPProxies(["https_proxy": "socks5://p:1"]))
+        let error = await #expect(throws: BackplaneError.self) {
+            try await executor.execute(HTTPRequest("GET", secure.url("/?secret")))
+        }
+        #expect(error?.code == .networkRefused && error?.location == secure.url())
+        #expect(secure.requestCount == 0)
+        #expect(try await executor.execute(HTTPRequest("GET", plain.url())).status == 204)
+        await executor.shutdown()
+        await secure.stop()
+    }
+
+    @Test func `a proxy is asked for a tunnel with its credentials, and sees nothing of the request`() async throws {
+        let proxy = try TestServer { _, connection in
+            connection.answer("403 Forbidden", body: Array("no whales".utf8))
+            connection.close()
+        }
+        let executor = AsyncHTTPClientExecutor(
+            proxies: HTTPProxies(["https_proxy": "http://ann:p%20ss@127.0.0.1:\(proxy.port)"]))
+        let request = HTTPRequest(
+            "POST", "https://books.test/shelf?q=whale", headers: ["Authorization": "Bearer own"], body: .text("body"))
+        let error = await #expect(throws: BackplaneError.self) { try await executor.execute(request) }
+        #expect(error?.code == .networkFailed && error?.message.lowercased().contains("proxy") == true)
+        let received = try #require(await proxy.requests.first { _ in true })
+        #expect(received.method == "CONNECT" && received.target == "books.test:443")
+        #expect(received["Proxy-Authorization"] == "Basic \(Data("ann:p ss".utf8).base64EncodedString())")
+        #expect(received["Authorization"] == nil && received.body.isEmpty)
+        await executor.shutdown()
+    }
+
+    /// A proxy with tunnels, which writes the targets that it is asked for to the file `targets`.
+    private static let tunnels = """
+        import os, socket, sys, threading
+        folder = sys.argv[1]
+        server = socket.create_server(("127.0.0.1", 0))
+        def copy(source, sink):
+            try:
+                while data := source.recv(65536): sink.sendall(data)
+            except OSError: pass
+            for one in (source, sink):
+                try: one.shutdown(socket.SHUT_RDWR)
+                except OSError: pass
+        def serve(client):
+            head = b""
+            while b"\\r\\n\\r\\n" not in head: head += client.recv(1)
+            target = head.split()[1].decode()
+            with open(folder + "/files/targets", "a") as file: file.write(target + "\\n")
+            try: other = socket.create_connection(("127.0.0.1", int(target.rsplit(":", 1)[1])))
+            except OSError: return client.close()
+            client.sendall(b"HTTP/1.1 200 Connected\\r\\n\\r\\n")
+            threading.Thread(target=copy, args=(other, client), daemon=True).start()
+            copy(client, other)
+        def accept():
+            while True: threading.Thread(target=serve, args=(server.accept()[0],), daemon=True).start()
+        with open(folder + "/ports.new", "w") as file: file.write(str(server.getsockname()[1]))
+        os.rename(folder + "/ports.new", folder + "/ports")
+        threading.Thread(target=accept, daemon=True).start()
+        sys.stdin.read()
+        os._exit(0)
+        """
+
+    @Test(.enabled(if: PeerServer.isThere("python3"), "python3 is not installed"), arguments: [true, false])
+    func `TLS and HTTP/2 pass through a tunnel, except to hosts that are exempt`(offersHTTP2: Bool) async throws {
+        let authority = CertificateAuthority()
+        let server = try await SecureTestServer(authority.identity(), offersHTTP2: offersHTTP2) { request in
+            .init(body: Array(request.target.utf8))
+        }
+        try await PeerServer.with(Self.tunnels) { proxy in
+            let roots = proxy.folder + "/ca.pem"
+            try Data(authority.certificate.utf8).write(to: URL(filePath: roots))
+            let executor = AsyncHTTPClientExecutor(
+                trustRoots: roots,
+                proxies: HTTPProxies(["https_proxy": "http://127.0.0.1:\(proxy.ports[0])", "no_proxy": "localhost"]))
+            let tunnelled = try await executor.open(HTTPRequest("GET", server.url("/a", host: "127.0.0.1")), .init())
+            #expect(tunnelled.version == (offersHTTP2 ? "HTTP/2" : "HTTP/1.1"))
+            #expect(try await tunnelled.collect().body == Array("/a".utf8))
+            let direct = try await executor.execute(HTTPRequest("GET", server.url("/b", host: "localhost")))
+            #expect(direct.body == Array("/b".utf8))
+            let targets = try String(contentsOfFile: proxy.folder + "/targets", encoding: .utf8)
+            #expect(targets == "127.0.0.1:\(server.port)\n")
+            await executor.shutdown()
+        }
+        await server.stop()
+    }
+
+    @Test func `the environment names the certificates to trust, and the proxy`() async {
+        await #expect(processExitsWith: .success) {
+            let authority = CertificateAuthority()
+            let file = FileManager.default.temporaryDirectory.appending(path: "roots-\(UUID().uuidString).pem").path
+            defer { try? FileManager.default.removeItem(atPath: file) }
+            for name in ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"] {
+                unsetenv(name)
+            }
+            let server = try await SecureTestServer(authority.identity()) { _ in .init(body: [7]) }
+            let request = HTTPRequest("GET", server.url())
+            for (certificate, isTrusted) in [
+                (authority.certificate, true), (CertificateAuthority(name: "Stranger").certificate, false),
+            ] {
+                try Data(certificate.utf8).write(to: URL(filePath: file))
+                setenv("SSL_CERT_FILE", file, 1)
+                let executor = AsyncHTTPClientExecutor()
+                if isTrusted {
+                    #expect(try await executor.execute(request).body == [7])
+                } else {
+                    let error = await #expect(throws: BackplaneError.self) { try await executor.execute(request) }
+                    #expect(error?.code == .networkInsecure)
+                }
+                await executor.shutdown()
+            }
+            setenv("SSL_CERT_FILE", "", 1)
+            setenv("https_proxy", "socks5://127.0.0.1:1", 1)
+            let executor = AsyncHTTPClientExecutor()
+            let refused = await #expect(throws: BackplaneError.self) { try await executor.execute(request) }
+            #expect(refused?.code == .networkRefused)
+            setenv("no_proxy", "localhost", 1)
+            let direct = AsyncHTTPClientExecutor()
+            let untrusted = await #expect(throws: BackplaneError.self) { try await direct.execute(request) }
+            #expect(untrusted?.code == .networkInsecure)
+            #expect(untrusted?.message.contains("certificate verify failed") == true, "the system's roots are read")
+            #expect(server.requestCount == 1)
+            for executor in [executor, direct] { await executor.shutdown() }
+            await server.stop()
+        }
+    }
+    #endif
+}
