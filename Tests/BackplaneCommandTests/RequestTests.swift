@@ -56,6 +56,18 @@ struct RequestTests {
         #expect(outcome.errors.contains("* head after"))
     }
 
+    @Test func `verbose prints the times to connect where the executor reports them`() {
+        var response = HTTPResponse(status: 200, trailers: ["X-Sum": "1"])
+        response.timings.head = .milliseconds(30)
+        response.timings.body = .microseconds(500)
+        #expect(response.endLines == ["< X-Sum: 1", "* head after 30 ms, body after 500 µs"])
+        response.timings.connect = .microseconds(1_200)
+        response.timings.secure = .milliseconds(12)
+        #expect(
+            response.endLines
+                == ["< X-Sum: 1", "* connected in 1200 µs, TLS in 12 ms, head after 30 ms, body after 500 µs"])
+    }
+
     #if DEBUG
     @Test func `what verbose leaves out is there once the redaction is switched off`() {
         let mark = "planted-verbose"

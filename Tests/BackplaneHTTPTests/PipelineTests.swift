@@ -291,4 +291,24 @@ struct PipelineTests {
         }
         #expect(error?.code == .networkRefused && error?.message.contains("`two:`") == true)
     }
+
+    @Test func `times that only an executor knows are part of the response`() async throws {
+        let network = HTTPPipeline([
+            MemoryExecutor { _, _ in
+                var response = HTTPStreamedResponse(HTTPResponse(status: 200, body: [7]))
+                response.timings.connect = .milliseconds(3)
+                response.timings.secure = .milliseconds(4)
+                return response
+            }
+        ])
+        let request = HTTPRequest("GET", "http://books.test/")
+        let path = FileManager.default.temporaryDirectory.appending(path: "timed-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        for timings in [
+            try await network.open(request).timings, try await network.send(request).timings,
+            try await network.download(request, to: path).timings,
+        ] {
+            #expect(timings.connect == .milliseconds(3) && timings.secure == .milliseconds(4) && timings.head != nil)
+        }
+    }
 }

@@ -129,10 +129,12 @@ extension HTTPResponse {
         ["< \(version ?? "HTTP") \(status)"] + headers.verboseLines("<")
     }
 
-    fileprivate var endLines: [String] {
-        let times = [("head", timings.head), ("body", timings.body)].compactMap { name, time in
-            time.map { "\(name) after \($0.formatted)" }
-        }
+    /// The trailer fields, and the times that the executor reports.
+    var endLines: [String] {
+        let times = [
+            ("connected in", timings.connect), ("TLS in", timings.secure), ("head after", timings.head),
+            ("body after", timings.body),
+        ].compactMap { name, time in time.map { "\(name) \($0.formatted)" } }
         return trailers.verboseLines("<") + ["* \(times.joined(separator: ", "))"]
     }
 }
