@@ -23,8 +23,8 @@ struct ClientKey: Hashable, Sendable {
 /// The clients of one executor, each created when it is first needed: one for each proxy and settings of TLS, with and
 /// without decoding.
 ///
-/// Replaced certificates lead to another client, which reads them. A client with settings of its own ends when the next
-/// one is created and it has not been used for a while.
+/// Replaced certificates lead to another client, which reads them. A client with settings of its own that is not in use
+/// ends when the next one is created, if it has not been used for a while or there are too many.
 final class HTTPClients: Sendable {
     fileprivate struct Entry {
         let client: HTTPClient
@@ -42,6 +42,8 @@ final class HTTPClients: Sendable {
     private let decompressionRatio: Int
     /// The time after which an unused client with settings of its own ends.
     private let unusedLimit: Duration
+    /// The number of clients beyond which unused ones end, the least recently used first.
+    static let most = 32
     private let state = Mutex(State())
 
     init(
@@ -75,7 +77,7 @@ final class HTTPClients: Sendable {
             if state.clients[key] == nil {
                 // A client that is taken has to be shut down: nothing after it may throw.
                 let configuration = try configuration(key)
-                ended = state.takeUnused(since: .now - unusedLimit)
+                ended = state.takeUnused(since: .now - unusedLimit, beyond: Self.most - 1)
                 state.clients[key] = Entry(client: HTTPClient(configuration: configuration))
             }
             if key.isOfSettings { state.clients[key]!.uses += 1 }
@@ -154,11 +156,16 @@ extension TLSConfiguration {
 }
 
 extension HTTPClients.State {
-    /// Removes the clients with settings of their own that were last used before a time, and returns them.
-    fileprivate mutating func takeUnused(since time: ContinuousClock.Instant) -> [HTTPClient] {
-        let unused = clients.filter { key, entry in key.isOfSettings && entry.uses == 0 && entry.lastUse <= time }
-        for key in unused.keys { clients[key] = nil }
-        return unused.values.map(\.client)
+    /// Removes unused clients with settings of their own, and returns them: those that were last used before a time, and
+    /// more of the least recently used ones while there are more clients than `count`.
+    fileprivate mutating func takeUnused(since time: ContinuousClock.Instant, beyond count: Int) -> [HTTPClient] {
+        let unused = clients.filter { key, entry in key.isOfSettings && entry.uses == 0 }
+            .sorted { $0.value.lastUse < $1.value.lastUse }
+        let ended = max(unused.prefix { $0.value.lastUse <= time }.count, clients.count - count)
+        return unused.prefix(ended).map { key, entry in
+            clients[key] = nil
+            return entry.client
+        }
     }
 }
 

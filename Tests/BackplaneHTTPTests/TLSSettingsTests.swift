@@ -235,6 +235,27 @@ struct TLSSettingsTests {
         #expect(clients.count == 3)
     }
 
+    @Test func `of many clients the least recently used end first, and those in use do not`() throws {
+        let clients = HTTPClients(
+            connectTimeout: .seconds(10), connectionsPerHost: 1, trustRoots: nil, decompressionRatio: 250,
+            unusedLimit: .seconds(3_600))
+        defer { clients.close() }
+        func use(_ tls: TLSSettings?) throws -> ClientUse {
+            try clients.client(clients.key(scheme: "https", proxy: nil, decodes: false, tls: tls))
+        }
+        let plain = try use(nil).client, used = try use(TLSSettings(minimum: .tls12))
+        let all = try (0..<HTTPClients.most).map { try use(TLSSettings(roots: "\($0).pem")).client }
+        #expect(clients.count == HTTPClients.most)
+        for number in Array(2..<HTTPClients.most) + [0, 1] {
+            let client = try use(TLSSettings(roots: "\(number).pem")).client
+            #expect((client === all[number]) == (number > 1), "\(number)")
+        }
+        let held = try (0..<40).map { try use(TLSSettings(roots: "held \($0).pem")) }
+        #expect(clients.count == held.count + 2, "those in use are more")
+        #expect(try use(nil).client === plain)
+        #expect(try use(TLSSettings(minimum: .tls12)).client === used.client)
+    }
+
     @Test func `an executor that cannot follow the settings sends nothing`() async throws {
         let network = HTTPPipeline([URLSessionExecutor()], tls: ["127.0.0.1": TLSSettings(minimum: .tls13)])
         let error = await failure(network, "https://127.0.0.1:9/")
