@@ -106,7 +106,7 @@ struct CarelessExecutorTests {
 }
 
 /// One chunk, and then none until the task is cancelled.
-private struct HaltingChunks: AsyncSequence, Sendable {
+struct HaltingChunks: AsyncSequence, Sendable {
     struct Iterator: AsyncIteratorProtocol {
         var hasBegun = false
 

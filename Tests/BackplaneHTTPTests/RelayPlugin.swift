@@ -76,6 +76,8 @@ struct Errands: Contract {
     static let version: Version = "1.0.0"
     /// The text at a URL.
     let fetch = AsyncMethod<String, String>()
+    /// Opens a URL, keeps the response under its URL, and returns.
+    let leave = AsyncMethod<String, Nothing>()
 }
 
 /// An executor that answers with what a manager that it finds at run time fetches.
@@ -111,12 +113,14 @@ final class ErrandManager: Manager {
 
     static func methods(_ table: inout Methods) {
         table.async(\.fetch) { manager, url, call in try await manager.controller.fetch(url, call) }
+        table.async(\.leave) { manager, url, call in try await manager.controller.leave(url, call) }
     }
 }
 
 final class ErrandCommunication: CommunicationController {
     typealias Provides = Errands
     static let className = "ErrandCommunication"
+    static let left = Mutex<[String: HTTPStreamedResponse]>([:])
     private let context: Context
 
     init(_ context: Context) { self.context = context }
@@ -125,6 +129,11 @@ final class ErrandCommunication: CommunicationController {
         table.async(\.fetch) { controller, url, call in
             let response = try await controller.context.http.send(HTTPRequest("GET", url), call)
             return String(decoding: response.body, as: UTF8.self)
+        }
+        table.async(\.leave) { controller, url, call in
+            let response = try await controller.context.http.open(HTTPRequest("GET", url), call)
+            Self.left.withLock { $0[url] = response }
+            return Nothing()
         }
     }
 }

@@ -1,0 +1,78 @@
+import Backplane
+import BackplaneExchange
+import BackplaneHost
+import BackplaneNetwork
+import Foundation
+import Synchronization
+import Testing
+
+/// Exchanges that a method leaves open when it returns.
+@Suite(.timeLimit(.minutes(5)))
+struct LeftExchangeTests {
+    /// Runs a host with an errand's manager, whose server sends one chunk of a body and then nothing.
+    ///
+    /// - Parameter released: A function that is called once the server's side of the exchange is released.
+    private func withErrand(
+        _ lanes: LaneRule, idleLimit: Duration? = nil, released: @escaping @Sendable () -> Void = {},
+        _ body: (PluginHost, Remote<Errands>) async throws -> Void
+    ) async throws {
+        let executor = MemoryExecutor { _, _ in
+            let stream = HTTPBodyStream(HaltingChunks())
+            return HTTPStreamedResponse(
+                status: 200,
+                body: HTTPBodyStream(cancel: released) {
+                    try await stream.next().map { .bytes($0) } ?? .end(trailers: [:])
+                })
+        }
+        var options = HostOptions(executors: [executor], lanes: lanes, occupationLimit: nil)
+        if let idleLimit { options.exchangeIdleLimit = idleLimit }
+        let host = PluginHost(
+            manifest: Manifest(
+                plugins: [],
+                managers: [
+                    "Errand": ManagerDefinition(
+                        className: "ErrandManager",
+                        communicationController: CommunicationControllerDefinition(className: "ErrandCommunication"))
+                ]),
+            plugins: [RelayPlugin.self], options: options)
+        try await host.start()
+        do {
+            try await body(host, try await host.manager("Errand"))
+            await host.stop()
+        } catch {
+            await host.stop()
+            throw error
+        }
+    }
+
+    private func left(at url: String) throws -> HTTPStreamedResponse {
+        try #require(ErrandCommunication.left.withLock { $0.removeValue(forKey: url) })
+    }
+
+    @Test(arguments: [LaneRule.fastest, .encoded])
+    func `the return of a method does not end the exchange that it leaves open`(lanes: LaneRule) async throws {
+        try await withErrand(lanes) { host, errand in
+            let url = "http://books.test/\(UUID().uuidString)"
+            _ = try await errand.leave(url, host.begin())
+            let response = try left(at: url)
+            #expect(await host.statistics.first { $0.role == "communication controller" }?.exchanges.inFlight == 1)
+            #expect(try await response.body.next() == Array("half".utf8))
+        }
+    }
+
+    @Test(arguments: [LaneRule.fastest, .encoded])
+    func `an exchange that a method leaves open ends with the idle limit`(lanes: LaneRule) async throws {
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        try await withErrand(lanes, idleLimit: .milliseconds(50), released: { end.yield() }) { host, errand in
+            let url = "http://books.test/\(UUID().uuidString)"
+            _ = try await errand.leave(url, host.begin())
+            _ = await ended.first { _ in true }
+            let response = try left(at: url)
+            let error = await #expect(throws: BackplaneError.self) { try await response.body.collect(upTo: 100) }
+            #expect(error?.code == .networkTimeout && error?.message.contains("was not read") == true)
+            try await eventually {
+                await host.statistics.first { $0.role == "communication controller" }?.exchanges.inFlight == 0
+            }
+        }
+    }
+}
