@@ -39,8 +39,7 @@ extension bp_bytes {
     /// - Parameter what: The words for the text in the error.
     /// - Throws: `network.refused` if they are not UTF-8.
     fileprivate func sentText(_ what: @autoclosure () -> String) throws(BackplaneError) -> String {
-        let text = text
-        guard text.utf8.elementsEqual(lent) else {
+        guard let text = String(validating: lent, as: UTF8.self) else {
             throw BackplaneError(.networkRefused, "\(what()) is not UTF-8; percent-encode other bytes")
         }
         return text
