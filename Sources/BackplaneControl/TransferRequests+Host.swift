@@ -74,7 +74,7 @@ extension BeginTransferRequest {
         for field in headers ?? [] {
             guard field.count == 2 else {
                 throw BackplaneError(
-                    .controlMalformed, "expected a name and a value, found \(field.count) texts", at: "/headers")
+                    .controlMalformed, "expected a name and a value, found \(field.count) strings", at: "/headers")
             }
             request.headers.add(field[0], field[1])
         }

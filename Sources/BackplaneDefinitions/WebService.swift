@@ -66,7 +66,7 @@ public struct WebService: Sendable {
         self.client = try content.client(client, baseURL)
     }
 
-    /// Creates a component's web service of files that were read.
+    /// Creates a component's web service from files that were already read.
     ///
     /// - Parameter options: The options of every exchange.
     /// - Throws: `network.invalid-request` for an invalid base URL.

@@ -9,9 +9,9 @@ public import BackplaneNetwork
 /// let photo: Data = try await pharmacies.photo.with(headers: ["Accept": "image/png"])(12)
 /// ```
 ///
-/// An argument is any encodable value: a text, a number, `Data`, a model, a ``FilePart`` or an array of them, or `nil`,
-/// which leaves out the field it stands in. The response is of the type that the caller asks for: any `Decodable` type
-/// or one that parses itself, `Data`, `String`, `Nothing`, or `HTTPResponse` with any status.
+/// An argument is any encodable value: a string, a number, `Data`, a model, a ``FilePart`` or an array of them, or
+/// `nil`, which omits its field. The response has the type that the caller asks for: any `Decodable` type or one that
+/// parses itself, `Data`, `String`, `Nothing`, or `HTTPResponse` with any status.
 public struct WebServiceMethod: Sendable {
     let service: WebService
     /// The name or the selector of the method.
@@ -20,7 +20,7 @@ public struct WebServiceMethod: Sendable {
 
     init(service: WebService, name: String) { (self.service, self.name) = (service, name) }
 
-    /// Returns the method with header fields that go before those of the definition.
+    /// Returns the method with header fields that take precedence over those of the definition.
     public func with(headers: HTTPHeaders) -> WebServiceMethod {
         var method = self
         for name in Set(headers.fields.map(\.name)) { method.headers[name] = nil }

@@ -66,7 +66,7 @@ public struct HTTPClient: Sendable {
     ///   - call: The call being served, whose deadline applies to the exchange.
     ///   - options: The options of the exchange.
     /// - Returns: The response without its body.
-    /// - Throws: The errors of ``open(_:_:_:)``; `network.refused` for a path that leads out of the folder;
+    /// - Throws: The errors of ``open(_:_:_:)``; `network.refused` for a path that escapes the folder;
     ///   `network.file` if the file cannot be written.
     @discardableResult
     public func download(

@@ -34,7 +34,7 @@ package struct Redaction: Sendable {
         descriptions, mirrors, urls, curlFields, curlBodies, verboseFields, variables, cookies, proofs,
     ]
 
-    /// Returns whether a text is redacted.
+    /// Returns whether a string is redacted.
     package func hides(_ text: @autoclosure () -> String) -> Bool {
         #if DEBUG
         guard Self.areAnyOff.load(ordering: .relaxed) else { return true }

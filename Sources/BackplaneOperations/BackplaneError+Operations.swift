@@ -23,8 +23,8 @@ extension BackplaneError {
     /// Creates the error of a node that ends in newer code.
     static func continued(_ node: String, in graph: String) -> BackplaneError {
         BackplaneError(
-            .callRetired, "a swap has replaced this code, and the graph with `\(node)` goes on in newer code", at: graph
-        )
+            .callRetired, "a swap has replaced this code, and the graph with `\(node)` continues in newer code",
+            at: graph)
     }
 
     static func late(_ node: String, in graph: String, after limit: Duration) -> BackplaneError {

@@ -12,7 +12,7 @@ extension GraphBuilder {
     /// ```
     ///
     /// The status that the node's handlers receive includes that of the response. An endpoint has a retry policy of its
-    /// own, which takes into account which requests HTTP permits to repeat; that of the options repeats the whole load.
+    /// own, which considers whether HTTP allows a request to be repeated; that of the options repeats the whole load.
     ///
     /// - Parameters:
     ///   - name: The name, for display.

@@ -3,7 +3,7 @@ public import BackplaneNetwork
 public import BackplaneOperations
 import Synchronization
 
-// Transfers as nodes, which stand still while they are paused.
+// Transfers as nodes, which are suspended while they are paused.
 extension GraphBuilder {
     /// Adds a node that performs a transfer, and returns its final state.
     ///

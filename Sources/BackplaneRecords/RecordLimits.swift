@@ -102,7 +102,7 @@ package enum RecordLimits {
         }
     }
 
-    /// Returns a text shortened for a message.
+    /// Returns a string shortened for a message.
     package static func shortened(_ text: String) -> String {
         text.unicodeScalars.count <= 100 ? text.debugDescription : String(text.prefix(100)).debugDescription + "…"
     }

@@ -37,7 +37,7 @@ public protocol RecordStore: Sendable {
 
     /// Returns the number of records that a query selects, on all of its pages.
     ///
-    /// The number for a whole collection is at hand; other records are counted.
+    /// The count of a whole collection is stored; the records that other queries select are counted.
     ///
     /// - Throws: As ``read(_:in:)`` does.
     func count(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> Int

@@ -1,7 +1,7 @@
 public import Backplane
 
 extension RecordCollection {
-    /// Returns the records with all words of a text, the most relevant ones (by BM25) first.
+    /// Returns the records that contain all words of a string, the most relevant ones (by BM25) first.
     ///
     /// ```swift
     /// let found = try await books.search(\.words, "moon vern*")

@@ -21,7 +21,7 @@ extension Transfer {
         if case .download(_, let path, _) = work { path } else { nil }
     }
 
-    /// The options of an exchange that say who asks.
+    /// The options of an exchange that identify its sender.
     var exchange: HTTPOptions {
         var options = HTTPOptions()
         (options.credential, options.account, options.sender) = (credential, account, sender)

@@ -44,7 +44,7 @@ struct JSONMistake {
             let isJSON = JSONKind.find(at: [], in: data) != nil
             self.init(
                 isJSON
-                    ? "a number is not whole, or too great for its type"
+                    ? "a number is not an integer, or is too large for its type"
                     : "expected JSON, found text that is malformed, or nested too deeply",
                 context.codingPath, cause: context.underlyingError)
         @unknown default: self.init(String(describing: error), [])

@@ -18,7 +18,7 @@ public struct Log: Sendable {
     ///
     /// - Parameters:
     ///   - level: The severity of the message.
-    ///   - message: A constant text.
+    ///   - message: A constant string.
     ///   - metadata: The variable parts, keyed by name.
     ///   - call: The call that the message is about: the id of its trace is added to the metadata as `trace`.
     public func log(

@@ -49,7 +49,7 @@ extension BackplaneError.Code {
     public static let wrongRole = Self("component.wrong-role")
     /// The available version is outside the range that the manifest allows.
     public static let versionOutOfRange = Self("component.version-out-of-range")
-    /// A text is not a version or a range of versions.
+    /// A string is not a version or a range of versions.
     public static let versionMalformed = Self("version.malformed")
     /// A required wire has no provider.
     public static let wireUnsatisfied = Self("wire.unsatisfied")
@@ -85,7 +85,7 @@ extension BackplaneError.Code {
     public static let pluginDigestMismatch = Self("plugin.digest-mismatch")
     /// The manifest specifies a SHA-256, and the host has no `ContentDigest` to compute it.
     public static let pluginDigestUnsupported = Self("plugin.digest-unsupported")
-    /// The library is not a complete ELF image, or its tables lead the loader outside of it.
+    /// The library is not a complete ELF image, or its tables point outside of it.
     public static let pluginDamaged = Self("plugin.damaged")
     /// The library was built for another architecture.
     public static let pluginWrongMachine = Self("plugin.wrong-machine")

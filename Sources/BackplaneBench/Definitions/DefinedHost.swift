@@ -6,7 +6,7 @@ import BackplaneHost
 import BackplaneNetwork
 import Foundation
 
-/// A host with the same service three times: written with endpoints, as a definition, and as one with a serializer.
+/// A host with the same service three times: with endpoints, as a definition, and as a definition with a serializer.
 struct DefinedHost: Sendable {
     private let host: PluginHost
     /// The services behind their managers.

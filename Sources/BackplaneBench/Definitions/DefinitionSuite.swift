@@ -57,7 +57,7 @@ struct DefinitionRows: Sendable {
         ]
     }
 
-    /// The rows of a call, and of the endpoint that it comes to.
+    /// The rows of a call, and of the equivalent endpoint.
     var calling: [Row] {
         let endpoint = "an endpoint that is written out", service = service, client = client
         let load: @Sendable () async throws -> Void = {

@@ -6,7 +6,7 @@ import BackplaneHost
 import BackplaneNetwork
 import Synchronization
 
-/// The rows of credentials: calls of four plugins that meet an expired token at once.
+/// The rows of credentials: calls of four plugins that use an expired token concurrently.
 struct CredentialRows {
     private static let calls = 1_000
     let folder: String

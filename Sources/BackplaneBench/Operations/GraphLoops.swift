@@ -12,7 +12,7 @@ enum GraphLoops {
         var description: String
     }
 
-    /// Runs as many tasks as there are to be nodes, without any order.
+    /// Runs one task for each node, without any order.
     static func group(_ count: Int) async throws -> Duration {
         try await time {
             let sum = await withTaskGroup(of: Int.self) { group in
@@ -42,7 +42,7 @@ enum GraphLoops {
         }
     }
 
-    /// Runs the nodes of a graph that is there already, behind one that holds them back.
+    /// Runs the nodes of an existing graph, all of which wait for one node.
     static func run(waiting count: Int) async throws -> Duration {
         let expected = expectedLayers(count), gate = AsyncStream.makeStream(of: Void.self)
         let run = try builtLayers(count, after: gate.stream).start()

@@ -38,7 +38,7 @@ enum OperationRows {
 
     /// The rows that show whether a node costs as much in a large graph as in a small one.
     ///
-    /// In the large one nothing is found in the processor's caches any more, which is what the bound leaves room for.
+    /// The large one does not fit in the processor's caches, for which the bound leaves room.
     static var growth: [Row] {
         let small = "a node of 10,000, in layers", chained = "a node of 10,000, in a chain"
         return [
@@ -54,7 +54,7 @@ enum OperationRows {
         ]
     }
 
-    /// The rows of a graph that is there already: it is run to its end, or cancelled while every node waits.
+    /// The rows of an existing graph, which is run to its end, or cancelled while every node waits.
     static var cancelling: [Row] {
         let run = "running 100,000 nodes that are built"
         return [

@@ -63,7 +63,7 @@ enum OperationSwaps {
             guard report.outcome == .swapped, report.warnings.isEmpty else {
                 throw BackplaneError(
                     .swapFailed,
-                    "expected the other edition to go on with the graph, found: \(report.outcome) \(report.warnings)")
+                    "expected the other edition to continue the graph, found: \(report.outcome) \(report.warnings)")
             }
         }
         let during = try await counts(of: url, client), isRunning = !host.operations.all.isEmpty

@@ -5,7 +5,7 @@ import BackplaneHost
 
 /// The check of the definition of a web service, or of the header fields beside it, for which no host is needed.
 enum DefinitionCheck {
-    /// Returns the problems of a definition; `nil` for a file that is none.
+    /// Returns the problems of a definition; `nil` for a file that is not a definition.
     static func problems(of path: String) -> [Problem]? {
         // A pipe has its contents only once, and they are a manifest.
         guard DefinitionFile.isRegular(path), let bytes = try? DefinitionFile.read(path) else { return nil }

@@ -14,7 +14,7 @@ struct SecretPrompt: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Shows a text and reads a line, without its end; `nil` if the terminal is closed first.
+    /// Shows a prompt and reads a line, without its end; `nil` if the terminal is closed first.
     func ask(_ prompt: String) -> String? {
         guard let echo = TerminalEcho.takeOff(descriptor) else { return nil }
         defer {

@@ -7,9 +7,9 @@ extension BackplaneTool {
             commandName: "log-level",
             abstract: "List the levels of a running host's log, or change some of them.",
             discussion: """
-                A level without a name is for everything that has no level of its own. NAME=LEVEL is for one component, \
-                the components of one plugin (its id), or `host`; NAME= takes that level away. The levels hold until \
-                the host stops.
+                A level without a name applies to everything that has no level of its own. NAME=LEVEL applies to one \
+                component, the components of one plugin (its id), or `host`; NAME= removes that level. The levels \
+                apply until the host stops.
 
                 EXAMPLES
                   backplane log-level

@@ -21,7 +21,7 @@ extension BackplaneTool {
 extension BackplaneTool.Operations {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the graphs that run, in the order in which they were started.")
+            abstract: "List the running graphs, in the order in which they were started.")
         @OptionGroup var host: HostChoiceArguments
         @Flag(help: "Print the graphs as JSON.") var json = false
 
@@ -51,7 +51,7 @@ extension BackplaneTool.Operations {
         static let configuration = CommandConfiguration(
             abstract: "Pause a graph or a node.",
             discussion:
-                "Code that runs continues, and its result is held back; only work such as a transfer is suspended.")
+                "Running code continues, and its result is held back; only work such as a transfer is suspended.")
         @OptionGroup var change: OperationChangeArguments
         func run() async throws { throw ExitCode(try change.run("pause")) }
     }
@@ -65,7 +65,7 @@ extension BackplaneTool.Operations {
     struct Cancel: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Cancel a graph or a node.",
-            discussion: "Without --node, pending finish nodes still run; with it, what needs the node fails.")
+            discussion: "Without --node, pending finish nodes still run; with it, nodes that depend on it fail.")
         @OptionGroup var change: OperationChangeArguments
         func run() async throws { throw ExitCode(try change.run("cancel")) }
     }

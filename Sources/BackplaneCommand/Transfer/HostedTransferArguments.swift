@@ -8,7 +8,7 @@ extension BackplaneTool.TransferFiles {
 
         @OptionGroup var host: HostChoiceArguments
         @Flag(help: "List only transfers that have not ended.") var open = false
-        @Option(help: ArgumentHelp("The greatest number of them (default: 1000).", valueName: "count"))
+        @Option(help: ArgumentHelp("The maximum number of transfers (default: 1000).", valueName: "count"))
         var limit: Int?
         @Flag(help: "Print the states as JSON.") var json = false
 

@@ -12,16 +12,16 @@ extension BackplaneTool {
             abstract: "Download and upload files, and follow and control the transfers of a running host.",
             discussion: """
                 A download is written to a part file next to its target, and moved there once it is complete. If it is \
-                interrupted, the same command continues where it ended, unless the file on the server has changed. An \
-                upload starts over.
+                interrupted, the same command continues where it stopped, unless the file on the server has changed. \
+                An upload starts over.
 
                 `get` and `put` carry out one transfer themselves or, with --running, --socket or --manifest, leave it \
-                to a running host, which goes on if the command is interrupted. The other commands are about the \
+                to a running host, which continues if the command is interrupted. The other commands are about the \
                 transfers of a running host. Those of plugins have ids that begin with that of the plugin, such as \
                 org.example.books/text/whale.
 
                 The progress is shown on standard error: as one line in a terminal, and otherwise as a line for every \
-                tenth. With --json, each state is printed on standard output as one line of JSON. The exit code is 0 if \
+                10 %. With --json, each state is printed on standard output as one line of JSON. The exit code is 0 if \
                 the transfer has succeeded, 1 if it has not, and 130 after an interruption.
 
                 EXAMPLES

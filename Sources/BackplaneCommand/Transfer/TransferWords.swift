@@ -26,7 +26,7 @@ enum TransferWords {
         }
         let folder = file.map { $0.hasSuffix("/") ? $0 : $0 + "/" } ?? ""
         let encoded = URLComponents(string: url)?.percentEncodedPath.split(separator: "/").last.map(String.init) ?? ""
-        // A name that would lead out of the folder is none.
+        // A name that would escape the folder is not used.
         let name = encoded.removingPercentEncoding ?? encoded
         guard !["", ".", ".."].contains(name), !name.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 < 0x20 })
         else {

@@ -28,7 +28,7 @@ package struct LogLevelsRequest: ControlMessage {
     package typealias Answer = LogLevelsForm
     /// The new lowest level of everything without a level of its own; `nil` keeps it.
     package var standard: String?
-    /// New levels by name; an empty text removes a name's level.
+    /// New levels by name; an empty string removes a name's level.
     package var exceptions: [String: String]?
     /// A Boolean value that indicates whether to return to the levels with which the host began, before anything else;
     /// `nil` means no.

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneNetwork
 import Glibc
 
-/// The files that arguments name: inside a component, none that its folder seems to contain but a link leads out of.
+/// The files that arguments name; no path below a component's folder may escape it through a link.
 struct FileArguments: Sendable {
     /// The component's folder; `nil` in a program.
     let folder: String?
@@ -55,7 +55,7 @@ struct FileArguments: Sendable {
         guard found.hasPrefix(own + "/") else {
             throw BackplaneError(
                 .fileRefused,
-                "this path leads out of the component's folder \(folder), through `..` or a symbolic link", at: file)
+                "this path escapes the component's folder \(folder), through `..` or a symbolic link", at: file)
         }
         return whole
     }

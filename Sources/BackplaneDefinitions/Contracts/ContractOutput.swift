@@ -7,7 +7,7 @@ import FoundationEssentials
 enum ContractOutput: Sendable {
     /// The body unchanged, which is JSON already; `null` for an empty one.
     case json
-    /// The same, or plain text as a JSON string, because it is not known what is expected.
+    /// The body as JSON, or plain text as a JSON string, because the expected type is unknown.
     case any
     /// `null`, whatever the body is.
     case nothing
@@ -65,7 +65,7 @@ enum ContractOutput: Sendable {
 }
 
 extension HTTPResponse {
-    /// Returns whether the media type contains a text.
+    /// Returns whether the media type contains a string.
     fileprivate func hasType(_ text: String) -> Bool { headers["Content-Type"]?.lowercased().contains(text) ?? false }
 }
 

@@ -6,7 +6,7 @@ package enum ContractValue: Sendable {
     case nothing
     /// A number or a Boolean value.
     case scalar
-    /// A text.
+    /// A string.
     case text
     /// Bytes, which cross as base64.
     case data

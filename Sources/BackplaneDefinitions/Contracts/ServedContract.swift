@@ -1,11 +1,11 @@
 package import Backplane
 import BackplaneDocuments
 
-/// The methods of a contract that a definition serves, matched by name, and the mistakes in that.
+/// The methods of a contract that a definition serves, matched by name, with the mismatches that were found.
 package struct ServedContract: Sendable {
     /// The methods, in the order of the contract; without those that the definition lacks.
     package private(set) var methods: [ServedMethod] = []
-    /// The mistakes, in the order of the contract.
+    /// The mismatches, in the order of the contract.
     package private(set) var problems: [DefinitionProblem] = []
 
     /// Compares a contract with a definition, method by method.
@@ -48,7 +48,7 @@ package struct ServedContract: Sendable {
         problems.append(DefinitionProblem(severity, BackplaneError(code, message, at: name)))
     }
 
-    /// Returns the only method that takes an input; `nil` if there are several, which has been reported.
+    /// Returns the only method that takes an input; reports a problem and returns `nil` if there are several.
     private mutating func choose(_ candidates: [DefinedMethod], _ input: ContractValue, for name: String)
         -> DefinedMethod?
     {

@@ -21,8 +21,8 @@ package struct ServedMethod: Sendable {
 
     /// Returns the arguments that an input stands for.
     ///
-    /// An only argument is the input itself. Several are the elements of an array, or the properties of a struct in the
-    /// order of their declaration.
+    /// A single argument is the input itself. Several are the elements of an array, or the properties of a struct in
+    /// the order of their declaration.
     ///
     /// - Throws: `definition.arguments`.
     func arguments(of input: JSONValue) throws(BackplaneError) -> [ArgumentValue] {

@@ -29,18 +29,18 @@ struct RequestTemplate: Sendable {
 indirect enum BodyTemplate: Sendable {
     /// The bytes of a data value in a property list.
     case bytes([UInt8])
-    /// An argument: data unchanged, a text as text, and anything else as JSON.
+    /// An argument: data unchanged, a string as text, and anything else as JSON.
     case argument(Indicator)
-    /// A text that contains arguments.
+    /// A string that contains arguments.
     case text(Template)
-    /// JSON with arguments in place of its texts.
+    /// JSON with arguments in place of its strings.
     case json(JSONTemplate)
 }
 
-/// JSON whose texts may contain indicators.
+/// JSON whose strings may contain indicators.
 indirect enum JSONTemplate: Sendable {
     case value(ArgumentValue)
-    /// A text; one that consists only of an indicator stands for its argument of any type.
+    /// A string; if it consists only of an indicator, it stands for its argument of any type.
     case text(Template)
     case array([JSONTemplate])
     case object([(name: String, value: JSONTemplate)])

@@ -1,4 +1,4 @@
-/// A text of a definition, with its indicators.
+/// A string of a definition, with its indicators.
 struct Template: Sendable {
     /// A part of the text.
     enum Piece: Sendable {
@@ -9,7 +9,7 @@ struct Template: Sendable {
 
     /// A remark about one place in the text.
     enum Remark: Sendable {
-        /// A text that begins like an indicator, but is none.
+        /// A string that begins like an indicator, but is not one.
         case mistake(String)
         /// A literal percent sign.
         case percent(String)
@@ -36,7 +36,7 @@ struct Template: Sendable {
         pieces.compactMap { if case .indicator(let indicator) = $0 { indicator } else { nil } }
     }
 
-    /// Creates a template from a text.
+    /// Creates a template from a string.
     ///
     /// - Parameters:
     ///   - isURL: A Boolean value that indicates whether a literal percent sign is written `%25`.
@@ -51,7 +51,7 @@ struct Template: Sendable {
         pieces = scanner.pieces
     }
 
-    /// A reader of one text.
+    /// A reader of one string.
     private struct Scanner {
         let bytes: [UInt8]
         let percent: [UInt8]

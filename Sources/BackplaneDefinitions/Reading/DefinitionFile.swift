@@ -42,7 +42,7 @@ package enum DefinitionFile {
         throw unreadable(path, "a definition has at most \(DocumentLimits.bytes >> 20) MB")
     }
 
-    /// Returns whether a folder, or else a file, exists at a path; `nil` for neither.
+    /// Returns `true` for a folder at a path, and `false` for any other file; `nil` if nothing exists there.
     package static func isFolder(_ path: String) -> Bool? {
         var status = stat()
         guard !path.utf8.contains(0), stat(path, &status) == 0 else { return nil }
@@ -72,7 +72,7 @@ package enum DefinitionFile {
             folder, "the folder has no definition of `\(name)`: \(tried)" + (question.map { "; \($0)" } ?? ""))
     }
 
-    /// Returns the names of files that may define a web service, in the order in which they are looked for.
+    /// Returns the names of files that may define a web service, in the order in which they are tried.
     package static func names(of service: String) -> [String] {
         ["\(prefix)\(service).plist", "\(service).plist", "\(service).json"]
     }

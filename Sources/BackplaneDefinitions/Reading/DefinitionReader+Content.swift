@@ -10,7 +10,7 @@ extension DefinitionReader {
         let files = session == .upload ? files(in: section) : nil
         let parameters = parameters(in: section)
         if parameters != nil || files != nil {
-            ignored("body", in: section, "the body is made of `\(parameters != nil ? "parameters" : "files")`")
+            ignored("body", in: section, "the body is built from `\(parameters != nil ? "parameters" : "files")`")
         }
         let hasContent = files != nil || section.values["body"] != nil || parameters != nil
         if method == "TRACE", hasContent {

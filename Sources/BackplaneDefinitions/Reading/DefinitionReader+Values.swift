@@ -17,7 +17,7 @@ extension DefinitionReader {
         section.values[key].flatMap { self.section($0, at: section.path / key) }
     }
 
-    /// Reads an optional text.
+    /// Reads an optional string.
     mutating func string(_ key: String, in section: Section) -> String? {
         guard let value = section.values[key] else { return nil }
         guard case .string(let text) = value else {
@@ -26,7 +26,7 @@ extension DefinitionReader {
         return bounded(text, at: section.path / key) ? text : nil
     }
 
-    /// Reads an optional text that must not be empty.
+    /// Reads an optional string that must not be empty.
     mutating func name(_ key: String, in section: Section) -> String? {
         guard let text = string(key, in: section) else { return nil }
         guard text.isEmpty else { return text }
@@ -45,7 +45,7 @@ extension DefinitionReader {
         }
     }
 
-    /// Reads a text with indicators; a number or a Boolean value stands for its text.
+    /// Reads a string with indicators; a number or a Boolean value counts as its text.
     mutating func template(_ value: DocumentValue, at path: DocumentPath, isURL: Bool = false) -> Template? {
         switch value {
         case .string(let text): return bounded(text, at: path) ? template(text, at: path, isURL: isURL) : nil

@@ -6,7 +6,7 @@ import BackplaneNetwork
 struct DefinitionReader {
     /// The maximum number of listed errors, and of listed warnings; further ones are only counted.
     static let mostListed = 1_000
-    /// The maximum length of a text in a definition, in bytes: that of the longest header field that servers accept.
+    /// The maximum length of a string in a definition, in bytes: that of the longest header field that servers accept.
     static let longestText = 16 << 10
 
     /// The existing names; `nil` if they are unknown.

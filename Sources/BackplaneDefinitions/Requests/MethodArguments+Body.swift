@@ -25,7 +25,7 @@ extension MethodArguments {
         do {
             return try value.json()
         } catch {
-            throw refused("\(subject) has a file in it, which JSON cannot have; name it in `files`")
+            throw refused("\(subject) contains a file, which JSON cannot represent; name it in `files`")
         }
     }
 

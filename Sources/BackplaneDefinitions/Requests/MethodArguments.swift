@@ -30,7 +30,7 @@ struct MethodArguments: Sendable {
     ///
     /// - Parameters:
     ///   - place: The place of the text, with its article, for errors.
-    ///   - encoded: A function that encodes a text for the place; the commas between the elements of an array are not
+    ///   - encoded: A function that encodes a string for the place; the commas between the elements of an array are not
     ///     encoded.
     func text(
         _ indicator: Indicator, in place: String, _ encoded: (String) -> String = { $0 }
@@ -64,7 +64,8 @@ struct MethodArguments: Sendable {
                 guard let text = scalar(element) else {
                     guard !element.isNull else { continue }
                     throw refused(
-                        "\(subject) is an array with \(element.kind) in it; expected texts and numbers for \(place)")
+                        "\(subject) is an array that contains \(element.kind); "
+                            + "expected strings and numbers for \(place)")
                 }
                 texts.append(encoded(text))
             }
@@ -72,7 +73,7 @@ struct MethodArguments: Sendable {
         default:
             guard let text = scalar(value) else {
                 throw refused(
-                    "\(subject) is \(value.kind), which \(place) cannot have; name a property, as in `%0[name]`")
+                    "\(subject) is \(value.kind), which \(place) cannot contain; name a property, as in `%0[name]`")
             }
             return encoded(text)
         }

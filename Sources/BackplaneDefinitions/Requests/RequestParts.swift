@@ -117,13 +117,13 @@ extension MethodArguments {
         }
         return try elements.map { element throws(BackplaneError) in
             guard let part = try part(element, indicator) else {
-                throw noFile(indicator, "an array with \(element.kind) in it")
+                throw noFile(indicator, "an array that contains \(element.kind)")
             }
             return part
         }
     }
 
-    /// Returns the part of a file; `nil` for a value that is none.
+    /// Returns the part for a file; `nil` for a value that does not describe one.
     private func part(_ value: ArgumentValue, _ indicator: Indicator) throws(BackplaneError) -> HTTPPart? {
         switch value {
         case .file(let file): try files.part(file)
@@ -149,7 +149,7 @@ extension MethodArguments {
             }
             guard case .none = method.request.content else {
                 throw refused(
-                    "the argument \(index) is data that no indicator names, and the body is made of something else")
+                    "the argument \(index) is data that no indicator names, and the body is built from something else")
             }
             guard found == nil else {
                 throw refused("two arguments are data that no indicator names; only one can be the body")

@@ -58,7 +58,7 @@ final class DevWriter: Sendable {
         }
     }
 
-    /// Sets the progress line; an empty text removes it.
+    /// Sets the progress line; an empty string removes it.
     func show(_ progress: String) {
         state.withLock { $0.progress = progress }
     }

@@ -7,11 +7,11 @@ enum BasicField {
         "Basic \(Data("\(user):\(password)".utf8).base64EncodedString())"
     }
 
-    /// Returns whether a text can be a user name: it contains no control characters and no colon, which would end it.
+    /// Returns whether a string can be a user name: it contains no control characters and no colon, which would end it.
     static func canBeUser(_ name: String) -> Bool {
         !name.utf8.contains(UInt8(ascii: ":")) && hasNoControls(name)
     }
 
-    /// Returns whether a text has no control characters.
+    /// Returns whether a string has no control characters.
     static func hasNoControls(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
 }

@@ -40,7 +40,7 @@ struct BearerToken: Sendable, Equatable {
             throw failed("the answer is not JSON; expected JSON with a token at `\(source.token)`")
         }
         guard case .string(let text)? = answer[pointer: source.token] else {
-            throw failed("the response has no text at `\(source.token)`, where the token is expected")
+            throw failed("the response has no string at `\(source.token)`, where the token is expected")
         }
         guard let value = Self.token(text) else {
             throw failed(

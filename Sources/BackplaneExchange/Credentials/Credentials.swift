@@ -51,7 +51,7 @@ public struct Credentials: Sendable {
         let names = names.map { "`\($0)`" }.joined(separator: ", ")
         throw BackplaneError(
             .networkCredential,
-            "there is no credential `\(name.prefix(100))`; \(names.isEmpty ? "there are none" : "known: \(names)")")
+            "there is no credential `\(name.prefix(100))`; \(names.isEmpty ? "none is configured" : "known: \(names)")")
     }
 
     /// Checks that an exchange may use a credential, which is refused if its authenticating manager might wait for the
@@ -62,8 +62,9 @@ public struct Credentials: Sendable {
         guard refusesManagers, case .component(let manager, _) = accounts.definition.scheme else { return }
         throw BackplaneError(
             .networkCredential,
-            "what executors, observers and authenticators send themselves cannot choose the credential `\(accounts.name)`, which `\(manager)` proves; they might wait for each other; nothing was sent"
-        )
+            "requests that executors, observers and authenticators send themselves cannot use the credential "
+                + "`\(accounts.name)`, which needs the manager `\(manager)`; the two might wait for each other; "
+                + "nothing was sent")
     }
 
     /// Checks that a component may use a credential.

@@ -1,6 +1,6 @@
 import BackplaneNetwork
 
-/// A text that no description reveals, such as a password or a token.
+/// A string that no description reveals, such as a password or a token.
 ///
 /// ```swift
 /// let password: Secret = "white whale"
@@ -10,7 +10,7 @@ public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral {
     /// The text itself, for its intended use.
     public let revealed: String
 
-    /// Creates a secret from a text.
+    /// Creates a secret from a string.
     public init(_ text: String) { revealed = text }
 
     /// Creates a secret from a literal of the source, for tests and examples.
@@ -25,7 +25,7 @@ extension Secret: Concealing {
     public var customMirror: Mirror { Mirror(self, hiding: revealed) }
 }
 
-/// A value that contains secrets, of which neither descriptions nor mirrors show more than `description` says.
+/// A value that contains secrets; neither descriptions nor mirrors reveal more than `description` does.
 public protocol Concealing: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension Concealing {

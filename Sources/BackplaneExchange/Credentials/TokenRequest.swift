@@ -74,7 +74,7 @@ public struct TokenRequest: Sendable, Hashable {
 
 /// A part of the template of a token request.
 public indirect enum TokenTemplate: Sendable, Hashable, ExpressibleByStringLiteral {
-    /// A fixed text.
+    /// A fixed string.
     case text(Secret)
     /// The value of an account with this name; in a refresh also `refreshToken` or `token`.
     case value(String)
@@ -85,7 +85,7 @@ public indirect enum TokenTemplate: Sendable, Hashable, ExpressibleByStringLiter
     /// Parts by key.
     case object([String: TokenTemplate])
 
-    /// Creates a fixed text from a literal.
+    /// Creates a fixed string from a literal.
     public init(stringLiteral value: String) { self = .text(Secret(value)) }
 
     var names: [String] {

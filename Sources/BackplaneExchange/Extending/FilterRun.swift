@@ -106,7 +106,7 @@ extension [UInt8] {
 extension BackplaneError {
     /// The error of a body that would have to be digested before it is sent.
     static var digestOfStream: BackplaneError {
-        BackplaneError(.networkBody, "the digest of the body is asked for, and the body can be read only once")
+        BackplaneError(.networkBody, "a filter needs the digest of the body, but the body can be read only once")
     }
 
     /// Returns the error of an exchange for an error of a filter.

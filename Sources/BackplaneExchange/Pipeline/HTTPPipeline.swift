@@ -232,7 +232,8 @@ public struct HTTPPipeline: Sendable {
         let words: String
         if reserved.contains(name) {
             words =
-                "what an executor sends itself cannot pass the executor `\(name)`; the two might wait for each other"
+                "requests that an executor sends itself cannot use the executor `\(name)`; "
+                + "the two might wait for each other"
         } else if options.executor != nil {
             let names = named.keys.sorted().map { "`\($0)`" }.joined(separator: ", ")
             words =

@@ -73,7 +73,7 @@ struct Redirection {
                 request)
         }
         guard from.scheme == "http" || origin.scheme == "https" else {
-            throw refused("the redirect leads from https to http, where everybody can read it", request)
+            throw refused("the redirect leads from https to http, where anyone can read the request", request)
         }
         guard from == origin, own?.user != nil else { return text }
         (address.user, address.password) = (own?.user, own?.password)

@@ -113,7 +113,7 @@ struct ComponentStarter {
             log.write(
                 LogRecord(
                     level: .error, source: "host",
-                    message: "the store cannot be used; what needs it fails until it can",
+                    message: "the store cannot be used; operations that need it fail until it can",
                     metadata: ["error": error.description]))
         }
     }

@@ -83,7 +83,7 @@ extension CompositionChanges {
         new.plugins(besides: live.loaded).contains { $0.definition != nil }
     }
 
-    /// Returns whether another manifest continues a manager under another name, which only a swap leaves its callers.
+    /// Returns whether another manifest renames a running manager, which callers can only keep through a swap.
     private func renamesManagers(for new: LoadedManifest) -> Bool {
         let old = live.loaded.plan, before = Succession(from: old, to: new.plan).before
         return new.plan.nodes.contains { node in

@@ -76,7 +76,7 @@ extension TrialProcess.Death {
         switch self {
         case .exit(let code): "ended it with exit code \(code)"
         case .signal(let number): "ended it with signal \(number) (\(String(cString: strsignal(number))))"
-        case .overdue: "came to no end within \(limit)"
+        case .overdue: "did not end within \(limit)"
         }
     }
 }

@@ -20,7 +20,7 @@ extension LoadFolder {
         } catch {
             throw unusable(path, "cannot be inspected: \(error)")
         }
-        throw unusable(path, "lies on a file system that is mounted noexec, from which nothing can be loaded")
+        throw unusable(path, "is on a file system that is mounted noexec, from which nothing can be loaded")
     }
 
     static func unusable(_ path: String, _ reason: String) -> BackplaneError {

@@ -28,7 +28,7 @@ struct RemovedMethods: Hashable {
 
     var error: BackplaneError {
         let methods = names.map { "`\($0)`" }.joined(separator: ", ")
-        let caller = user.map { "\($0), by its wire `\(label)`," } ?? "the host program"
+        let caller = user.map { "\($0), through its wire `\(label)`," } ?? "the host program"
         return BackplaneError(
             .callUnimplemented,
             "\(caller) calls `\(contract.name)` of \(provider) with \(methods), which the active code has and the new code lacks; change the caller together with it, keep the method, or allow the removal (`SwapOptions.allowsMissingMethods`)",

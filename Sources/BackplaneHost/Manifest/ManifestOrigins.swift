@@ -4,7 +4,7 @@ import BackplaneDocuments
 ///
 /// They form a tree like the manifest itself, but only as deep as the environment reaches.
 package struct ManifestOrigins: Sendable, Hashable {
-    /// The place where this value and its contents are written; `nil` if at their own, unless `members` differ.
+    /// The place where this value and its contents are written; `nil` means their own, unless `members` differ.
     private var place: ManifestPath?
     /// The origins of the members, by reference token of a JSON pointer.
     private var members: [String: ManifestOrigins] = [:]

@@ -162,7 +162,7 @@ extension ManifestReader {
         section.values.mapValues { TokenTemplate(written: JSONValue($0)) }
     }
 
-    /// Reads a text that may be a secret, and that no message shows.
+    /// Reads a string that may be a secret, and that no message shows.
     private mutating func secret(_ key: String, in section: Section) -> Secret? {
         guard let value = section.values[key], !unusable.contains(section.path / key) else { return nil }
         guard case .string(let text) = value else {
@@ -170,7 +170,7 @@ extension ManifestReader {
             return nil
         }
         guard text.utf8.count <= ManifestLimits.secretBytes, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-            let words = "expected a text of at most \(ManifestLimits.secretBytes) bytes without control characters"
+            let words = "expected a string of at most \(ManifestLimits.secretBytes) bytes without control characters"
             report(.manifestWrongType, words, at: section.path / key)
             return nil
         }

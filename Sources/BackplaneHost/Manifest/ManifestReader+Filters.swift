@@ -64,7 +64,7 @@ extension ManifestReader {
         return texts
     }
 
-    /// Returns whether a text can be a manager's name, and reports one that cannot.
+    /// Returns whether a string can be a manager's name, and reports one that cannot.
     fileprivate mutating func isName(_ text: String, at path: ManifestPath) -> Bool {
         let count = text.utf8.count, most = ManifestLimits.nameBytes
         if (1...most).contains(count) { return true }

@@ -1,6 +1,6 @@
 internal import Backplane
 
-/// A text in which `${NAME}` and `${NAME:-default}` stand for the values of variables, and `$${` for a literal `${`.
+/// A string in which `${NAME}` and `${NAME:-default}` stand for the values of variables, and `$${` for a literal `${`.
 struct VariableText {
     enum Part: Hashable {
         case text(String)

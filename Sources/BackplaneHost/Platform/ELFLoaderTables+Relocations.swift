@@ -56,7 +56,7 @@ extension ELFLoaderTables {
         guard memory.has(relocation.place, kind.bytes, flags) else {
             throw .misleading("\(relocation) writes to address \(hex(relocation.place)), outside its writable memory")
         }
-        // The loader goes on reading there.
+        // The loader continues to read there.
         guard let segment = dynamic.segment,
             relocation.place >= segment.address + UInt64(segment.range.count)
                 || relocation.place + kind.bytes <= segment.address
@@ -171,7 +171,7 @@ extension ELFLoaderTables {
             return kind
         }
 
-        /// Returns its symbol; `nil` for symbol 0, which is none.
+        /// Returns its symbol; `nil` for symbol 0, which stands for none.
         func symbol(_ symbols: UnsafeRawBufferPointer) throws(ELFImage.Defect) -> Symbol? {
             if symbolNumber == 0 { return nil }
             guard Int(symbolNumber) < symbols.count / 24 else {

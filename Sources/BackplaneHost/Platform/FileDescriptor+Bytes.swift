@@ -19,7 +19,7 @@ extension FileDescriptor {
         }
     }
 
-    /// Returns the next `count` bytes, or fewer if the file ends before.
+    /// Returns the next `count` bytes, or fewer if the file ends earlier.
     package borrowing func bytes(count: Int) throws(SystemError) -> [UInt8] {
         var problem: SystemError?
         // Uninitialised, because `count` may be far more than the file contains.
@@ -32,7 +32,7 @@ extension FileDescriptor {
         return bytes
     }
 
-    /// Returns the next `count` bytes of a pipe that was opened without blocking, or fewer if it ends before.
+    /// Returns the next `count` bytes of a pipe that was opened without blocking, or fewer if it ends earlier.
     ///
     /// - Parameters:
     ///   - patience: The time to wait for the first bytes, and again for each of the next ones.

@@ -15,7 +15,7 @@ extension FileDescriptor {
         return true
     }
 
-    /// Returns the bytes of a range, independent of the current position, or fewer if the file ends before.
+    /// Returns the bytes of a range, independent of the current position, or fewer if the file ends earlier.
     private borrowing func bytes(in range: Range<Int>) throws(SystemError) -> [UInt8] {
         let number = number
         var bytes = [UInt8](repeating: 0, count: range.count), filled = 0

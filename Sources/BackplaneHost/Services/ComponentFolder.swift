@@ -12,7 +12,7 @@ struct ComponentFolder: Sendable {
     /// Returns the absolute path of a file in the folder.
     ///
     /// - Parameter makingFolder: A Boolean value that indicates whether to create the component's folder.
-    /// - Throws: `network.refused` for a path that leads out of the folder, also through a link; the reason why there
+    /// - Throws: `network.refused` for a path that escapes the folder, also through a link; the reason why there
     ///   is no folder.
     func path(of file: String, makingFolder: Bool) throws(BackplaneError) -> String {
         guard !path.isEmpty else {
@@ -39,12 +39,12 @@ struct ComponentFolder: Sendable {
         }
         guard let own = Self.real(path), real == own || real.hasPrefix(own + "/") else {
             throw BackplaneError(
-                .networkRefused, "this path leads out of the component's folder \(path), through a symbolic link",
+                .networkRefused, "this path escapes the component's folder \(path), through a symbolic link",
                 at: file)
         }
         if let target = Self.real(whole), !target.hasPrefix(own + "/") {
             throw BackplaneError(
-                .networkRefused, "this is a symbolic link that leads out of the component's folder \(path)", at: file)
+                .networkRefused, "this is a symbolic link that escapes the component's folder \(path)", at: file)
         }
         return whole
     }

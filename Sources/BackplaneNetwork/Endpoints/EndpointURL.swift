@@ -21,7 +21,7 @@ enum EndpointURL {
                 "the endpoint's path is relative, and the client has no base URL; set `defaults.baseURL`", tail)
         }
         guard isFull || !hasDotSegment(tail) else {
-            throw invalid("the endpoint's path has a segment `.` or `..`, which could lead out of the base URL", tail)
+            throw invalid("the endpoint's path has a segment `.` or `..`, which could escape the base URL", tail)
         }
         var url = isFull ? encoded(tail) : encoded(head.trimmingSlashes(atEnd: true))
         if !isFull, !tail.isEmpty { url += "/" + encoded(tail.trimmingSlashes(atEnd: false)) }

@@ -2,8 +2,8 @@ public import Backplane
 
 /// The contract of a manager that authenticates requests to servers with a scheme of its own.
 ///
-/// A credential of the type `component` in the manifest names it. It sees heads, never bodies, and the values of the
-/// credential and its accounts. If it fails, the exchange fails.
+/// A credential of the type `component` in the manifest names the manager, which sees heads, never bodies, and the
+/// values of the credential and its accounts. If the manager fails, the exchange fails.
 ///
 /// ```swift
 /// static func methods(_ table: inout Methods) {

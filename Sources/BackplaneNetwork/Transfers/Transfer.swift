@@ -28,7 +28,7 @@ public struct Transfer: Sendable {
         }
     }
 
-    /// The id: any text of 1 byte to 1 MB, which is not used as a file name.
+    /// The id: any string of 1 byte to 1 MB, which is not used as a file name.
     public var id: String
     /// The download or the upload.
     public var work: Work

@@ -23,7 +23,7 @@ public struct TransferClient: Sendable {
     ///   in it. Its owner is the plugin.
     /// - Throws: `transfer.taken` if another transfer has the id, or downloads to the same file; `transfer.refused` for
     ///   an empty id, a body that is a stream, a URL with credentials, or a digest that cannot be checked;
-    ///   `network.refused` for a path that leads out of the folder; `network.credential`; `store.unusable`;
+    ///   `network.refused` for a path that escapes the folder; `network.credential`; `store.unusable`;
     ///   `role.forbidden`; `call.retired` once the component has stopped.
     @discardableResult
     public func begin(_ transfer: Transfer) async throws(BackplaneError) -> TransferState {

@@ -9,7 +9,7 @@ extension TransferState: Codable {
             id: try values.decode(String.self, forKey: TextKey("id")),
             owner: try values.decodeIfPresent(String.self, forKey: TextKey("owner")) ?? "",
             isUpload: try values.decodeIfPresent(Bool.self, forKey: TextKey("upload")) ?? false)
-        // A phase of a newer host is one that goes on.
+        // A phase that only a newer host knows counts as running.
         phase = Phase(rawValue: try values.decode(String.self, forKey: TextKey("phase"))) ?? .running
         bytes = try values.decodeIfPresent(Int64.self, forKey: TextKey("bytes")) ?? 0
         total = try values.decodeIfPresent(Int64.self, forKey: TextKey("total"))

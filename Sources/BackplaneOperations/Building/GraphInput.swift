@@ -7,7 +7,7 @@ public import Backplane
 public protocol GraphInput<Value>: Sendable {
     /// The type of the value that the dependent receives.
     associatedtype Value: Sendable
-    /// Adds the edges from the nodes that are waited for.
+    /// Adds the edges from the nodes that the dependent waits for.
     func addEdges(to edges: inout GraphEdges)
     /// Returns the value; called when every edge allows the dependent to run.
     func receive() async throws -> Value

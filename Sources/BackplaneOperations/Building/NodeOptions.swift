@@ -39,14 +39,14 @@ public struct NodeOptions: Sendable {
 
 /// The policy for retrying a failed node, with exponential backoff and full jitter.
 ///
-/// Endpoints have a policy of their own (`RetryPolicy`), which takes into account which requests HTTP permits to
-/// repeat.
+/// Endpoints have a policy of their own (`RetryPolicy`), which considers whether HTTP allows a request to
+/// be repeated.
 public struct NodeRetry: Sendable {
     /// The maximum number of attempts, including the first; at most 65,535.
     public var attempts: Int
     /// The upper bound of the delay before the second attempt; it doubles with each further attempt.
     public var base: Duration
-    /// The maximum of the upper bound of all delays.
+    /// The upper bound of all delays, however many attempts have failed.
     public var limit: Duration
     /// A function that returns whether to retry after an error; `nil` means always.
     public var mayHelp: (@Sendable (BackplaneError) -> Bool)?

@@ -9,7 +9,7 @@ public struct OperationGraph<Output: Sendable>: ~Copyable, Sendable {
     public let name: String
     let store: StepStore
     let shape: GraphShape
-    /// A topological order of the nodes; `nil` if the order of their numbers is one.
+    /// A topological order of the nodes; `nil` if the order of their numbers is topological.
     let order: [Int]?
     let result: GraphNode<Output>
 

@@ -8,7 +8,8 @@ extension GraphEngine {
     /// - Throws: `operation.refused` with the value that cannot be encoded.
     func save() throws(BackplaneError) -> GraphRecord {
         guard let naming else {
-            throw BackplaneError(.operationRefused, "`\(name)` has no definition by which newer code goes on", at: name)
+            throw BackplaneError(
+                .operationRefused, "`\(name)` has no definition, so newer code cannot continue it", at: name)
         }
         // Values are encoded outside of the lock: nothing changes them while the graph is halted.
         return try record(state.withLock(\.scheduler), naming)
@@ -61,7 +62,7 @@ extension GraphEngine {
             let shown = differences.prefix(5).joined(separator: "; ")
             let more = differences.count > 5 ? "; and \(differences.count - 5) more differences" : ""
             throw BackplaneError(
-                .operationChanged, "`\(name)` has changed, so this code cannot go on with it: \(shown)\(more)", at: name
+                .operationChanged, "`\(name)` has changed, so this code cannot continue it: \(shown)\(more)", at: name
             )
         }
         for (number, value) in record.values {
@@ -71,7 +72,7 @@ extension GraphEngine {
             } catch {
                 throw BackplaneError(
                     .operationChanged,
-                    "`\(name)` has changed, so this code cannot go on with it: the result of "
+                    "`\(name)` has changed, so this code cannot continue it: the result of "
                         + "`\(store.steps[number].name)` cannot be read: \(error.message)",
                     at: name, causes: [error])
             }
@@ -118,7 +119,7 @@ extension GraphRecord.Node {
         if isRoot, let failure = step.failure { error = BackplaneError(thrown: failure) }
     }
 
-    /// Sets the state of a node; returns `false` if this is none.
+    /// Restores the state of a node; returns `false` if the saved state is invalid.
     fileprivate func set(_ node: inout GraphScheduler.Node, count: Int) -> Bool {
         guard let phase = GraphScheduler.Phase(rawValue: phase), phase != .running, phase != .settling,
             let outcome = GraphScheduler.Outcome(rawValue: outcome), let priority = NodePriority(rawValue: priority),

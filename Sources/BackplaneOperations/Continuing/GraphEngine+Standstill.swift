@@ -3,10 +3,10 @@ import Synchronization
 
 // The standstill of a graph while its component is swapped.
 extension GraphEngine {
-    /// Begins no further node until ``goOn()`` is called.
+    /// Starts no further nodes until ``goOn()`` is called.
     ///
     /// - Parameter whenStill: A function that is called once: with `true` when no code of a node or a handler runs, or
-    ///   with `false` if the graph continues before.
+    ///   with `false` if the graph continues before that.
     func hold(_ whenStill: @escaping @Sendable (Bool) -> Void) {
         let (earlier, isStill) = state.withLock { state in
             state.scheduler.standsStill = true

@@ -19,7 +19,7 @@ struct GraphRecord: Codable, Sendable {
     var input: String
     /// The names of the nodes.
     var names: [String]
-    /// The edges in the order of their targets: each the numbers of its source and its target, and its kind.
+    /// The edges in the order of their targets: for each, the numbers of its source and its target, and its kind.
     var edges: [Int32]
     /// The nodes that have succeeded: the first of each run of numbers, and the one after its last.
     var succeeded: [Int]
@@ -37,7 +37,7 @@ extension GraphRecord {
         }
     }
 
-    /// Returns what is different in a graph of newer code: nothing if it can be continued.
+    /// Returns the differences in a graph of newer code; empty if it can continue the recorded one.
     func differences(from names: [String], _ edges: [Int32]) -> [String] {
         if names == self.names, edges == self.edges { return [] }
         let old = Set(self.names), new = Set(names)

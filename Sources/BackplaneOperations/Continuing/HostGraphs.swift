@@ -74,14 +74,14 @@ struct HostGraphs: Sendable {
     }
 }
 
-/// A definition as its host calls it.
+/// A definition of graphs, in the form that the host calls.
 final class GraphDefinition: Sendable {
     let name: String
     private let body: @Sendable (UInt64, [UInt8]) throws(BackplaneError) -> Void
 
     /// Creates a definition.
     ///
-    /// - Parameter body: A function that continues with the saved graph, which has a number.
+    /// - Parameter body: A function that continues a saved graph, given its number and its record.
     init(_ name: String, _ body: @escaping @Sendable (UInt64, [UInt8]) throws(BackplaneError) -> Void) {
         (self.name, self.body) = (name, body)
     }
@@ -96,10 +96,10 @@ final class GraphDefinition: Sendable {
     }
 }
 
-/// A node as the host shows it.
+/// The description of a node that the host shows.
 private struct DescribedNode: Encodable {
     var name, state: String
-    /// The numbers of the nodes that it waits for, and of those without whose success it runs nevertheless.
+    /// The numbers of the nodes that it waits for, and of those that need not succeed for it to run.
     var needs, always: [Int]?
 }
 
@@ -153,7 +153,7 @@ extension GraphEngine {
             if isStill {
                 reply.end(EncodedAnswer([]))
             } else {
-                reply.end(BackplaneError(.callCancelled, "the graph goes on"))
+                reply.end(BackplaneError(.callCancelled, "the graph continues"))
             }
         }
     }

@@ -34,7 +34,7 @@ public final class NamedGraph<Input: Codable & Sendable, Output: Sendable>: Send
 
     /// The graph that was started last, in this code or in older code; `nil` if there is none.
     ///
-    /// If this code could not continue with the graph of older code, its result is the error that says why.
+    /// If this code could not continue the graph of older code, the run fails with the reason.
     public var run: GraphRun<Output>? { state.withLock(\.run) }
 
     /// Builds a graph from an input, and starts it in the queue.
@@ -99,9 +99,9 @@ public final class NamedGraph<Input: Codable & Sendable, Output: Sendable>: Send
         self.number.withLock { $0 = number }
     }
 
-    /// Goes on with a graph that older code has saved.
+    /// Continues a graph that older code has saved.
     ///
-    /// - Throws: `operation.changed`, with what is different in this code.
+    /// - Throws: `operation.changed`, with the differences in this code.
     private func resume(_ number: UInt64, _ saved: [UInt8]) throws(BackplaneError) {
         let record: GraphRecord, input: Input
         do throws(BackplaneError) {

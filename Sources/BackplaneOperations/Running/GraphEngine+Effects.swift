@@ -83,7 +83,7 @@ extension GraphEngine {
         var paused: [Int: UInt16] = [:]
     }
 
-    /// Notifies a node's code whether it is paused until it is up to date, in one task at a time for each node.
+    /// Notifies a node's code of whether it is paused until it is up to date; each node has at most one such task.
     private nonisolated(nonsending) func notify(_ node: Int) async {
         guard state.withLock({ $0.notifications.current.insert(node).inserted }) else { return }
         while let (attempt, isPaused) = nextNotification(of: node) {

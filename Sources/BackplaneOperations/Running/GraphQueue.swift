@@ -21,7 +21,7 @@ public final class GraphQueue: Sendable {
         var engines: [ObjectIdentifier: GraphEngine] = [:]
         /// The numbers of graphs that the host knows.
         var numbers: [ObjectIdentifier: UInt64] = [:]
-        /// The further queues of the same owner.
+        /// The other queues of the same owner.
         var others: [GraphQueue] = []
     }
     /// The name, for display; empty for the queue that a component has without creating it.
@@ -30,8 +30,8 @@ public final class GraphQueue: Sendable {
     let host: HostGraphs?
     private let control = Mutex(Control())
     private let places: Mutex<QueueScheduler<ReadyNode>>
-    /// The maximum number of nodes that run concurrently; of a node that runs a graph only the nodes of that graph
-    /// count.
+    /// The maximum number of nodes that run concurrently; a node that runs a graph does not count, but the nodes of
+    /// that graph do.
     public let width: Int
 
     /// Creates an empty queue that runs up to `width` nodes concurrently.
@@ -39,7 +39,7 @@ public final class GraphQueue: Sendable {
     /// - Parameter width: The maximum number of nodes that run concurrently; at least 1.
     public convenience init(width: Int = defaultWidth) { self.init("", width: width, host: nil) }
 
-    /// Creates a further queue of a component, which ends with the component.
+    /// Creates another queue for a component, which ends with the component.
     ///
     /// ```swift
     /// let covers = GraphQueue("covers", width: 4, besides: context.operations)

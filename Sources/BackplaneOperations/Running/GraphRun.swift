@@ -51,7 +51,7 @@ public struct GraphRun<Output: Sendable>: Sendable {
 
     /// Waits until every node has ended and the code of all nodes has returned.
     ///
-    /// A node that is cancelled, or whose time limit has passed, ends at once; its code may take longer.
+    /// A node that is cancelled, or whose time limit has passed, ends immediately; its code may take longer.
     public func drained() async { await engine.drained() }
 
     // MARK: States

@@ -1,7 +1,7 @@
 /// The decisions about the nodes of one graph: events go in, and actions come out.
 ///
-/// It runs no code, has no clock and knows no queue. It reports which nodes are ready, and learns which of them begin.
-/// All work is done in loops, never by recursion, and takes time in proportion to the nodes and edges concerned.
+/// It runs no code, and has neither a clock nor a queue. It reports which nodes are ready, and is told which of them
+/// begin. All work is done in loops, never by recursion, in time proportional to the nodes and edges concerned.
 struct GraphScheduler: Sendable {
     /// Facts about a node that do not change.
     struct Traits: OptionSet, Sendable {

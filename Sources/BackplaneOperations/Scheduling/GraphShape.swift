@@ -49,7 +49,7 @@ public struct GraphEdges: Sendable {
     }
 }
 
-/// The edges of a graph, as two tables: the outgoing and the incoming ones of each node.
+/// The edges of a graph in two tables: each node's outgoing edges, and its incoming edges.
 struct GraphShape: Sendable {
     /// The maximum number of nodes: the end of an edge has 30 bits, and its kind two.
     static let limit = 1 << 30

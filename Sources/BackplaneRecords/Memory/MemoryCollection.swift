@@ -163,7 +163,7 @@ struct MemoryCollection {
                 throw .unindexed(self.name, name, known: textIndexes.map(\.name))
             }
             throw BackplaneError(
-                .storeUnsupported, "a store in memory does not support full-text search; use a store in a file",
+                .storeUnsupported, "an in-memory store does not support full-text search; use a store in a file",
                 at: self.name)
         case .ids(let wanted):
             let bounds = try KeyBounds(ofIDs: RecordRange(), query)

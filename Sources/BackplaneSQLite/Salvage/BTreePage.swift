@@ -88,7 +88,7 @@ struct BTreePage {
 }
 
 extension [UInt8] {
-    /// Reads an integer of one to nine bytes and advances the place past it, or returns `nil` if the bytes end before.
+    /// Reads an integer of one to nine bytes and advances the place past it, or returns `nil` if the bytes end earlier.
     func variableInteger(at place: inout Int) -> Int? {
         var value: UInt64 = 0
         for length in 1...9 {

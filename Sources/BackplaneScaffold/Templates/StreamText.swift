@@ -128,7 +128,7 @@ extension ManagerLayers {
                 }
             }
 
-            @Test func `a reader goes on behind the last message that it has`() async throws {
+            @Test func `a reader continues after the last message that it has`() async throws {
                 try await TestHost.run("\(manager)", plugins: [\(plugin).self]\(fakes())) { host in
                     let manager = try await host.manager("\(manager)", as: \(contract).self)
                     for text in ["one", "two"] { _ = try await manager.post(text) }

@@ -18,7 +18,7 @@ public enum IndexedValue: Sendable {
 extension IndexedValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByBooleanLiteral
 {
-    /// Creates a text, for example in a condition such as `== "Melville"`.
+    /// Creates a string, for example in a condition such as `== "Melville"`.
     public init(stringLiteral text: String) { self = .text(text) }
     /// Creates a whole number, for example in a condition such as `>= 1851`.
     public init(integerLiteral integer: Int64) { self = .integer(integer) }

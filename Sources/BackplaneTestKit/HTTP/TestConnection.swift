@@ -100,7 +100,7 @@ public final class TestConnection: @unchecked Sendable {  // used by one thread,
             method: start[0], target: start.count > 1 ? start[1] : "", fields: Self.fields(lines.dropFirst()))
     }
 
-    /// Reads the body of a request whose head was received; `false` if the connection ends before.
+    /// Reads the body of a request whose head was received; `false` if the connection ends earlier.
     func readBody(of request: inout ReceivedRequest) -> Bool {
         if request["Transfer-Encoding"]?.lowercased() == "chunked" {
             while let line = nextLine(), let count = Int(line.prefix { $0 != ";" }, radix: 16) {
@@ -120,7 +120,7 @@ public final class TestConnection: @unchecked Sendable {  // used by one thread,
         return true
     }
 
-    /// Returns a request with its body, for scripts that read bodies; `nil` if the connection ends before.
+    /// Returns a request with its body, for scripts that read bodies; `nil` if the connection ends earlier.
     public func readBody(of request: ReceivedRequest) -> ReceivedRequest? {
         var request = request
         return readBody(of: &request) ? request : nil

@@ -15,7 +15,7 @@ import Synchronization
 /// ```
 ///
 /// Once a call has returned, its change is in the store, in the namespace `@transfers`. A pool that is created with the
-/// same store continues all open transfers. A store in memory ends with the process, and so do the pool's transfers; a
+/// same store continues all open transfers. An in-memory store ends with the process, and so do the pool's transfers; a
 /// later download to the same file still continues from its part.
 ///
 /// A namespace of a store belongs to one pool at a time.

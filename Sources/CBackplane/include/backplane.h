@@ -726,7 +726,7 @@ typedef struct bp_operation_definition {
     uint32_t reserved;
     bp_bytes name;                          /* unique in the component, at most 128 bytes                     */
     /* Goes on with a graph that a component with a definition of this name has saved: calls `begin` with `continues` set
-     * to `operation`, and then answers with BP_OK. An error means that this code cannot go on with it. Then the graph is
+     * to `operation`, and then answers with BP_OK. An error means that this code cannot continue it. Then the graph is
      * lost, and the host reports the error. `saved` is borrowed. */
     void (*_Nullable restore)(void *_Nullable context, uint64_t operation, bp_bytes saved, bp_done done,
                               void *_Nullable done_context);

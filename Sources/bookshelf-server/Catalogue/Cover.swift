@@ -35,7 +35,7 @@ struct Cover {
             """
     }
 
-    /// Breaks a text at spaces into lines, and ends the last line in an ellipsis if not everything fits.
+    /// Breaks a string at spaces into lines, and ends the last line in an ellipsis if not everything fits.
     ///
     /// A word longer than `width` characters has a line of its own.
     static func lines(_ text: String, width: Int, atMost limit: Int) -> [String] {

@@ -5,7 +5,7 @@ import Foundation
 struct SearchQuery: Hashable, Sendable {
     let words: [String]
 
-    /// Creates a query from a text, or returns `nil` if the text contains no word.
+    /// Creates a query from a string, or returns `nil` if the string contains no word.
     init?(_ text: String) {
         words = SearchText.words(of: text)
         if words.isEmpty { return nil }
@@ -26,12 +26,12 @@ struct SearchText: Hashable, Sendable {
         query.words.allSatisfy(text.contains)
     }
 
-    /// Splits a text into words of letters and digits; drops apostrophes, so that "dont" finds "Don't".
+    /// Splits a string into words of letters and digits; drops apostrophes, so that "dont" finds "Don't".
     static func words(of text: String) -> [String] {
         folded(text.filter { !"'’".contains($0) }).split { !$0.isLetter && !$0.isNumber }.map(String.init)
     }
 
-    /// Returns a text in lower case and without diacritics, so that "Ødegård" becomes "odegard".
+    /// Returns a string in lower case and without diacritics, so that "Ødegård" becomes "odegard".
     ///
     /// Letters without a Unicode decomposition, such as "ø", are replaced by their usual ASCII spellings.
     static func folded(_ text: String) -> String {

@@ -187,7 +187,8 @@ struct BearerTests {
 
     @Test(arguments: [
         ("<html>secret-in-page</html>", "the answer is not JSON"), ("", "the answer is empty"),
-        (#"{"token": "t"}"#, "the response has no text at `/a/token`"), (#"{"a": {"token": 17}}"#, "has no text at"),
+        (#"{"token": "t"}"#, "the response has no string at `/a/token`"),
+        (#"{"a": {"token": 17}}"#, "has no string at"),
         (#"{"a": {"token": ""}}"#, "the token at `/a/token` is empty"),
         (#"{"a": {"token": "a\r\nX-Evil: b"}}"#, "or not of visible ASCII"),
         (#"{"a": {"token": "\#(String(repeating: "x", count: 20_000))"}}"#, "longer than 16 KB"),

@@ -6,7 +6,8 @@ import Testing
 /// The host program `occupied-pool`, whose plugin keeps every thread of Swift's pool, as a process.
 enum OccupiedPoolProgram {
     /// Is it watched by ThreadSanitizer or AddressSanitizer?
-    static let isSanitized = dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
+    static let isSanitized = isThreadSanitized || dlsym(nil, "__asan_init") != nil
+    static let isThreadSanitized = dlsym(nil, "__tsan_init") != nil
     static let sanitized: Comment = "sanitizers have threads and delays of their own"
 
     /// The lines that it prints.

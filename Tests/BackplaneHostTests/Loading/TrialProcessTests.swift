@@ -42,10 +42,13 @@ struct TrialProcessTests {
         #expect(
             try open(Self.constructor("*(volatile int *)8 = 1;"))
                 == .died(.signal(SIGSEGV), stage: .loading, printed: ""))
-        #expect(try open(Self.constructor("_exit(0);")) == .died(.exit(0), stage: .loading, printed: ""))
-        #expect(
-            try open(Self.constructor(#"write(2, "no licence\n", 11); exit(7);"#))
-                == .died(.exit(7), stage: .loading, printed: "no licence\n"))
+        // ThreadSanitizer has an exit code of its own for a process that ends in the dynamic loader.
+        if !OccupiedPoolProgram.isThreadSanitized {
+            #expect(try open(Self.constructor("_exit(0);")) == .died(.exit(0), stage: .loading, printed: ""))
+            #expect(
+                try open(Self.constructor(#"write(2, "no licence\n", 11); exit(7);"#))
+                    == .died(.exit(7), stage: .loading, printed: "no licence\n"))
+        }
         #expect(try open(Self.destructor("abort();")) == .died(.signal(SIGABRT), stage: .ending, printed: ""))
         #expect(try open(Self.destructor("_exit(9);")) == .died(.exit(9), stage: .ending, printed: ""))
     }

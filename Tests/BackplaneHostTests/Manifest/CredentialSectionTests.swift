@@ -88,7 +88,7 @@ struct CredentialSectionTests {
         (#"{"a": {"type": "basic", "hosts": [1, "a"]}}"#, "expected a string, found an integer", "/a/hosts/0"),
         (#"{"a": {"type": "basic", "hosts": ["a"], "user": "a:b"}}"#, "the name of a user must not", "/a/user"),
         (#"{"a": {"type": "basic", "hosts": ["a"], "password": 1}}"#, "expected a string, found", "/a/password"),
-        (#"{"a": {"type": "basic", "hosts": ["a"], "password": "a\nb"}}"#, "expected a text of at most", "/a/password"),
+        (#"{"a": {"type": "basic", "hosts": ["a"], "password": "a\nb"}}"#, "expected a string of at", "/a/password"),
         (#"{"a": {"type": "basic", "hosts": ["a"], "preemptive": "no"}}"#, "expected a boolean", "/a/preemptive"),
         (
             #"{"a": {"type": "digest", "hosts": ["a"], "preemptive": true}}"#, "unknown key `preemptive`",

@@ -66,7 +66,7 @@ struct LongCallTests {
         #expect(try counter.editionNow() == 1)
         let record = waitingSwaps(counters)[0]
         #expect(record.level == .warning && record.metadata["generation"] == "2")
-        #expect(record.metadata["calls"]?.contains("1 call of Client by its wire `counter` to Counter") == true)
+        #expect(record.metadata["calls"]?.contains("1 call of Client through its wire `counter` to Counter") == true)
         #expect(
             try await counters.host.generations().last?.heldBy.first?.hasPrefix(
                 "a swap that waits for long calls: calls have not ended within 0.02 seconds: 1 call of Client") == true)

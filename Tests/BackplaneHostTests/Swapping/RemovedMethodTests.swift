@@ -54,8 +54,8 @@ struct RemovedMethodTests {
         expectRefusal(
             failure,
             [
-                "Client, by its wire `counter`, calls", "Optional, by its wire `counter`, calls",
-                "the host program calls", "Client, by its wire `Counter`, calls",
+                "Client, through its wire `counter`, calls", "Optional, through its wire `counter`, calls",
+                "the host program calls", "Client, through its wire `Counter`, calls",
             ])
         #expect(try await (counter.edition(), counter.add(1)) == (1, 6))
         #expect(counters.counters["Counter"]!.all == ["made 1", "activate 1"])
@@ -69,11 +69,11 @@ struct RemovedMethodTests {
             others: ["Optional": Self.optional], linked: [OptionalClients.edition("1.0.0")])
         try await counters.host.start()
         let alone = await error { try await counters.swap(linked: [OtherCounters.narrower]) }
-        expectRefusal(alone, ["Optional, by its wire `counter`, calls"])
+        expectRefusal(alone, ["Optional, through its wire `counter`, calls"])
         let useless = await error {
             try await counters.swap(linked: [OtherCounters.narrower, OptionalClients.edition("1.1.0")])
         }
-        expectRefusal(useless, ["Optional, by its wire `counter`, calls"])
+        expectRefusal(useless, ["Optional, through its wire `counter`, calls"])
         let report = try await counters.swap(linked: [
             OtherCounters.narrower, OptionalClients.edition("2.0.0", isNarrow: true),
         ])
@@ -119,7 +119,7 @@ struct RemovedMethodTests {
         #expect(failure?.code == .callUnimplemented)
         #expect(
             failure?.message.contains(
-                "Client, by its wire `counter`, calls `Counting` of Counter with `edition`, `act`")
+                "Client, through its wire `counter`, calls `Counting` of Counter with `edition`, `act`")
                 == true, "\(String(describing: failure))")
         #expect(failure?.message.contains("`SwapOptions.allowsMissingMethods`") == true)
         #expect(try await client.add(1) == 6)

@@ -158,7 +158,7 @@ struct SwapCallersTests {
         let failure = await error { try await swap.value }
         #expect(failure?.code == .swapFailed && failure?.causes.map(\.code) == [.callDeadline])
         for caller in [
-            "2 calls of the host program to Counter", "1 call of Client by its wire `counter` to Counter",
+            "2 calls of the host program to Counter", "1 call of Client through its wire `counter` to Counter",
             "1 call by name to Counter",
         ] {
             #expect(failure?.message.contains(caller) == true, "\(String(describing: failure))")

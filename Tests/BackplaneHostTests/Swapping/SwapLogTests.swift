@@ -15,7 +15,7 @@ struct SwapLogTests {
             others: ["Client": ClientPlugin.manager("Client")], linked: [LinkedPlugin(ClientPlugin.self)])
         let client: Remote<Clients> = try await counters.host.manager("Client"), counter = try await counters.counter()
         #expect(try await client.add(1) == 1)
-        func slower() -> [LogRecord] { records(counters, "calls by a wire are slower since the swap") }
+        func slower() -> [LogRecord] { records(counters, "calls through a wire are slower since the swap") }
 
         try await counters.swap(CounterScript(edition: 2))
         #expect(slower() == [], "the lane is the same")

@@ -173,7 +173,7 @@ struct GraphSwapTests {
         var without = script(2)
         without.definesRound = false
         let report = try await couriers.swap(without, abandonsGraphs: true)
-        #expect(report.warnings == ["the graph `round` of Courier was given up"])
+        #expect(report.warnings == ["the graph `round` of Courier was abandoned"])
         #expect(couriers.host.operations.all.isEmpty)
         #expect(visits(couriers) == ["a 1"])
         await couriers.stop()
@@ -190,7 +190,7 @@ struct GraphSwapTests {
         other.stops = ["a", "b", "x", "d"]
         let report = try await couriers.swap(other)
         let reason =
-            "`round` has changed, so this code cannot go on with it: the node `c` is missing; the node `x` is new"
+            "`round` has changed, so this code cannot continue it: the node `c` is missing; the node `x` is new"
         #expect(report.warnings == ["the graph `round` of Courier is lost: \(reason)"])
         let failure = await error { _ = try await couriers.result() }
         #expect(failure?.code == .operationChanged && failure?.message == reason, "\(String(describing: failure))")

@@ -54,7 +54,7 @@ import Testing
 
     @Test func `a number that does not fit is not called malformed`() throws {
         struct Small: Decodable { var size: UInt8 }
-        #expect(mistake([UInt8].self, "[300]") == "a number is not whole, or too great for its type")
+        #expect(mistake([UInt8].self, "[300]") == "a number is not an integer, or is too large for its type")
         let fraction = try #require(mistake([String: Int].self, #"{"a": 1.5}"#))
         #expect(!fraction.contains("expected JSON") && !fraction.hasSuffix(": "), "\(fraction)")
         let message = try #require(mistake(Small.self, #"{"size": 300}"#))

@@ -329,7 +329,9 @@ struct ApplicationTests {
                     var events = library.events(EventsAfter()).makeAsyncIterator()
                     return try await events.next()
                 }
-                while await !shelf.host.statistics.contains(where: { $0.role == "network service" && $0.streams.open > 0 }) {
+                while await !shelf.host.statistics.contains(where: {
+                    $0.role == "network service" && $0.streams.open > 0
+                }) {
                     try await Task.sleep(for: .milliseconds(5))
                 }
                 try await shelf.rebuild("BooksAPIv2")

@@ -92,7 +92,8 @@ final class Bookshelf: Sendable {
     func rebuild(_ library: String) async throws {
         let files = FileManager.default, place = "\(folder.path)/\(UUID().uuidString)"
         try files.createDirectory(atPath: place, withIntermediateDirectories: false)
-        for name in try files.contentsOfDirectory(atPath: Self.built) where name.hasSuffix("_\(library)Module.resources") {
+        for name in try files.contentsOfDirectory(atPath: Self.built)
+        where name.hasSuffix("_\(library)Module.resources") {
             try files.createSymbolicLink(atPath: "\(place)/\(name)", withDestinationPath: "\(Self.built)/\(name)")
         }
         let copy = "\(place)/lib\(library).so"

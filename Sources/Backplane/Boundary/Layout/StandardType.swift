@@ -6,8 +6,8 @@ import FoundationEssentials
 /// `Predicate`, `AttributedString` and pointers do not qualify.
 ///
 /// After a library was loaded, the runtime searches every conformance in the process whenever it first needs one, even
-/// one that it knows. Code that runs for every plugin therefore needs none: the list is searched, and only the type
-/// that is needed is created.
+/// one that it already knows. Code that runs for every plugin therefore avoids that: the list is searched, and only
+/// the type that is needed is created.
 struct StandardType: Sendable {
     let name: String
     /// The description of the first generic argument, if it must have the standard library's own hashing.

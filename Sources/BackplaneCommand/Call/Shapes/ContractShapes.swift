@@ -10,7 +10,7 @@ struct ContractShapes: Sendable {
     private var outputs: [String: TypeLayout] = [:]
     private var declarations: [Int: TypeLayout.Declaration] = [:]
 
-    /// Reads a text of layouts, which is not trusted; nothing is known without one.
+    /// Parses a text of layouts, which is not trusted; without one, no shapes are known.
     init(layout text: String?) {
         guard let layout = text.flatMap(ContractLayout.init(text:)) else { return }
         layout.forEachDeclaration { declarations[$0.number] = $0 }

@@ -140,7 +140,7 @@ extension Connections {
             let count = calls == 1 ? "1 call" : "\(calls) calls"
             guard wire.consumer != nil else { return "\(count) by name" }
             guard let user = wire.status.user else { return "\(count) of the host program" }
-            return "\(count) of \(user) by its wire `\(wire.status.label)`"
+            return "\(count) of \(user) through its wire `\(wire.status.label)`"
         }
     }
 }

@@ -4,14 +4,14 @@ import BackplaneDefinitions
 import BackplaneDocuments
 import FoundationEssentials
 
-/// A loader of the definitions that a manifest serves by the built-in class, each as a plugin of its own.
+/// A loader of the definitions that the built-in class serves for a manifest, each as a plugin of its own.
 struct DefinitionLoader {
     private let document: ManifestDocument
     private let libraries: [LoadedPlugin]
     private let catalogue: Catalogue
-    /// The definitions that are loaded already.
+    /// The definitions that are already loaded.
     private let known: [LoadedPlugin]
-    /// A Boolean value that indicates whether files are read again whose definitions are loaded already.
+    /// A Boolean value that indicates whether the files of definitions that are already loaded are read again.
     private let readsFiles: Bool
     private let options: LoadingOptions
     /// The definitions without errors; equal ones once.
@@ -26,7 +26,7 @@ struct DefinitionLoader {
     ///
     /// - Parameters:
     ///   - libraries: The plugins that are libraries or linked into this program, with the consumers of definitions.
-    ///   - catalogue: The classes of the libraries, which go before the built-in class.
+    ///   - catalogue: The classes of the libraries, which take precedence over the built-in class.
     init(
         _ document: ManifestDocument, for libraries: [LoadedPlugin], _ catalogue: Catalogue, known: [LoadedPlugin],
         readsFiles: Bool, _ options: LoadingOptions
@@ -214,7 +214,7 @@ extension DefinitionLoader {
         return (2...).lazy.map { "\(id)-\($0)" }.first { !taken.contains($0) } ?? id
     }
 
-    /// Returns all errors of a definition, each with its place: in a file, or else in the manifest.
+    /// Returns all errors of a definition, each with its location in a file or else in the manifest.
     private func listed(_ error: BackplaneError, at place: String) -> [BackplaneError] {
         let errors = error.causes.isEmpty ? [error] : error.causes
         return errors.map { cause in

@@ -17,7 +17,7 @@ struct LoadedDefinition: Sendable {
     /// The files, and where they were found.
     let source: DefinitionSource
     private(set) var files: DefinitionFiles
-    /// The warnings, those of the files located there.
+    /// The warnings; those about the files are located in them.
     let warnings: [Warning]
     /// The number that distinguishes it from all other definitions that were loaded.
     private(set) var edition: UInt64
@@ -43,7 +43,7 @@ struct LoadedDefinition: Sendable {
 
     static func newEdition() -> UInt64 { UInt64.random(in: .min ... .max) }
 
-    /// Returns whether this is a definition of the manifest's, perhaps for another consumer.
+    /// Returns whether this is the given definition of the manifest, perhaps for another consumer.
     func isOf(_ definition: ComponentDefinition) -> Bool {
         className == definition.className && configuration == definition.configuration.json
     }

@@ -1,7 +1,7 @@
 import Backplane
 
 extension ManifestDocument {
-    /// A definition that the manifest serves by the built-in class, as files.
+    /// The files of a definition that the built-in class serves for the manifest.
     package struct DefinitionPlace: Sendable, Hashable {
         /// The path by which the definition is swapped.
         package var definition: String
@@ -9,7 +9,7 @@ extension ManifestDocument {
         package var files: Set<String>
     }
 
-    /// The files of the definitions that the manifest serves by the built-in class, as far as their keys can be read.
+    /// The files of the definitions that the built-in class serves for the manifest, as far as their keys can be read.
     package var definitionPlaces: Set<DefinitionPlace> {
         var places: Set<DefinitionPlace> = []
         for name in manifest.managers.keys {

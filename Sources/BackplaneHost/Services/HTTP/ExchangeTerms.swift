@@ -13,7 +13,7 @@ struct ExchangeTerms {
 
     private static let knownFlags = UInt32(
         BP_HTTP_DECOMPRESS | BP_HTTP_REPORT_INTERIM | BP_HTTP_REPORT_ATTEMPTS)
-    /// The names that are defined and that this host does not have yet.
+    /// The names that are defined, but that this host does not support yet.
     private static let laterNames = [
         "cache", "coalescing", "mock", "priority",
     ]

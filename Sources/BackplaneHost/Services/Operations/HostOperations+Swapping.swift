@@ -94,7 +94,7 @@ extension HostOperations {
         }
     }
 
-    /// Lets the graphs of an instance continue that were to halt.
+    /// Resumes the graphs of an instance that were asked to halt.
     func goOn(_ owner: UInt64) {
         let waiting = state.withLock { state in
             state.held.remove(owner)
@@ -156,7 +156,7 @@ extension HostOperations {
         state.withLock { $0.definition(name, of: owner) } != nil
     }
 
-    /// Returns a definition of an instance, which from now on may continue a graph.
+    /// Returns a definition of an instance, which may continue a graph from then on.
     func definition(_ name: String, of owner: UInt64, continuing number: UInt64) -> OperationDefinitionFunctions? {
         state.withLock { state in
             guard let definition = state.definition(name, of: owner) else { return nil }
@@ -165,7 +165,7 @@ extension HostOperations {
         }
     }
 
-    /// Ends graphs that are halted, because no code continues with them.
+    /// Ends halted graphs, because no code continues them.
     func abandon(_ numbers: [UInt64], of owner: UInt64) {
         let graphs = state.withLock { state in
             numbers.compactMap { number in

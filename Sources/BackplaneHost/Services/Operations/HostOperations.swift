@@ -25,7 +25,7 @@ package final class HostOperations: Sendable {
         /// The changes that were requested since the graph was saved; `nil` if it is not saved.
         var deferred: [DeferredChange]?
     }
-    /// The standstill of a graph for a swap.
+    /// The stages of halting a graph for a swap.
     enum Standstill: Equatable, Sendable {
         case unrequested
         /// The graph was asked to halt, by the request with this number.

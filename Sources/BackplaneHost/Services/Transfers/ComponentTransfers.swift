@@ -16,7 +16,7 @@ struct ComponentTransfers: Sendable {
 
     /// Reads a borrowed transfer in the form for the host's pool.
     ///
-    /// - Throws: `network.refused` for a path that leads out of the folder; `network.unsupported` for options that this
+    /// - Throws: `network.refused` for a path that escapes the folder; `network.unsupported` for options that this
     ///   host does not have; `transfer.refused` for wrong values.
     func transfer(copying lent: UnsafePointer<bp_transfer>) throws(BackplaneError) -> Transfer {
         let lent: bp_transfer = read(lent)
@@ -34,7 +34,7 @@ struct ComponentTransfers: Sendable {
         let id = lent.id.text
         guard !id.isEmpty else {
             throw BackplaneError(
-                .transferRefused, "expected an id, found an empty text", at: request.printableURL)
+                .transferRefused, "expected an id, found an empty string", at: request.printableURL)
         }
         var transfer = Transfer(name(id), work, owner: plugin, priority: Int(lent.priority))
         (transfer.sender, transfer.managers) = (component, managers)

@@ -37,10 +37,10 @@ extension SwapTransaction {
                     : "the new code of \(member.name) does not define \(text), which runs"
                 throw BackplaneError(
                     .swapRefused,
-                    "\(reason); keep the definition, wait for the end of the graph, or give it up with "
+                    "\(reason); keep the definition, wait for the end of the graph, or abandon it with "
                         + "`SwapOptions.abandonsGraphs`", at: member.node.node.location)
             }
-            report.warnings.append("\(text) of \(component.name) was given up")
+            report.warnings.append("\(text) of \(component.name) was abandoned")
             graphs.cancelUnknown(of: component.handle, to: next(member)?.handle)
         }
     }

@@ -257,7 +257,7 @@ extension SwapTransaction {
             ]
             metadata["reason"] = wire.reason
             let record = LogRecord(
-                level: .warning, source: "host", message: "calls by a wire are slower since the swap",
+                level: .warning, source: "host", message: "calls through a wire are slower since the swap",
                 metadata: metadata
             )
             live.options.log.write(record)

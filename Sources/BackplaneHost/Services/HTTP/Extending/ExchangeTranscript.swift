@@ -8,7 +8,7 @@ struct ExchangeTranscript {
     /// Returns the lines for the next stages; progress has none.
     mutating func lines(_ batch: ExchangeEvents) -> [String] {
         var lines = batch.events.compactMap { line($0) }
-        if batch.lost > 0 { lines.append("\(batch.lost) further stages were too many to be kept") }
+        if batch.lost > 0 { lines.append("\(batch.lost) further stages were dropped, since there were too many") }
         return lines
     }
 
