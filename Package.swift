@@ -562,7 +562,7 @@ let package = Package(
                 "Backplane", "BackplaneBench", "BackplaneCommand", "BackplaneControl", "BackplaneDev", "BackplaneHost",
                 "BackplaneNetwork", "BackplanePackages", "BackplaneReports",
                 "BackplaneScaffold", "BackplaneTerminal", "BackplaneTestKit", "BackplaneValidate", "TestFixtures",
-                "TestGenerators", "attack", "hostile",
+                "TestGenerators", "attack", "hostile", engine("ArgumentParser", "swift-argument-parser"),
             ],
             exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(

@@ -29,6 +29,19 @@ struct StateFacts: Codable, Sendable {
     }
 }
 
+extension StateFacts {
+    /// Compares the state that an instance has imported with the one that it exports.
+    mutating func compare(_ imported: Data, _ exported: Data, of component: String) {
+        switch JSONComparison(imported, exported) {
+        case .equal: break
+        case .reordered:
+            remarks.append("\(component) exports arrays in another order than it imported them, as a `Set` does")
+        case .different:
+            findings.append("\(component) exports another state than it imported; `importState` must adopt all of it")
+        }
+    }
+}
+
 extension ComponentProbe {
     func state() throws(BackplaneError) -> StateFacts {
         var facts = StateFacts()
@@ -69,15 +82,7 @@ extension ComponentProbe {
                 facts.findings.append("\(subject.name) does not import what it exported: \(taken.reason)")
                 continue
             }
-            switch JSONComparison(Data(first.payload), Data(exported(new).payload)) {
-            case .equal: break
-            case .reordered:
-                facts.remarks.append(
-                    "\(subject.name) exports arrays in another order than it imported them, as a `Set` does")
-            case .different:
-                facts.findings.append(
-                    "\(subject.name) exports another state than it imported; `importState` must adopt all of it")
-            }
+            facts.compare(Data(first.payload), Data(exported(new).payload), of: subject.name)
         }
         facts.conduct = conduct()
         return facts

@@ -9,7 +9,7 @@ import Testing
 
 /// The first line of what an author reads after a mistake: it names the cause, the place and the cure.
 ///
-/// Every run of a case draws other names.
+/// Every run of a case draws other names, with a seed that is printed (``RunSeed``).
 @Suite(.timeLimit(.minutes(10)))
 struct FirstLineTests {
     private let tool: Tool
@@ -41,11 +41,49 @@ struct FirstLineTests {
         return (try manifest("\"AlmanacManager\": {", becomes: "\"\(name)\": {"), name)
     }
 
+    /// A method, and the words of `call` for its input.
+    private struct Taker {
+        var library, className, method, expected, example: String
+
+        static let all = [
+            Taker("Almanac", "AlmanacManager", "on", "a string", #"'"text"'"#),
+            Taker("_Challenge", "TrialManager", "fail", "a string", #"'"text"'"#),
+            Taker("_Challenge", "TrialManager", "wait", "a number", "1.5"),
+            Taker("_Challenge", "TrialManager", "item", "an integer", "1"),
+            Taker("_Challenge", "PeerManager", "resolve", "a string", #"'"text"'"#),
+        ]
+
+        init(_ library: String, _ className: String, _ method: String, _ expected: String, _ example: String) {
+            (self.library, self.className, self.method) = (library, className, method)
+            (self.expected, self.example) = (expected, example)
+        }
+    }
+
+    /// Writes a manifest with a manager that has the method, and returns its path and the drawn name of the manager.
+    private func manifest(with taker: Taker, _ numbers: inout SeededNumbers) throws -> (path: String, manager: String) {
+        guard taker.library != "Almanac" else {
+            let (path, manager) = try renamed(&numbers)
+            return (path, manager)
+        }
+        return try manifest(of: taker.library, taker.className, &numbers)
+    }
+
+    /// Writes a manifest with one manager, which has no collaborators, and returns its path and the manager's drawn
+    /// name.
+    private func manifest(
+        of library: String, _ className: String, _ numbers: inout SeededNumbers
+    ) throws -> (path: String, manager: String) {
+        let name = word(&numbers)
+        let text =
+            #"{"manifestVersion": 1, "plugins": [{"library": "\#(library)"}], "managers": {"\#(name)": {"className": "\#(className)"}}}"#
+        return (try tool.write(text, as: "manifest.json"), name)
+    }
+
     private func firstLine(_ text: String) -> String { text.split(separator: "\n").first.map(String.init) ?? "" }
 
     @Test(arguments: 0..<6 as Range<UInt64>)
     func `a library that is misspelt`(seed: UInt64) async throws {
-        var numbers = SeededNumbers(seed)
+        var numbers = SeededNumbers(ofCase: seed)
         let right = numbers.pick(["Clock", "Almanac"]), wrong = Misspelling(of: right, besides: [], &numbers).text
         let manifest = try manifest(#""library": "\#(right)""#, becomes: #""library": "\#(wrong)""#)
         let checked = try await tool.run("check", manifest)
@@ -69,8 +107,44 @@ struct FirstLineTests {
     }
 
     @Test(arguments: 0..<6 as Range<UInt64>)
+    func `a class that is misspelt`(seed: UInt64) async throws {
+        var numbers = SeededNumbers(ofCase: seed)
+        let right = numbers.pick(["AlmanacManager", "ClockManager", "AlmanacStore", "EventFeedService"])
+        let wrong = Misspelling(of: right, besides: [], &numbers).text
+        let manifest = try manifest(#""className": "\#(right)""#, becomes: #""className": "\#(wrong)""#)
+        let line = try await onlyError(of: manifest)
+        #expect(
+            line.contains("no plugin registers a class `\(wrong)`") && line.contains("did you mean `\(right)`?"),
+            "\(line)")
+    }
+
+    @Test(arguments: 0..<4 as Range<UInt64>)
+    func `a property of a service that is misspelt`(seed: UInt64) async throws {
+        var numbers = SeededNumbers(ofCase: seed)
+        let wrong = Misspelling(of: "feed", besides: [], &numbers).text
+        let manifest = try manifest(#""propertyName": "feed""#, becomes: #""propertyName": "\#(wrong)""#)
+        let line = try await onlyError(of: manifest)
+        #expect(line.contains("has no property `\(wrong)`") && line.contains("did you mean `feed`?"), "\(line)")
+    }
+
+    /// Checks a manifest with one error, and returns the line of it, which begins with its place.
+    private func onlyError(of manifest: String, _ location: SourceLocation = #_sourceLocation) async throws -> Substring
+    {
+        let checked = try await tool.run("check", manifest)
+        #expect(checked.status == 1, sourceLocation: location)
+        let errors = checked.output.split(separator: "\n").filter { $0.contains(" error: ") }
+        #expect(errors.count == 1, "\(checked.output)", sourceLocation: location)
+        let line = try #require(errors.first, "\(checked.output)", sourceLocation: location)
+        let place = line.dropFirst(manifest.count + 1).prefix { $0 != " " }.split(separator: ":")
+        #expect(
+            line.hasPrefix("\(manifest):") && place.count == 2 && place.allSatisfy { Int($0) != nil }, "\(line)",
+            sourceLocation: location)
+        return line
+    }
+
+    @Test(arguments: 0..<6 as Range<UInt64>)
     func `a key of the manifest that is misspelt`(seed: UInt64) async throws {
-        var numbers = SeededNumbers(seed)
+        var numbers = SeededNumbers(ofCase: seed)
         let right = numbers.pick(["dataAccessController", "communicationController"])
         let wrong = Misspelling(of: right, besides: [], &numbers).text
         let manifest = try manifest("\"\(right)\"", becomes: "\"\(wrong)\"")
@@ -109,7 +183,7 @@ struct FirstLineTests {
 
     @Test(arguments: 0..<3 as Range<UInt64>)
     func `a key that is misspelt in a manifest that runs under dev`(seed: UInt64) async throws {
-        var numbers = SeededNumbers(seed)
+        var numbers = SeededNumbers(ofCase: seed)
         let sound = try String(contentsOfFile: Tool.almanac, encoding: .utf8)
         let right = numbers.pick(["dataAccessController", "communicationController", "services", "className"])
         let wrong = Misspelling(of: right, besides: [], &numbers).text
@@ -127,7 +201,7 @@ struct FirstLineTests {
 
     @Test(arguments: 0..<6 as Range<UInt64>)
     func `a manager that is misspelt, whose neighbours are not listed`(seed: UInt64) async throws {
-        var numbers = SeededNumbers(seed)
+        var numbers = SeededNumbers(ofCase: seed)
         let names = ["ClockManager", "AlmanacManager"]
         let right = numbers.pick(names), wrong = Misspelling(of: right, besides: names, &numbers).text
         let called = try await tool.run("call", Tool.almanac, wrong, "now"), line = firstLine(called.errors)
@@ -138,7 +212,7 @@ struct FirstLineTests {
 
     @Test(arguments: commands.indices)
     func `a command that is misspelt`(index: Int) async throws {
-        var numbers = SeededNumbers(UInt64(index))
+        var numbers = SeededNumbers(ofCase: index)
         let right = Self.commands[index], wrong = Misspelling(of: right, besides: Self.commands, &numbers).text
         let outcome = try await tool.plain(wrong, "anything", "--more")
         #expect(outcome.status == 64, "\(outcome.errors)")
@@ -148,7 +222,7 @@ struct FirstLineTests {
 
     @Test(arguments: 0..<8 as Range<UInt64>)
     func `an option that is misspelt, before what follows it is read`(seed: UInt64) async throws {
-        var numbers = SeededNumbers(seed)
+        var numbers = SeededNumbers(ofCase: seed)
         let options = ["plugin-path", "environment", "timeout", "load-folder", "running", "traceparent"]
         let right = numbers.pick(options), wrong = Misspelling(of: right, besides: options, &numbers).text
         let outcome = try await tool.plain("call", Tool.almanac, "ClockManager", "now", "--\(wrong)", ".build/debug")
@@ -161,7 +235,7 @@ struct FirstLineTests {
 
     @Test(arguments: 0..<6 as Range<UInt64>)
     func `an option that another command has, or whose first word is right`(seed: UInt64) async throws {
-        var numbers = SeededNumbers(seed)
+        var numbers = SeededNumbers(ofCase: seed)
         let (wrong, right) = numbers.pick([
             ("plugins", "plugin-path"), ("plugin", "plugin-path"), ("load", "load-folder"),
         ])
@@ -180,10 +254,10 @@ struct FirstLineTests {
 
     @Test(arguments: 0..<6 as Range<UInt64>)
     func `an input that is a bare word`(seed: UInt64) async throws {
-        var numbers = SeededNumbers(seed)
+        var numbers = SeededNumbers(ofCase: seed)
         let word = numbers.pick([word(&numbers), "\(word(&numbers)) \(word(&numbers))", "07-20", "nul", "3rd", "é"])
-        let (manifest, manager) = try renamed(&numbers)
-        let called = try await tool.run("call", manifest, manager, "on", word)
+        let taker = numbers.pick(Taker.all), (manifest, manager) = try manifest(with: taker, &numbers)
+        let called = try await tool.run("call", manifest, manager, taker.method, word)
         #expect(called.status == 1)
         let line = firstLine(called.errors)
         #expect(line.contains("the input is not JSON") && line.contains("write '\"\(word)\"'"), "\(line)")
@@ -191,37 +265,77 @@ struct FirstLineTests {
 
     @Test(arguments: 0..<4 as Range<UInt64>)
     func `no input for a method that takes one`(seed: UInt64) async throws {
-        var numbers = SeededNumbers(seed)
-        let (manifest, manager) = try renamed(&numbers)
-        let called = try await tool.run("call", manifest, manager, "on"), line = firstLine(called.errors)
+        var numbers = SeededNumbers(ofCase: seed)
+        let taker = numbers.pick(Taker.all), (manifest, manager) = try manifest(with: taker, &numbers)
+        let called = try await tool.run("call", manifest, manager, taker.method), line = firstLine(called.errors)
         #expect(called.status == 1)
         #expect(
-            line.contains("`\(manager).on` takes an input, and none was given")
-                && line.contains("expected a string"),
+            line.contains("`\(manager).\(taker.method)` takes an input, and none was given")
+                && line.contains("expected \(taker.expected), found null")
+                && line.hasSuffix("write it as JSON after the method, for example \(taker.example)"),
             "\(line)")
     }
 
     @Test(arguments: 0..<6 as Range<UInt64>)
     func `an input of another shape`(seed: UInt64) async throws {
-        var numbers = SeededNumbers(seed)
+        var numbers = SeededNumbers(ofCase: seed)
         let word = Misspelling(of: "something", besides: [], &numbers).text,
             number = Int.random(in: 2..<1000, using: &numbers)
+        let taker = numbers.pick(Taker.all)
         let (input, found) = numbers.pick([
             ("{\"\(word)\": \(number)}", "an object"), ("[\(number), \"\(word)\"]", "an array"),
-            ("\(number)", "a number"),
+            taker.expected == "a string" ? ("\(number)", "a number") : ("\"\(word)\"", "a string"),
             ("true", "a boolean"), ("null", "null"),
         ])
-        let (manifest, manager) = try renamed(&numbers)
-        let called = try await tool.run("call", manifest, manager, "on", input)
+        let (manifest, manager) = try manifest(with: taker, &numbers)
+        let called = try await tool.run("call", manifest, manager, taker.method, input)
         #expect(called.status == 1)
         let line = firstLine(called.errors)
-        #expect(line.contains("the input of `\(manager).on`: expected a string, found \(found)"), "\(line)")
-        #expect(line.contains("write a string, for example '\"text\"'"), "\(line)")
+        #expect(
+            line.contains("the input of `\(manager).\(taker.method)`: expected \(taker.expected), found \(found)"),
+            "\(line)")
+        #expect(line.contains("write \(taker.expected), for example \(taker.example)"), "\(line)")
+    }
+
+    @Test(arguments: 0..<4 as Range<UInt64>)
+    func `a field of an input that has another shape`(seed: UInt64) async throws {
+        var numbers = SeededNumbers(ofCase: seed)
+        let number = Int.random(in: 2..<1000, using: &numbers)
+        let (value, found) = numbers.pick([
+            ("\(number)", "a number"), ("[\"\(word(&numbers))\"]", "an array"), ("{\"text\": \(number)}", "an object"),
+            ("false", "a boolean"),
+        ])
+        let called = try await tool.run(
+            "call", Tool.manifests + "/bookshelf.json", "LibraryManager", "search", "{\"text\": \(value)}")
+        #expect(called.status == 1)
+        let line = firstLine(called.errors)
+        #expect(line.contains("/text: ") && line.contains("expected a string, found \(found)"), "\(line)")
+        #expect(line.contains("the input of `LibraryManager.search`"), "\(line)")
+        #expect(line.contains(#"write an object, for example '{"text": "text"}'"#), "\(line)")
+    }
+
+    @Test(arguments: 0..<4 as Range<UInt64>)
+    func `an index out of range in a plugin`(seed: UInt64) async throws {
+        var numbers = SeededNumbers(ofCase: seed)
+        let (manifest, manager) = try manifest(of: "_Challenge", "TrialManager", &numbers)
+        // With the space a negative input is no option.
+        let index = numbers.pick([-1, 1]) * Int.random(in: 3..<1_000_000, using: &numbers)
+        let called = try await RunningTool(
+            ["call", manifest, manager, "item", " \(index)", "--data", tool.data, "--load-folder", tool.loads],
+            input: nil, environment: ["XDG_RUNTIME_DIR": tool.folder, "SWIFT_BACKTRACE": "enable=no"]
+        ).end()
+        #expect(called.status == -SIGILL, "\(called.errors)")
+        let lines = called.errors.split(separator: "\n")
+        #if DEBUG
+        #expect(lines.first?.contains("Fatal error: Index out of range") == true, "\(called.errors)")
+        #endif
+        let line = try #require(lines.first { $0.hasPrefix("backplane: signal ") }, "\(called.errors)")
+        #expect(line.contains("TrialManager.item(at:) of org.backplane.tests.challenge, generation 1"), "\(line)")
     }
 
     @Test(arguments: 0..<6 as Range<UInt64>)
     func `a log level that is misspelt, alone and for a component`(seed: UInt64) async throws {
-        var numbers = SeededNumbers(seed)
+        var numbers = SeededNumbers(ofCase: seed)
         let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
         let right = numbers.pick(["debug", "notice", "warning", "critical"]),
             wrong = Misspelling(of: right, besides: levels, &numbers).text
@@ -245,91 +359,5 @@ struct FirstLineTests {
                 == "`Clock.now` takes an input, and none was given: expected a string, found null; write it as JSON after the method, for example '\"text\"'"
         )
         #expect(message(.any).hasSuffix("write it as JSON after the method"))
-    }
-}
-
-/// What `call` says without a method.
-@Suite(.timeLimit(.minutes(10)))
-struct MethodListTests {
-    private let tool: Tool
-
-    init() throws { tool = try Tool() }
-
-    @Test func `the methods are listed with what they take and give, and an example that can be pasted`() async throws {
-        let listed = try await tool.run("call", Tool.almanac, "AlmanacManager")
-        #expect(listed.status == 0, "\(listed.errors)")
-        let lines = listed.output.split(separator: "\n").map(String.init)
-        #expect(lines.first?.split(separator: " ") == ["METHOD", "INPUT", "OUTPUT"])
-        #expect(lines.contains { $0.hasPrefix("on ") && $0.contains("string") }, "\(listed.output)")
-        let example = try #require(lines.last?.split(separator: "for example: backplane ").last, "\(listed.output)")
-        let line = "exec \(Tool.built)/backplane \(example) --data \(tool.data) --load-folder \(tool.loads)"
-        let called = try await RunningTool(
-            ["-c", line], of: "/bin/sh", input: nil, environment: ["XDG_RUNTIME_DIR": tool.folder]
-        ).end()
-        // It has the right shape, and a value that the method may refuse.
-        #expect(called.status == 0 || called.errors.contains("component.failed"), "\(example)\n\(called.errors)")
-    }
-
-    @Test func `the example for a running host asks that host`() async throws {
-        let run = try await tool.startRun(Tool.almanac)
-        let socket = try #require(try RunningHost.all(in: ControlFolder(tool.sockets)).first?.socket)
-        for choice in [["--socket", socket], ["--running", "--manifest", Tool.almanac], ["--running"]] {
-            let listed = try await tool.start(["call", "AlmanacManager"] + choice).end()
-            let line = try #require(listed.output.split(separator: "\n").last, "\(listed.errors)")
-            #expect(line.hasPrefix("for example: backplane call AlmanacManager "), "\(line)")
-            #expect(line.hasSuffix(" " + choice.joined(separator: " ")), "\(line)")
-        }
-        let listed = try await tool.plain("call", "AlmanacManager", "--socket", socket)
-        let example = try #require(listed.output.split(separator: "for example: backplane ").last)
-        let called = try await RunningTool(
-            ["-c", "exec \(Tool.built)/backplane \(example)"], of: "/bin/sh", input: nil,
-            environment: ["XDG_RUNTIME_DIR": tool.folder]
-        ).end()
-        #expect(called.status == 0 || called.errors.contains("component.failed"), "\(example)\n\(called.errors)")
-        run.signal(SIGTERM)
-        _ = await run.end()
-    }
-
-    @Test(arguments: [["--explain"], ["--trace"], ["--limit", "1"], ["--timeout", "5"]])
-    func `options of calls are refused without a method`(options: [String]) async throws {
-        let listed = try await tool.start(["call", Tool.almanac, "AlmanacManager"] + options).end()
-        #expect(listed.status == 64 && listed.errors.contains("\(options[0]) applies to a call"), "\(listed.errors)")
-    }
-
-    @Test func `a number that is no integer is named`() {
-        let shape = JSONShape.object([
-            JSONShape.Property(name: "a", shape: .optional(.array(.integer))),
-            JSONShape.Property(name: "b", shape: .number),
-        ])
-        func place(_ json: String) -> String? {
-            let row = MethodRow(method: "m", kind: "async", input: shape, output: .any)
-            return CallInput(text: json).explaining(BackplaneError(.callInvalidInput, "no"), of: row, "A.m").location
-        }
-        #expect(place(#"{"b": 1.5, "a": [1, -2, 1.5]}"#) == "/a/2")
-        let row = MethodRow(method: "m", kind: "async", input: shape, output: .any),
-            error = BackplaneError(.callInvalidInput, "no")
-        let piped = CallInput(text: "-").explaining(error, of: row, "A.m", given: Array(#"{"a": [0.5]}"#.utf8))
-        #expect(piped.location == "/a/0", "what is read from standard input has places, too")
-        #expect(place(#"{"a": [1e40]}"#) == "/a/0" && place(#"{"a": [18446744073709551615, 1.0, "x"]}"#) == nil)
-    }
-
-    @Test func `as JSON they have JSON Schemas`() async throws {
-        let listed = try await tool.run("call", Tool.almanac, "AlmanacManager", "--json")
-        let rows = try #require(
-            try JSONSerialization.jsonObject(with: Data(listed.output.utf8)) as? [[String: Any]], "\(listed.errors)")
-        #expect(rows.compactMap { $0["method"] as? String } == ["on", "events"])
-        #expect(rows.compactMap { ($0["input"] as? [String: String])?["type"] } == ["string", "null"])
-        #expect(rows.last?["kind"] as? String == "stream")
-        let event = rows.last?["output"] as? [String: Any]
-        #expect((event?["propertyOrder"] as? [String]) == ["day", "year", "text"])
-    }
-
-    @Test func `a running host lists them, too`() async throws {
-        let run = try await tool.startRun(Tool.almanac)
-        let own = try await tool.run("call", Tool.almanac, "AlmanacManager", "--json")
-        let asked = try await tool.plain("call", "AlmanacManager", "--running", "--json")
-        #expect(asked.status == 0 && asked.output == own.output, "\(asked.errors)")
-        run.signal(SIGTERM)
-        _ = await run.end()
     }
 }

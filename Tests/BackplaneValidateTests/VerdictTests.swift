@@ -1,4 +1,5 @@
 import CBackplane
+import Foundation
 import Glibc
 import Testing
 
@@ -92,6 +93,23 @@ import Testing
         #expect(
             StateFacts(declared: 1).verdicts[.state]
                 == .skipped("not checked, because no component with state could be created twice and activated"))
+    }
+
+    @Test func `a state whose arrays differ in their order alone is a remark`() {
+        func facts(_ imported: String, _ exported: String) -> StateFacts {
+            var facts = StateFacts(components: 1, declared: 1)
+            facts.compare(Data(imported.utf8), Data(exported.utf8), of: "Shelf")
+            return facts
+        }
+        let same = facts(#"{"lent": [1, 2], "count": 2}"#, #"{"count": 2, "lent": [1, 2]}"#)
+        #expect(same.verdicts == [.state: .passed()])
+        let reordered = facts(
+            #"{"lent": [1, 2], "by": {"ada": ["a", "b"]}}"#, #"{"lent": [2, 1], "by": {"ada": ["b", "a"]}}"#)
+        let remark = "Shelf exports arrays in another order than it imported them, as a `Set` does"
+        #expect(reordered.remarks == [remark] && reordered.findings.isEmpty)
+        #expect(reordered.verdicts == [.state: .passed([remark])])
+        let other = facts(#"{"lent": [1, 2]}"#, #"{"lent": [2, 2]}"#)
+        #expect(other.remarks.isEmpty && other.findings.count == 1)
     }
 
     @Test func `a conduct is judged over all trials, each finding once`() {

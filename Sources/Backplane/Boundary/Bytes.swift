@@ -62,6 +62,8 @@ package final class Box<Value: Sendable>: Sendable {
 }
 
 /// A pointer that belongs to the other side of the boundary, stored only to be returned.
+///
+/// It is no ``ConstantPointer``, since the other side may write to its memory and free it.
 package struct ForeignPointer: @unchecked Sendable {  // never read through on this side
     package let raw: UnsafeMutableRawPointer?
 

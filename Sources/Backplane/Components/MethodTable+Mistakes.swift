@@ -19,6 +19,76 @@ extension MethodTable where C: Component {
         _ member: KeyPath<C.Provides, SyncMethod<Input, Output>>,
         _ body: nonisolated(nonsending) @escaping @Sendable (C, Input, Call) async throws -> Output
     ) {}
+
+    /// Refuses the method of another kind.
+    @available(
+        *, unavailable,
+        message: "the contract declares this method as a StreamMethod: write `table.stream`, with a body that sends"
+    )
+    @_documentation(visibility: internal)
+    public mutating func async<Input: Codable & Sendable, Element: Codable & Sendable, Output>(
+        _ member: KeyPath<C.Provides, StreamMethod<Input, Element>>,
+        _ body: nonisolated(nonsending) @escaping @Sendable (C, Input, Call) async throws -> Output
+    ) {}
+
+    /// Refuses the method of another kind.
+    @available(
+        *, unavailable,
+        message: "the contract declares this method as a StreamMethod: write `table.stream`, with a body that sends"
+    )
+    @_documentation(visibility: internal)
+    public mutating func async<Input: Codable & Sendable, Element: Codable & Sendable>(
+        _ member: KeyPath<C.Provides, StreamMethod<Input, Element>>,
+        _ body:
+            nonisolated(nonsending) @escaping @Sendable (C, Input, StreamSender<Element>, Call) async throws -> Void
+    ) {}
+
+    /// Refuses the method of another kind.
+    @available(
+        *, unavailable,
+        message: "the contract declares this method as a StreamMethod: write `table.stream`, with a body that sends"
+    )
+    @_documentation(visibility: internal)
+    public mutating func sync<Input: Codable & Sendable, Element: Codable & Sendable, Output>(
+        _ member: KeyPath<C.Provides, StreamMethod<Input, Element>>,
+        _ body: nonisolated(nonsending) @escaping @Sendable (C, Input, Call) async throws -> Output
+    ) {}
+
+    /// Refuses the method of another kind.
+    @available(
+        *, unavailable,
+        message: "the contract declares this method as a StreamMethod: write `table.stream`, with a body that sends"
+    )
+    @_documentation(visibility: internal)
+    public mutating func sync<Input: Codable & Sendable, Element: Codable & Sendable>(
+        _ member: KeyPath<C.Provides, StreamMethod<Input, Element>>,
+        _ body:
+            nonisolated(nonsending) @escaping @Sendable (C, Input, StreamSender<Element>, Call) async throws -> Void
+    ) {}
+
+    /// Refuses the method of another kind.
+    @available(
+        *, unavailable,
+        message: "the contract declares this method as an AsyncMethod: write `table.async`, with a body that returns"
+    )
+    @_documentation(visibility: internal)
+    public mutating func stream<Input: Codable & Sendable, Output: Codable & Sendable>(
+        _ member: KeyPath<C.Provides, AsyncMethod<Input, Output>>,
+        _ body:
+            nonisolated(nonsending) @escaping @Sendable (C, Input, StreamSender<Output>, Call) async throws -> Void
+    ) {}
+
+    /// Refuses the method of another kind.
+    @available(
+        *, unavailable,
+        message: "the contract declares this method as a SyncMethod: write `table.sync`, with a body that returns"
+    )
+    @_documentation(visibility: internal)
+    public mutating func stream<Input: Codable & Sendable, Output: Codable & Sendable>(
+        _ member: KeyPath<C.Provides, SyncMethod<Input, Output>>,
+        _ body:
+            nonisolated(nonsending) @escaping @Sendable (C, Input, StreamSender<Output>, Call) async throws -> Void
+    ) {}
 }
 
 // Only `NoContract` has undeclared members. The second function of each name is for bodies from which the compiler

@@ -34,3 +34,25 @@ extension BoundStream where Input == Nothing, Frame == OptionalFrame {
     /// Returns the elements of a stream that takes no input and is opened without a deadline or a trace.
     public func callAsFunction() -> StreamElements<Element> { self(Nothing(), Call()) }
 }
+
+// The functions below exist for their message, as those of ``BoundAsync`` do.
+
+extension BoundStream where Frame == RequiredFrame {
+    /// Unavailable: a stream of a ``Wire`` is opened for the call being served.
+    @available(
+        *, unavailable,
+        message: "pass the current call as the last argument, or start a new one with `context.begin()`"
+    )
+    // Never runs: the compiler refuses every call.
+    public func callAsFunction(_ input: Input) -> StreamElements<Element> { fatalError("unavailable") }
+}
+
+extension BoundStream where Input == Nothing, Frame == RequiredFrame {
+    /// Unavailable: a stream of a ``Wire`` is opened for the call being served.
+    @available(
+        *, unavailable,
+        message: "pass the current call as the last argument, or start a new one with `context.begin()`"
+    )
+    // Never runs: the compiler refuses every call.
+    public func callAsFunction() -> StreamElements<Element> { fatalError("unavailable") }
+}

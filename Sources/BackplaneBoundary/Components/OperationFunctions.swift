@@ -7,10 +7,16 @@ package final class OperationFunctions: Sendable {
     /// The number of nodes that are requested at once.
     private static let page = 1_000
     private let functions: ForeignTable<bp_operation>
+    private let launch: Callbacks.Launch
     private let isTaken = Mutex(true)
     private var operation: bp_operation { functions.table }
 
-    package init(_ operation: bp_operation) { functions = ForeignTable(operation) }
+    /// Creates the functions of a graph.
+    ///
+    /// - Parameter launch: A function that runs the steps of a swap.
+    package init(_ operation: bp_operation, _ launch: @escaping Callbacks.Launch) {
+        (functions, self.launch) = (ForeignTable(operation), launch)
+    }
 
     deinit {
         if isTaken.withLock(\.self) { operation.release?(operation.context) }
@@ -70,7 +76,7 @@ package final class OperationFunctions: Sendable {
     /// Returns the saved graph.
     ///
     /// - Throws: The plugin's error.
-    package func save(_ watch: Callbacks.Watch, _ launch: Callbacks.Launch) async throws(BackplaneError) -> [UInt8] {
+    package func save(_ watch: Callbacks.Watch) async throws(BackplaneError) -> [UInt8] {
         let ended = await Callbacks.wait(watch, launch, answered: { _, _ in }) { [self] context in
             operation.save?(operation.context, Callbacks.done, context)
         }
@@ -94,10 +100,16 @@ package struct OperationNode: Codable, Sendable, Hashable {
 /// The plugin's side of a definition: its function and its context, which is released with this object.
 package final class OperationDefinitionFunctions: Sendable {
     private let functions: ForeignTable<bp_operation_definition>
+    private let launch: Callbacks.Launch
     private let isTaken = Mutex(true)
     private var definition: bp_operation_definition { functions.table }
 
-    package init(_ definition: bp_operation_definition) { functions = ForeignTable(definition) }
+    /// Creates the function of a definition.
+    ///
+    /// - Parameter launch: A function that runs it.
+    package init(_ definition: bp_operation_definition, _ launch: @escaping Callbacks.Launch) {
+        (functions, self.launch) = (ForeignTable(definition), launch)
+    }
 
     deinit {
         if isTaken.withLock(\.self) { definition.release?(definition.context) }
@@ -110,7 +122,7 @@ package final class OperationDefinitionFunctions: Sendable {
     ///
     /// - Throws: The plugin's reason why this code cannot continue with it.
     package func restore(
-        _ operation: UInt64, _ saved: [UInt8], _ watch: Callbacks.Watch, _ launch: Callbacks.Launch
+        _ operation: UInt64, _ saved: [UInt8], _ watch: Callbacks.Watch
     ) async throws(BackplaneError) {
         let ended = await Callbacks.wait(watch, launch, answered: { _, _ in }) { [self] context in
             saved.withBytes { definition.restore?(definition.context, operation, $0, Callbacks.done, context) }

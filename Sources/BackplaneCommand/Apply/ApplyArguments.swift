@@ -40,16 +40,21 @@ extension BackplaneTool {
         @OptionGroup var host: HostChoiceArguments
         @Flag(help: "Print the changes as JSON.") var json = false
 
-        func run() async throws {
-            let manifest: String
-            do { manifest = try ManifestChoice.taken(argument.path) } catch { throw ValidationError(error.description) }
-            throw ExitCode(
-                ApplyCommand(
+        /// The command with the given options.
+        var command: ApplyCommand {
+            get throws {
+                let manifest: String
+                do { manifest = try ManifestChoice.taken(argument.path) } catch {
+                    throw ValidationError(error.description)
+                }
+                return ApplyCommand(
                     manifest: manifest, environment: environment, host: try host.choice, allowsEmpty: empty,
                     trustsLibraries: trust, allowsMissingMethods: allowMissing, discardsState: discardState,
-                    encodesState: encodedState, abandonsGraphs: abandonGraphs, json: json
-                ).run())
+                    encodesState: encodedState, abandonsGraphs: abandonGraphs, json: json)
+            }
         }
+
+        func run() async throws { throw ExitCode(try command.run()) }
     }
 }
 #endif

@@ -48,6 +48,7 @@ extension Explanation.ExplainedComponent {
         )
         (why, passedOver, self.place) = (choice.why, choice.passedOver, place)
         sharedWith = node?.managers.filter { $0 != manager } ?? []
+        streams = choice.entry?.component.contract?.streams
         wires = node.map { composition.wires(of: $0.id).map(WireRow.init) } ?? []
         let connected = Set(wires.map(\.label))
         unconnected =

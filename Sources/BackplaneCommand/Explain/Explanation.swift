@@ -43,6 +43,8 @@ struct Explanation: Codable, Sendable {
         var passedOver: [PassedOver]
         /// The other managers that share the component.
         var sharedWith: [String]
+        /// The streams of the contract that it provides; `nil` if it has none.
+        var streams: [String]?
         var wires: [WireRow]
         /// The labels of optional wires that are not connected.
         var unconnected: [String]

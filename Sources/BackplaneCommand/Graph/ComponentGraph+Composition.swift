@@ -36,7 +36,8 @@ extension ComponentGraph.Node {
         self.init(
             id: "n\(node.id)", kind: Kind(node.role), name: node.role == .manager ? node.managers.first : nil,
             className: component.className,
-            version: component.version.description, plugin: node.entry.plugin, managers: node.managers)
+            version: component.version.description, plugin: node.entry.plugin, streams: component.contract?.streams,
+            managers: node.managers)
     }
 }
 

@@ -19,6 +19,8 @@ struct ComponentGraph: Encodable, Sendable {
         var className: String?
         var version: String?
         var plugin: String?
+        /// The streams of the contract that it provides; `nil` if it has none.
+        var streams: [String]?
         /// The managers whose definitions contain the component.
         var managers: [String]
         /// The first error of a manager that cannot be created.
@@ -46,8 +48,9 @@ extension ComponentGraph.Node {
     /// The label of the node, one line each, the name first.
     var lines: [String] {
         let component = [className, version].compactMap(\.self).joined(separator: " ")
+        let streams = streams.map { "streams: \($0.joined(separator: ", "))" }
         return [name ?? component] + (name == nil || component.isEmpty ? [] : [component])
-            + [plugin, fault?.shortened(to: 100)].compactMap(\.self)
+            + [plugin, streams, fault?.shortened(to: 100)].compactMap(\.self)
     }
 }
 

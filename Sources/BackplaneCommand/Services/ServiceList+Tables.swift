@@ -21,7 +21,8 @@ extension ServiceList {
 
 extension ServiceList.ListedComponent {
     fileprivate var cells: [Span] {
-        let provides = contract.map { Span("\($0.printable) \(contractVersion ?? "")") } ?? Span("-", .faint)
+        let count = streams.map { " (\($0.count) stream\($0.count == 1 ? "" : "s"))" } ?? ""
+        let provides = contract.map { Span("\($0.printable) \(contractVersion ?? "")\(count)") } ?? Span("-", .faint)
         let users = usedBy.isEmpty ? Span("unused", .doubtful) : Span(usedBy.joined(separator: ", ").printable)
         return [Span(role), Span("\(className) \(version)".printable), provides, users]
     }

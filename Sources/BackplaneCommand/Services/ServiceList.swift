@@ -20,6 +20,8 @@ struct ServiceList: Codable, Sendable {
         var version: String
         var contract: String?
         var contractVersion: String?
+        /// The streams of the contract; `nil` if it has none.
+        var streams: [String]?
         /// The managers whose definitions use the component, sorted by name.
         var usedBy: [String]
     }
@@ -63,6 +65,7 @@ extension ServiceList.ListedComponent {
     fileprivate init(_ component: ComponentDescription, usedBy users: [String]) {
         (role, className, version) = (component.role.description, component.className, component.version.description)
         (contract, contractVersion, usedBy) = (component.contract?.name, component.contract?.version.description, users)
+        streams = component.contract?.streams
     }
 }
 

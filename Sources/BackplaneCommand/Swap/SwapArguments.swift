@@ -51,15 +51,18 @@ extension BackplaneTool {
             if environment != nil, apply == nil { throw ValidationError("--environment requires --apply") }
         }
 
-        func run() async throws {
-            var options = try swap.options
-            options.trustsLibraries = trust
-            throw ExitCode(
-                SwapCommand(
+        /// The command with the given options.
+        var command: SwapCommand {
+            get throws {
+                var options = try swap.options
+                options.trustsLibraries = trust
+                return SwapCommand(
                     libraries: libraries, manifest: apply, environment: environment, options: options,
-                    host: try host.choice, isDry: dryRun, json: json
-                ).run())
+                    host: try host.choice, isDry: dryRun, json: json)
+            }
         }
+
+        func run() async throws { throw ExitCode(try command.run()) }
     }
 }
 #endif

@@ -19,9 +19,12 @@ final class ComponentCalls: EncodedProvider, CallOwner {
     private let account = Mutex(CallAccount())
     let streams: ComponentStreams
 
-    init(_ instance: ComponentInstance, name: String, methods: [MethodDescription], timer: DeadlineTimer) {
+    init(
+        _ instance: ComponentInstance, name: String, methods: [MethodDescription], _ consumers: StreamConsumers,
+        timer: DeadlineTimer
+    ) {
         (self.instance, self.name, self.methods, self.timer) = (instance, name, methods, timer)
-        streams = ComponentStreams(timer: timer)
+        streams = ComponentStreams(consumers, timer: timer)
     }
 
     func number(of method: String) -> Int? { methods.firstIndex { $0.name == method } }

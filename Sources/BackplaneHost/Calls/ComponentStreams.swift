@@ -34,15 +34,10 @@ final class ComponentStreams: Sendable {
         var elements = 0
     }
     private let state = Mutex(State())
+    private let consumers: StreamConsumers
     private let timer: DeadlineTimer
 
-    init(timer: DeadlineTimer) { self.timer = timer }
-
-    /// The numbers of open streams by consumer, of all components of the process.
-    private static let consumers = Mutex<[UInt32: Int]>([:])
-
-    /// Returns whether a component may have opened a stream that has not ended, so that most components need no search.
-    static func mayBeOpen(by consumer: UInt16) -> Bool { consumers.withLock { $0[UInt32(consumer)] != nil } }
+    init(_ consumers: StreamConsumers, timer: DeadlineTimer) { (self.consumers, self.timer) = (consumers, timer) }
 
     /// The maximum number of streams that a component has open.
     static let limit = 65_536
@@ -65,7 +60,7 @@ final class ComponentStreams: Sendable {
     ///
     /// - Throws: The reason why no stream can be opened; `host.exhausted` if there are too many.
     func add(_ id: UInt64, by consumer: UInt32, _ make: () -> Open) throws(BackplaneError) {
-        Self.consumers.withLock { $0[consumer, default: 0] += 1 }
+        consumers.add(consumer)
         let refusal = state.withLock { state -> BackplaneError? in
             if let refusal = state.refusal { return refusal }
             guard state.open.count < Self.limit else {
@@ -77,15 +72,8 @@ final class ComponentStreams: Sendable {
             return nil
         }
         if let refusal {
-            Self.forget(consumer)
+            consumers.remove(consumer)
             throw refusal
-        }
-    }
-
-    private static func forget(_ consumer: UInt32) {
-        consumers.withLock { consumers in
-            let left = (consumers[consumer] ?? 1) - 1
-            consumers[consumer] = left > 0 ? left : nil
         }
     }
 
@@ -96,7 +84,7 @@ final class ComponentStreams: Sendable {
             state.elements += elements
             return state.open.removeValue(forKey: id)
         }
-        if let consumer = stream?.consumer { Self.forget(consumer) }
+        if let consumer = stream?.consumer { consumers.remove(consumer) }
     }
 
     /// Ends all open streams, and refuses others until ``admit()``.

@@ -66,6 +66,7 @@ actor Coordinator {
             document, linked: linked, options.lifecycle(of: means.managers), timer: timer, remotes: remotes,
             network: network, source: manifestSource, watchdog: watchdog)
         lookUps = LookUpsUnderWay(live)
+        let consumers = live.consumers
         let store = HostStore(document.manifest.store.overruled(by: options.damagedStore)) { settings in
             try given.openStore(dataFolder().storeFolder(), settings) { error in
                 log.write(
@@ -79,7 +80,7 @@ actor Coordinator {
             options: options.lifecycle, timer: timer, clock: options.timerClock ?? timer, network: network,
             store: store,
             transfers: HostTransfers(network, store, digest: options.digest, log: options.log, dataFolder),
-            data: ComponentData(store: store, log: options.log, dataFolder))
+            data: ComponentData(store: store, log: options.log, dataFolder), consumers: consumers)
         network.managers.connect(CoordinatorManagers(self))
     }
 

@@ -12,6 +12,8 @@ struct ComponentStarter {
     let store: HostStore
     let transfers: HostTransfers
     let data: ComponentData
+    /// The consumers of all components' open streams.
+    let consumers: StreamConsumers
     /// The counts of all components' exchanges.
     let exchangeAccounts = ExchangeAccounts()
     /// The graphs of all components.
@@ -88,7 +90,7 @@ struct ComponentStarter {
             }
             return RunningComponent(
                 node: node, type, number: number, gate: gate, instance: instance, handle: handle,
-                dataPlace: place, timers: timers, timer: timer)
+                dataPlace: place, timers: timers, consumers, timer: timer)
         } catch {
             await retire(handle, releasing: nil)
             throw error.located(in: node)

@@ -5,7 +5,7 @@ extension LiveComposition {
     func endStreams(openedBy component: RunningComponent) {
         // 0 is the host program.
         guard component.number != 0 else { return }
-        if ComponentStreams.mayBeOpen(by: component.number) {
+        if consumers.have(component.number) {
             for node in nodesByID.values { node.callable?.streams.end(openedBy: component.number, .askerStopped) }
         }
         ComponentHandles.find(component.handle)?.endStreams(.askerStopped)

@@ -34,6 +34,8 @@ final class LiveComposition {
     var started: [LiveNode] = []
     var connections: Connections
     var numbers = ComponentNumbers()
+    /// The consumers of all components' open streams.
+    let consumers = StreamConsumers()
 
     /// The task that stops components for a change; their successors start after it.
     var pause: Task<Void, Never>?
@@ -174,7 +176,7 @@ extension LiveComposition {
     }
 
     /// The components of the active plan, for the watchdog.
-    private var watched: [WatchedComponent] {
+    var watched: [WatchedComponent] {
         guard let loadedManifest else { return [] }
         return nodes.map { current in
             let plugin = loadedManifest.plugins[current.node.entry.order], description = plugin.description

@@ -63,10 +63,10 @@ public final class TestConnection: @unchecked Sendable {  // used by one thread,
     }
 
     /// Sends bytes one at a time, with a pause after each.
-    public func drip(_ bytes: some Collection<UInt8>, pause: Double = 0.001) {
+    public func drip(_ bytes: some Collection<UInt8>, pause: Duration = .milliseconds(1)) {
         for byte in bytes where !wasLeft {
             send(CollectionOfOne(byte))
-            Thread.sleep(forTimeInterval: pause)
+            Thread.sleep(forTimeInterval: pause / .seconds(1))
         }
     }
 

@@ -84,11 +84,6 @@ private struct Shortage: Sendable {
         if ["failed to allocate", "has no memory left"].contains(where: process.said.contains) {
             return Trial(outcome: "no memory")
         }
-        // SwiftNIO ends a process that gets no thread for an event loop. The command has checked for it, but the
-        // address space was taken meanwhile.
-        if process.said.contains("NIOPosix/ThreadPosix.swift"), process.said.contains("Unable to create thread") {
-            return Trial(outcome: "no event loop")
-        }
         return Trial(process, subject, input: 0, usual: .max >> 1)
     }
 }

@@ -84,7 +84,13 @@ struct ExamplePlugin {
 
     private static let library = contract("Library", "1.2.0"), shelfContract = contract("Shelf"),
         network = contract("LibraryNetwork")
-    private static let api = contract("BooksAPI"), time = contract("WallTime")
+    private static let time = contract("WallTime")
+    private static let api = ContractDescription(
+        name: "BooksAPI", version: "1.0.0",
+        methods: [
+            MethodDescription(name: "search", kind: .async), MethodDescription(name: "events", kind: .stream),
+            MethodDescription(name: "text", kind: .stream),
+        ])
 
     static let shelf = ExamplePlugin(
         id: "org.example.shelf", version: "1.0.0",

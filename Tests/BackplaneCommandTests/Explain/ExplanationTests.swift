@@ -123,6 +123,7 @@ import Testing
         #expect(object["state"] as? String == "resolved")
         let components = try #require(object["components"] as? [[String: Any]])
         #expect(components.map { $0["version"] as? String } == ["1.0.0", "1.0.0", "1.0.0", "2.1.0"])
+        #expect(components.map { $0["streams"] as? [String] } == [nil, nil, nil, ["events", "text"]])
         let wires = try #require(components[0]["wires"] as? [[String: Any]])
         #expect(
             wires.compactMap { $0["reason"] as? String } == [

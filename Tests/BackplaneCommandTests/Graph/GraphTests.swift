@@ -24,6 +24,12 @@ import Testing
         #expect(graph.edges.count { $0.to == stores[0].id } == 2)
     }
 
+    @Test func `a component with streams names them`() {
+        let streams = graph.nodes.filter { $0.streams != nil }
+        #expect(streams.map(\.className) == ["BooksService", "BooksService"])
+        #expect(streams.allSatisfy { $0.streams == ["events", "text"] && $0.lines.last == "streams: events, text" })
+    }
+
     @Test func `every edge ends at nodes, and no node has another's name`() {
         let ids = graph.nodes.map(\.id)
         #expect(Set(ids).count == ids.count)

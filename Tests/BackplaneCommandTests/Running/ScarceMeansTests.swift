@@ -48,6 +48,9 @@ struct ScarceMeansTests {
     }
 
     /// A library that is preloaded, and lets a process have only so many threads besides its first at the same time.
+    ///
+    /// It stands for the limits on processes (`ulimit -u`, a container's pids), which make `pthread_create` fail alike.
+    /// Those bind no process of root, or need a container, and count what else the user runs.
     private static let threadLimit = #"""
         #define _GNU_SOURCE
         #include <dlfcn.h>

@@ -15,6 +15,13 @@ import Testing
         try expectSnapshot(lines.joined(separator: "\n") + "\n", "services-table")
     }
 
+    @Test func `streams are counted beside the contract, and named as JSON`() {
+        let services = list.plugins.flatMap(\.components).filter { $0.contract == "BooksAPI" }
+        #expect(services.count == 3 && services.allSatisfy { $0.streams == ["events", "text"] })
+        #expect(list.table.lines(colour: false).count { $0.contains("BooksAPI 1.0.0 (2 streams)") } == 3)
+        #expect(list.plugins.flatMap(\.components).allSatisfy { ($0.streams != nil) == ($0.contract == "BooksAPI") })
+    }
+
     @Test func `unused classes are marked`() {
         let unused = list.plugins.flatMap(\.components).filter(\.usedBy.isEmpty).map { "\($0.className) \($0.version)" }
         #expect(unused == ["BooksService 2.0.0", "Metronome 1.0.0"])

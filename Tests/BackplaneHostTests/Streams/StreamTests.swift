@@ -207,6 +207,20 @@ struct StreamTests {
     }
 
     @Test(arguments: Route.allCases)
+    func `an open stream is no call that the watchdog could suspect`(route: Route) async throws {
+        try await with(route) { test, sequences, watch in
+            let reader = Task { await error { for try await _ in sequences.silent() {} } }
+            try await eventually { try watch.counts().running == 1 }
+            // The opening itself is a call, which may not have returned yet.
+            let coordinator = test.host.coordinator
+            await eventually { await coordinator.suspectedCalls == 0 }
+            #expect(try watch.counts().running == 1)
+            reader.cancel()
+            #expect(await reader.value?.code == .callCancelled)
+        }
+    }
+
+    @Test(arguments: Route.allCases)
     func `a body may send from several tasks`(route: Route) async throws {
         try await with(route) { _, sequences, _ in
             var arrived: [Int] = []
@@ -273,6 +287,19 @@ struct StreamTests {
         }
     }
 
+    @Test func `each host knows the consumers of its own streams`() async throws {
+        let route = Route(lanes: .encoded, isRelayed: true)
+        try await with(route) { test, sequences, _ in
+            try await with(route) { other, _, _ in
+                var iterator = sequences.endless().makeAsyncIterator()
+                #expect(try await iterator.next() == 0)
+                let (own, foreign) = (test.host.coordinator, other.host.coordinator)
+                #expect(await own.consumersOfStreams == ["Relayed"])
+                #expect(await foreign.consumersOfStreams == [])
+            }
+        }
+    }
+
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `a host that stops ends its streams`(lanes: LaneRule) async throws {
         try await with(Route(lanes: lanes, isRelayed: true)) { test, sequences, _ in
@@ -291,6 +318,14 @@ struct StreamTests {
 }
 
 extension Coordinator {
+    /// The calls that the watchdog would report if the pool were occupied.
+    fileprivate var suspectedCalls: Int { live.watched.reduce(0) { $0 + $1.callsInFlight() } }
+
+    /// The components that have opened streams of others.
+    fileprivate var consumersOfStreams: [String] {
+        live.nodes.filter { node in node.number.map { live.consumers.have($0) } ?? false }.map(\.node.name)
+    }
+
     /// The streams that the active components have open.
     var openStreams: Int { live.nodes.reduce(0) { $0 + ($1.callable?.streams.count ?? 0) } }
 }

@@ -65,13 +65,15 @@ package final class HostOperations: Sendable {
     }
     /// The maximum number of graphs that are known; further ones run without being listed.
     private static let limit = 100_000
+    /// The function that runs the plugins' functions that may not return.
+    private let launch: Callbacks.Launch = HostThread.launch
     let state = Mutex(State())
 
     // MARK: Reports of components
 
     /// Adds a graph and returns its number; 0 if it is refused.
     func begin(_ operation: bp_operation, of component: ComponentGraphs, owner: UInt64) -> UInt64 {
-        let functions = OperationFunctions(operation)
+        let functions = OperationFunctions(operation, launch)
         guard operation.count != nil, operation.definition == 0 || functions.canBeHandedOver else {
             functions.refuse()
             return 0
@@ -119,7 +121,7 @@ package final class HostOperations: Sendable {
 
     /// Adds a definition and returns its number; 0 if it is refused.
     func define(_ definition: bp_operation_definition, owner: UInt64) -> UInt64 {
-        let functions = OperationDefinitionFunctions(definition)
+        let functions = OperationDefinitionFunctions(definition, launch)
         let number = Callbacks.newID(), name = definition.name.text
         let isTaken =
             (1...128).contains(definition.name.length) && definition.restore != nil

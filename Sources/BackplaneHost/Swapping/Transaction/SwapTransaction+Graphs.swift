@@ -132,7 +132,7 @@ extension SwapTransaction {
             do throws(BackplaneError) {
                 bytes = try await starter.limited("save a graph", component.node, limit: stepLimit) {
                     watch async throws(BackplaneError) in
-                    try await graph.functions.save(watch, HostThread.launch)
+                    try await graph.functions.save(watch)
                 }
             } catch {
                 throw BackplaneError(
@@ -164,7 +164,7 @@ extension SwapTransaction {
         do throws(BackplaneError) {
             try await starter.limited("continue a graph", component.node, limit: stepLimit) {
                 watch async throws(BackplaneError) in
-                try await definition.restore(graph.number, graph.bytes, watch, HostThread.launch)
+                try await definition.restore(graph.number, graph.bytes, watch)
             }
         } catch {
             member.lostGraphs.append(graph.number)

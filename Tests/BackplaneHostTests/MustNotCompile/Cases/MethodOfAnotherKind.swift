@@ -21,6 +21,15 @@ final class Librarian: Manager {
             return more
         }
         table.async(\.count) { _, _, _ in 3 }  // error: 'async' is unavailable: the contract declares this method as a SyncMethod: write `table.sync`, with a body that does not wait
+        table.async(\.returns) { _, _, _ in [3] }  // error: 'async' is unavailable: the contract declares this method as a StreamMethod: write `table.stream`, with a body that sends
+        table.async(\.returns) { _, _, elements, _ in try await elements.send(3) }  // error: 'async' is unavailable: the contract declares this method as a StreamMethod: write `table.stream`, with a body that sends
+        table.sync(\.returns) { _, _, _ in [3] }  // error: 'sync' is unavailable: the contract declares this method as a StreamMethod: write `table.stream`, with a body that sends
+        table.sync(\.returns) { librarian, _, elements, call in  // error: 'sync' is unavailable: the contract declares this method as a StreamMethod: write `table.stream`, with a body that sends
+            let days = try await librarian.lend(3, call)
+            try await elements.send(days)
+        }
+        table.stream(\.lend) { _, days, elements, _ in try await elements.send(days) }  // error: 'stream' is unavailable: the contract declares this method as an AsyncMethod: write `table.async`, with a body that returns
+        table.stream(\.count) { _, _, elements, _ in try await elements.send(3) }  // error: 'stream' is unavailable: the contract declares this method as a SyncMethod: write `table.sync`, with a body that returns
     }
     private func lend(_ days: Int, _ call: Call) async throws -> Int { days }
 }

@@ -8,6 +8,8 @@ struct Loans: Contract {
     let renew = AsyncMethod<Nothing, Nothing>()
     let count = SyncMethod<Nothing, Int>()
     let limit = SyncMethod<Int, Int>()
+    let all = StreamMethod<Nothing, Int>()
+    let since = StreamMethod<Int, Int>()
 }
 
 /// A call that is served is passed on: without its frame neither its deadline nor its path would be known.
@@ -20,5 +22,7 @@ final class Librarian: Manager {
         _ = try await context.wires.loans.renew()  // error: 'callAsFunction()' is unavailable: pass the current call as the last argument, or start a new one with `context.begin()`
         _ = try context.wires.loans.count()  // error: 'callAsFunction()' is unavailable: pass the current call as the last argument, or start a new one with `context.begin()`
         _ = try context.wires.loans.limit(3)  // error: 'callAsFunction' is unavailable: pass the current call as the last argument, or start a new one with `context.begin()`
+        for try await loan in context.wires.loans.all() { print(loan) }  // error: 'callAsFunction()' is unavailable: pass the current call as the last argument, or start a new one with `context.begin()`
+        for try await loan in context.wires.loans.since(3) { print(loan) }  // error: 'callAsFunction' is unavailable: pass the current call as the last argument, or start a new one with `context.begin()`
     }
 }

@@ -19,6 +19,8 @@ public struct Trials: Contract {
     public let path = SyncMethod<Nothing, [UInt16]>()
     /// Seconds until the call's deadline.
     public let timeLeft = SyncMethod<Nothing, Double?>()
+    /// The item at an index of an array of three, which ends the process with any other index.
+    public let item = SyncMethod<Int, Int>()
     public init() {}
 }
 
@@ -51,7 +53,12 @@ final class TrialManager: Manager {
         table.sync(\.cancellations) { manager, _, _ in manager.cancelled.load(ordering: .sequentiallyConsistent) }
         table.sync(\.path) { _, _, call in call.path }
         table.sync(\.timeLeft) { _, _, call in call.timeLeft.map { $0 / .seconds(1) } }
+        table.sync(\.item) { _, index, _ in item(at: index) }
     }
+
+    /// A function of its own in release builds, too, so that a crash has its name.
+    @inline(never)
+    static func item(at index: Int) -> Int { [1, 2, 3][index] }
 
     private func wait(_ seconds: Double) async throws -> String {
         do {

@@ -1,0 +1,111 @@
+import Backplane
+import Synchronization
+import Testing
+
+@testable import BackplaneHost
+
+/// Streams with resumable inputs, whose providers are rolled back or have sent in advance.
+@Suite(.timeLimit(.minutes(10)))
+struct ResumedStreamTests {
+    /// A reader of all numbers, which follow one another whichever edition of the feed sends them.
+    private struct Reader {
+        private var numbers: StreamElements<Int>.Iterator
+        private var expected = 0
+
+        init(_ feed: Remote<Feeding>) { numbers = feed.counted(CountedFrom(first: 0)).makeAsyncIterator() }
+
+        /// Reads some numbers: more than a batch, of which the last ones come from the edition that is active now.
+        mutating func read(_ count: Int = 150, _ location: SourceLocation = #_sourceLocation) async throws {
+            for _ in 0..<count {
+                let number = try await numbers.next()
+                #expect(number == expected, sourceLocation: location)
+                expected += 1
+            }
+        }
+    }
+
+    @Test(arguments: StreamSwapTests.Kind.allCases)
+    func `a stream that goes on during a probation goes on in the old code when that is taken back`(
+        kind: StreamSwapTests.Kind
+    ) async throws {
+        try await FeedHost.with(isGated: kind.isGated, lanes: kind.lanes) { feeds in
+            let feed = feeds.feed, isSick = Latch()
+            var reader = Reader(feed), sick = FeedScript(2)
+            sick.health = {
+                guard isSick.arrived == 0 else { throw BackplaneError(.componentFailed, "sick") }
+            }
+            try await reader.read()
+            feeds.record.next(sick)
+            let swap = Task {
+                try await feeds.swap(
+                    FeedHost.edition(2),
+                    SwapOptions(
+                        probation: Probation(duration: .seconds(600), healthInterval: .milliseconds(5)),
+                        drain: .upTo(.seconds(60), then: .fail)))
+            }
+            await eventually { (try? feed.edition()) == 2 }
+            try await reader.read()
+            isSick.open()
+            await isSick.pass()
+            #expect(try await swap.value.outcome == .rolledBack)
+            try await reader.read()
+            let begun = feeds.record.events.filter { $0.hasPrefix("begin") }
+            #expect(begun == ["begin 1", "begin 2", "begin 1"])
+        }
+    }
+
+    @Test(arguments: StreamSwapTests.Kind.allCases)
+    func `a stream goes on in the generation that a host is rolled back to`(kind: StreamSwapTests.Kind) async throws {
+        try await FeedHost.with(isGated: kind.isGated, lanes: kind.lanes) { feeds in
+            var reader = Reader(feeds.feed)
+            try await reader.read()
+            try await feeds.swap(FeedScript(2))
+            try await reader.read()
+            // The instance of the first generation is another one now.
+            feeds.record.next(FeedScript(3))
+            try await feeds.host.rollback(
+                plugin: FeedHost.plugin, SwapOptions(drain: .upTo(.seconds(60), then: .fail)))
+            try await reader.read()
+            let begun = feeds.record.events.filter { $0.hasPrefix("begin") }
+            #expect(begun == ["begin 1", "begin 2", "begin 3"])
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `what has arrived before a swap is delivered before the stream is opened again`(isGated: Bool) async throws {
+        let firsts = Mutex<[Int]>([]), isAlone = (0..<2).map { _ in Latch() }, sent = Latch()
+        sent.open()
+        var script = FeedScript(1)
+        script.counted = { first, elements in
+            // The first two requests are for smaller batches than the third, which takes all 64.
+            for number in 0..<2 {
+                try await elements.send(number)
+                await isAlone[number].pass()
+            }
+            for number in 2..<66 { try await elements.send(number) }
+            await sent.pass()
+            try await Task.sleep(for: .seconds(36_000))
+        }
+        var second = FeedScript(2)
+        second.counted = { first, elements in
+            firsts.withLock { $0.append(first) }
+            for number in first... { try await elements.send(number) }
+        }
+        try await FeedHost.with(script, isGated: isGated, lanes: .encoded) { feeds in
+            var reader = Reader(feeds.feed)
+            for latch in isAlone {
+                try await reader.read(1)
+                latch.open()
+            }
+            await eventually { sent.arrived == 1 }
+            try await reader.read(1)
+            try await feeds.swap(second)
+            try await reader.read(63)
+            let early = firsts.withLock { $0 }
+            #expect(early == [])
+            try await reader.read(1)
+            let opened = firsts.withLock { $0 }
+            #expect(opened == [66])
+        }
+    }
+}
