@@ -520,7 +520,10 @@ let package = Package(
             name: "TestFixtures", dependencies: ["BackplaneDocuments"], path: "Tests/Fixtures", swiftSettings: settings),
         .target(
             name: "TestGenerators",
-            dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneRecords", "BackplaneStorage"],
+            dependencies: [
+                "Backplane", "BackplaneDocuments", "BackplaneExchange", "BackplaneHost", "BackplaneRecords",
+                "BackplaneStorage",
+            ],
             path: "Tests/Generators", swiftSettings: settings),
         .testTarget(
             name: "BackplaneControlTests", dependencies: ["Backplane", "BackplaneControl", "BackplaneHost"],

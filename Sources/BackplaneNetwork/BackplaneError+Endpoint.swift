@@ -88,7 +88,8 @@ extension BackplaneError {
 
     /// Returns the error of a response that cannot be parsed.
     ///
-    /// It shows the beginning of a body of another format, such as a web page, but no values, which may be secret.
+    /// It shows the beginning of a body of another format, such as a web page, but no values, which may be secret. The
+    /// text of an error that is not meant to be shown is a confidential detail, since it may contain values, too.
     ///
     /// - Parameter limit: The maximum number of bytes of the body that are kept.
     static func unparsable(
@@ -98,12 +99,16 @@ extension BackplaneError {
             (error.location, error.failure) = (request.printableURL, .http(response.status))
             return error
         }
+        var failure = Failure.http(response.status, KeptBody(response.body, upTo: limit))
+        if error.isForeign { failure.details[".error"] = String("\(error)".prefix(1_000)) }
         let type = response.headers["Content-Type"].map { " of type `\($0.prefix(60))`" } ?? ""
-        let start = mayShowValues(error, response.body) ? "" : " and begins with `\(beginning(response.body))`"
+        let beginning = beginning(response.body)
+        let hides = mayShowValues(error, response.body) && Redaction.beginnings.hides(beginning)
+        let start = hides ? "" : " and begins with `\(beginning)`"
         return BackplaneError(
             .networkUnparsable,
             "the body\(type) cannot be parsed: \(explanation(error)); it has \(response.body.count) bytes\(start)",
-            at: request.printableURL, failure: .http(response.status, KeptBody(response.body, upTo: limit)))
+            at: request.printableURL, failure: failure)
     }
 
     /// Returns whether a decoder has read the body or a part of it, or the body begins like JSON.
@@ -112,7 +117,7 @@ extension BackplaneError {
         if let first, "{[\"".utf8.contains(first) { return true }
         return switch error {
         case DecodingError.dataCorrupted(let context): !context.codingPath.isEmpty
-        default: error is DecodingError
+        default: true
         }
     }
 
@@ -134,8 +139,15 @@ extension BackplaneError {
         case DecodingError.dataCorrupted(let context): context.debugDescription + place(context)
         case let error as BackplaneError: error.message
         case let error as any ComponentError: error.message
-        default: "\(error)"
+        default: "the decoder failed with the error \(type(of: error)); adopt ComponentError to say why"
         }
+    }
+}
+
+extension Error {
+    /// A Boolean value that indicates whether the error's text was not written to be shown.
+    fileprivate var isForeign: Bool {
+        !(self is DecodingError || self is BackplaneError || self is any ComponentError)
     }
 }
 
@@ -148,7 +160,7 @@ extension BackplaneError.Failure {
         var failure = http(status)
         guard let bytes = body?.bytes, !bytes.isEmpty else { return failure }
         if let text = String(validating: bytes, as: UTF8.self) {
-            failure.details[".body"] = text
+            failure.details[Redaction.bodies.hides(text) ? ".body" : "body"] = text
         } else {
             failure.details[".body-base64"] = Data(bytes).base64EncodedString()
         }

@@ -22,6 +22,12 @@ package struct Redaction: Sendable {
     package static let curlBodies = Redaction(name: "curlBodies")
     /// The values of header fields that `backplane request --verbose` prints.
     package static let verboseFields = Redaction(name: "verboseFields")
+    /// The values of response fields in the log of a load.
+    package static let logFields = Redaction(name: "logFields")
+    /// The bodies of failed responses in errors.
+    package static let bodies = Redaction(name: "bodies")
+    /// The beginnings of bodies that a decoder could not read, in errors.
+    package static let beginnings = Redaction(name: "beginnings")
     /// The values of variables in messages about a manifest.
     package static let variables = Redaction(name: "variables")
     /// The cookies in the heads of responses that a jar has taken.
@@ -31,7 +37,8 @@ package struct Redaction: Sendable {
 
     /// All redactions.
     package static let all = [
-        descriptions, mirrors, urls, curlFields, curlBodies, verboseFields, variables, cookies, proofs,
+        descriptions, mirrors, urls, curlFields, curlBodies, verboseFields, logFields, bodies, beginnings, variables,
+        cookies, proofs,
     ]
 
     /// Returns whether a string is redacted.

@@ -65,10 +65,18 @@ struct CredentialsTests {
         #expect(accounts[0]["principal"] as? String == String(signedIn.output.dropLast()))
         #expect(!list.output.contains("planted") && !list.output.contains("white"))
 
+        let use =
+            ["request", server.url("/shelf"), "--manifest", manifest, "--data-folder", tool.data]
+            + ["--credentials", "kept", "--account", "ann"]
+        let used = try await tool.start(use + ["--verbose"]).end()
+        #expect(used.status == 0 && used.output == "a book" && !used.errors.contains("planted"), "\(used)")
+
         let out = try await tool.start(["credentials", "sign-out", "kept", "--account", "ann"] + place).end()
         #expect(out.status == 0 && out.output == "", "\(out)")
         let after = try await run("list", manifest, "--data", tool.data)
         #expect(!after.output.contains("ann"), "\(after)")
+        let unused = try await tool.start(use).end()
+        #expect(unused.status == 1 && unused.errors.contains("network.credential"), "\(unused)")
     }
 
     @Test func `accounts of a running host are signed in and out`() async throws {

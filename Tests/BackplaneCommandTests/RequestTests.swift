@@ -1,6 +1,7 @@
 import BackplaneNetwork
 import BackplaneTestKit
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneCommand
@@ -175,6 +176,7 @@ struct RequestTests {
     @Test(arguments: [
         ["--data", "a", "--json", "1"], ["--json", "{"], ["--form", "a"], ["-H", "no colon"], ["--timeout", "0"],
         ["--credentials", "library"], ["--account", "ann"],
+        ["--data-folder", "data"],
     ])
     func `arguments that make no sense are refused, and nothing is sent`(arguments: [String]) async throws {
         let outcome = try await tool.start(["request", "http://127.0.0.1:1/"] + arguments).end()
@@ -182,7 +184,7 @@ struct RequestTests {
         #expect(outcome.errors.contains(arguments[arguments.count - 2]) || outcome.errors.contains("--header"))
     }
 
-    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl"), "curl is not installed"))
+    @Test(.enabled(if: PeerServer.isThere("curl"), "curl is not installed"))
     func `the curl command makes the same request`() async throws {
         let server = try TestServer { request, connection in
             let fields = request.fields.filter { ["content-type", "x-a"].contains($0.name.lowercased()) }

@@ -3,9 +3,12 @@ import BackplaneNetwork
 import BackplaneTestKit
 import Foundation
 import Glibc
+import TestFixtures
 import Testing
 
 /// Requests as commands of curl, which is run.
+///
+/// With `BACKPLANE_REQUIRE_PEERS=1` a missing curl is a failure.
 @Suite(.timeLimit(.minutes(5)))
 struct CurlTests {
     /// Runs a command in a shell, which reads it from a file; returns its status.
@@ -22,9 +25,8 @@ struct CurlTests {
         return status
     }
 
-    private static let hasCurl = access("/usr/bin/curl", X_OK) == 0
-
-    @Test(.enabled(if: hasCurl)) func `curl sends what the command of a request says`() async throws {
+    @Test(.enabled(if: PeerServer.isThere("curl"), "curl is not installed"))
+    func `curl sends what the command of a request says`() async throws {
         let received = Recording<ReceivedRequest>()
         let server = try TestServer { request, connection in
             received.add(request)

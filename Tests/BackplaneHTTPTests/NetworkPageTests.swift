@@ -20,7 +20,7 @@ struct NetworkPageTests {
         }
         let source = lines(try String(contentsOf: URL(filePath: #filePath), encoding: .utf8))
         let blocks = try String(contentsOf: Self.page, encoding: .utf8).split(separator: "```swift\n").dropFirst()
-        #expect(blocks.count == 19)
+        #expect(blocks.count == 20)
         for block in blocks {
             let snippet = lines(block.prefix(upTo: try #require(block.range(of: "```")).lowerBound))
             #expect(source.firstRange(of: snippet) != nil, "\(snippet.joined(separator: "\n"))")
@@ -136,6 +136,22 @@ struct NetworkPageTests {
         http.defaults.log = { message, metadata, _ in lines.add("\(message) \(metadata["url"] ?? "")") }
         _ = try await http.load(Endpoint<[Book]>("GET", "books"))
         #expect(lines.all == ["load ended http://books.test/books"])
+    }
+
+    @Test func `an observer of all loads of a client`() async throws {
+        let shelf = MemoryExecutor { _, _ in HTTPStreamedResponse(HTTPResponse(status: 204)) }
+        /// A meter of the statuses of attempts.
+        struct Meter {
+            let statuses = Recording<Int?>()
+            func count(_ status: Int?) { statuses.add(status) }
+        }
+        let meter = Meter()
+        var http = HTTPClient([shelf]).relative(to: "http://books.test")
+        http.defaults.observers.append { event in
+            if case .attempted(let attempt) = event { meter.count(attempt.status) }
+        }
+        _ = try await http.load(Endpoint<Nothing>("GET", "books"))
+        #expect(meter.statuses.all == [204])
     }
 
     @Test func `pages`() async throws {

@@ -4,6 +4,7 @@ import BackplaneConformance
 import BackplaneExchange
 import BackplaneHost
 import BackplaneNetwork
+import BackplaneTestKit
 import BackplaneURLSession
 import Foundation
 import Synchronization
@@ -81,6 +82,32 @@ struct TLSSettingsTests {
             }
             #expect(server.requestCount == 1)
         }
+    }
+
+    @Test func `a redirect from https to http is refused, and nothing is sent there`() async throws {
+        let sent = Recording<String>()
+        let plain = try TestServer { request, connection in
+            sent.add(request.target)
+            connection.answer("200 OK")
+        }
+        let secure = try await SecureTestServer(authority.identity()) { _ in
+            .init(status: 302, headers: [("Location", plain.url("/there"))])
+        }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try Data(authority.certificate.utf8).write(to: URL(filePath: folder + "/ca.pem"))
+        let network = HTTPPipeline(
+            [AsyncHTTPClientExecutor(proxies: .none)], tls: ["localhost": TLSSettings(roots: folder + "/ca.pem")])
+        let http = HTTPClient(network).relative(to: secure.url())
+        let error = await #expect(throws: BackplaneError.self) {
+            var endpoint = Endpoint<String>("GET", "start")
+            endpoint.retry = RetryPolicy()
+            return try await http.load(endpoint)
+        }
+        #expect(error?.code == .networkRedirect && error?.message.contains("from https to http") == true)
+        #expect(secure.requestCount == 1 && sent.all == [])
+        await secure.stop()
     }
 
     @Test func `a server whose versions are all too low is refused`() async throws {

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneDocuments
+import BackplaneExchange
 package import BackplaneHost
 import BackplaneRecords
 import BackplaneStorage
@@ -34,8 +35,51 @@ package struct RandomManifest {
         let network = NetworkSettings(
             traced: numbers.once(in: 2) ? ["books.example.org", "localhost"] : [],
             filters: numbers.once(in: 3) ? [NetworkFilter("F"), NetworkFilter("G", hosts: ["localhost"])] : [],
-            observers: numbers.once(in: 3) ? ["O"] : [])
+            observers: numbers.once(in: 3) ? ["O"] : [],
+            credentials: numbers.once(in: 2) ? [name(): credential(), "c": credential()] : [:])
         return Manifest(plugins: plugins, managers: managers, lock: lock, store: store, network: network)
+    }
+
+    private mutating func credential() -> Credential {
+        let login = Login(user: numbers.once(in: 2) ? secret() : nil, password: numbers.once(in: 2) ? secret() : nil)
+        let scheme: Credential.Scheme
+        switch Int.random(in: 0..<5, using: &numbers) {
+        case 0: scheme = .basic(login, isPreemptive: numbers.once(in: 2))
+        case 1: scheme = .digest(login)
+        case 2: scheme = .bearer(TokenSource(secret: secret()))
+        case 3: scheme = .component(name(), values: numbers.once(in: 2) ? [name(): secret()] : [:])
+        default:
+            scheme = .bearer(
+                TokenSource(
+                    signIn: tokenRequest(values: ["reader", "password"]),
+                    refresh: numbers.once(in: 2) ? tokenRequest(values: ["token", "refreshToken"]) : nil,
+                    token: "/" + text(), expires: numbers.once(in: 2) ? "/" + text() : nil,
+                    refreshToken: numbers.once(in: 2) ? "/" + text() : nil, isKept: numbers.once(in: 2)))
+        }
+        return Credential(
+            hosts: numbers.pick([["books.example.org"], ["127.0.0.1:8080", "[::1]:80", "localhost"]]), scheme,
+            managers: numbers.once(in: 2) ? [name()] : nil, hasCookies: numbers.once(in: 2))
+    }
+
+    private mutating func tokenRequest(values: [String]) -> TokenRequest {
+        var members: [String: TokenTemplate] = [:]
+        for _ in 0..<Int.random(in: 0...3, using: &numbers) {
+            // A key of another name than `value`, with which an object would stand for a value.
+            let parts: [TokenTemplate] = [
+                .text(Secret(text())), .value(numbers.pick(values)), .literal(.bool(true)), .literal(.integer(-7)),
+                .array([.text(Secret(text())), .object([name(): .literal(.number(0.5))])]),
+            ]
+            members[name()] = numbers.pick(parts)
+        }
+        return TokenRequest(
+            "https://books.example.org/sessions?key=" + numbers.pick(["", "1"]),
+            numbers.pick([.none, .json(members), .form(members)]), method: numbers.pick(["POST", "PUT"]),
+            headers: numbers.once(in: 2) ? ["X-Key": .text(Secret(text()))] : [:])
+    }
+
+    /// A secret, which contains no control characters.
+    private mutating func secret() -> Secret {
+        Secret(numbers.pick(Self.texts.filter { $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }))
     }
 
     private mutating func plugin() -> PluginReference {

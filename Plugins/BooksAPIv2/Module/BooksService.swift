@@ -1,15 +1,14 @@
 import Backplane
 import BackplaneNetwork
 import BookshelfContracts
-import FoundationEssentials
 
 /// A client of `/v2`, with structured authors, pages, events, and loans for readers who have signed in.
 final class BooksService: NetworkService {
     typealias Provides = BooksAPI
     typealias Configuration = BooksConfiguration
-    private let context: Context
+    let context: Context
+    let configuration: Configuration
     private let http: HTTPClient
-    private let configuration: Configuration
 
     init(_ context: Context) {
         var http = context.http.relative(to: context.configuration.baseURL)
@@ -37,12 +36,7 @@ final class BooksService: NetworkService {
             let total = page.total ?? page.items.count
             return CataloguePage(books: page.items, pages: (total + Page.size - 1) / Page.size)
         }
-        table.async(\.cover) { service, book, call in
-            let name = book.encodedForQuery, file = "cover-\(name).svg"
-            let request = HTTPRequest("GET", "\(service.configuration.baseURL)/books/\(name)/cover")
-            try await service.context.http.download(request, to: file, call).requireSuccess()
-            return try service.context.stored(file)
-        }
+        table.async(\.cover) { service, book, call in try await service.cover(of: book, call) }
         table.stream(\.text) { service, book, elements, call in
             for try await state in try await service.text(of: book, call) {
                 try await elements.send(try state.textProgress)
@@ -60,29 +54,5 @@ final class BooksService: NetworkService {
         var endpoint = endpoint
         (endpoint.options.credential, endpoint.options.account) = (credential, configuration.account)
         return endpoint
-    }
-
-    /// Begins the transfer of a book's text, or finds it, and returns its states.
-    private func text(of book: String, _ call: Call) async throws -> TransferStates {
-        let name = book.encodedForQuery, id = "text/\(book)"
-        // A text that was handed over is no longer in this folder, and is fetched again.
-        if try await isHandedOver(id) { try await context.transfers.remove(id) }
-        let request = HTTPRequest("GET", "\(configuration.baseURL)/books/\(name)/text")
-        var transfer = Transfer(id, .download(request, to: "\(name).txt"))
-        guard let credential = configuration.credential else { throw NoReader() }
-        (transfer.credential, transfer.account) = (credential, configuration.account)
-        try await context.transfers.begin(transfer)
-        return context.transfers.states(of: id)
-    }
-
-    private func isHandedOver(_ id: String) async throws -> Bool {
-        do throws(BackplaneError) {
-            let state = try await context.transfers.state(of: id)
-            guard state.phase == .succeeded, let file = state.file else { return false }
-            return !FileManager.default.fileExists(atPath: file)
-        } catch {
-            guard error.code == .transferUnknown else { throw error }
-            return false
-        }
     }
 }

@@ -10,9 +10,9 @@ extension BackplaneTool {
                 manifest's credentials keep in its data folder.
 
                 EXAMPLES
-                  backplane credentials list manifests/bookshelf.json
+                  backplane credentials list backplane.json
                   backplane credentials sign-in library --value reader=ann --running
-                  backplane credentials sign-in library --value-fd password=0 < password
+                  backplane credentials sign-in library --value-fd password=0 --running < password
                   backplane credentials sign-out library --account ann --running
                 """,
             subcommands: [List.self, SignIn.self, SignOut.self])

@@ -59,7 +59,11 @@ extension BackplaneTool {
         var manifest: String?
         @Option(help: ArgumentHelp("The environment of the manifest to use.", valueName: "name"))
         var environment: String?
-
+        @Option(
+            help: ArgumentHelp(
+                "The folder with the data of the manifest's hosts (default: $XDG_STATE_HOME/backplane).",
+                valueName: "folder"))
+        var dataFolder: String?
         @Option(help: ArgumentHelp("The manifest's credential to send with the request.", valueName: "name"))
         var credentials: String?
         @Option(help: ArgumentHelp("The account of the credential.", valueName: "name"))
@@ -72,6 +76,9 @@ extension BackplaneTool {
             }
             if account != nil, credentials == nil {
                 throw ValidationError("--account requires --credentials")
+            }
+            if dataFolder != nil, manifest == nil {
+                throw ValidationError("--data-folder requires --manifest")
             }
         }
 
@@ -92,7 +99,7 @@ extension BackplaneTool {
                 output: output, isVerbose: verbose, printsCurl: curl, timeout: timeout, decompresses: compressed,
                 credential: credentials, account: account,
                 manifest: manifest.map {
-                    HostSettings(manifest: $0, environment: environment, log: LogSettings())
+                    HostSettings(manifest: $0, environment: environment, data: dataFolder, log: LogSettings())
                 })
             throw ExitCode(await command.run())
         }

@@ -4,18 +4,18 @@ import Synchronization
 
 /// The scheme Basic (RFC 7617), applied preemptively or in response to a challenge.
 final class BasicAuthenticator: Authenticator {
-    private let value: String
+    private let value: Secret
     /// The origins that the field is sent to without a challenge; `nil` means all.
     private let asked: Mutex<Origins?>
 
-    init(user: String, password: String, isPreemptive: Bool) {
-        value = BasicField.value(user: user, password: password)
+    init(user: String, password: Secret, isPreemptive: Bool) {
+        value = Secret(BasicField.value(user: user, password: password.revealed))
         asked = Mutex(isPreemptive ? nil : Origins())
     }
 
     func prepare(_ request: HTTPRequest, _ call: Call, over network: HTTPPipeline) -> HTTPRequest {
         let isWanted = asked.withLock { $0?.contains(request) ?? true }
-        return isWanted ? request.authorized(value) : request
+        return isWanted ? request.authorized(value.revealed) : request
     }
 
     func mayAnswer(_ response: HTTPResponse, to sent: HTTPRequest, failures: Int) -> Bool {
@@ -28,7 +28,7 @@ final class BasicAuthenticator: Authenticator {
         over network: HTTPPipeline
     ) -> HTTPRequest? {
         asked.withLock { $0?.insert(request) }
-        return request.authorized(value)
+        return request.authorized(value.revealed)
     }
 }
 

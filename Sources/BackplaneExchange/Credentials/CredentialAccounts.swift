@@ -192,13 +192,13 @@ final class CredentialAccounts: Sendable {
 
     private func login(
         _ login: Login, _ values: [String: Secret]?
-    ) throws(BackplaneError) -> (user: String, password: String)? {
+    ) throws(BackplaneError) -> (user: String, password: Secret)? {
         guard let values, let user = values["user"] ?? login.user, let password = values["password"] ?? login.password
         else { return nil }
         guard BasicField.canBeUser(user.revealed), BasicField.hasNoControls(password.revealed) else {
             throw refused("has a user with a colon, or a user or a password with a control character")
         }
-        return (user.revealed, password.revealed)
+        return (user.revealed, password)
     }
 
     private func bearer(

@@ -15,8 +15,12 @@ public struct Credentials: Sendable {
     private let accounts: [String: CredentialAccounts]
     /// A Boolean value that indicates whether credentials with an authenticating manager are refused.
     package var refusesManagers = false
+    /// The principals of requests that choose no credential.
+    let own: OwnPrincipals
 
-    fileprivate init(_ accounts: [String: CredentialAccounts]) { self.accounts = accounts }
+    fileprivate init(_ accounts: [String: CredentialAccounts], _ own: OwnPrincipals) {
+        (self.accounts, self.own) = (accounts, own)
+    }
 
     /// Creates credentials whose accounts are not shared with others.
     ///
@@ -106,6 +110,7 @@ package final class CredentialVault: Sendable {
     private let kept: KeptTokens?
     private let find: SchemeAuthenticator.Find?
     private let date: @Sendable () -> Date
+    private let own: OwnPrincipals
     private let places = Mutex<[Key: Place]>([:])
 
     /// Creates a vault without accounts.
@@ -119,7 +124,7 @@ package final class CredentialVault: Sendable {
         digest: (any ContentDigest)?, keptIn folder: (@Sendable () throws(BackplaneError) -> String)? = nil,
         find: SchemeAuthenticator.Find? = nil, date: @escaping @Sendable () -> Date = { Date() }
     ) {
-        (self.digest, self.find, self.date) = (digest, find, date)
+        (self.digest, self.find, self.date, own) = (digest, find, date, OwnPrincipals(digest))
         if let folder, let digest { kept = KeptTokens(folder: folder, digest: digest) } else { kept = nil }
     }
 
@@ -136,7 +141,7 @@ package final class CredentialVault: Sendable {
                 places[key] = Place(accounts: known)
                 accounts[name] = known
             }
-            return Credentials(accounts)
+            return Credentials(accounts, own)
         }
     }
 }

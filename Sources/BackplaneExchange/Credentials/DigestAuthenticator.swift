@@ -17,14 +17,15 @@ final class DigestAuthenticator: Authenticator {
     /// The maximum number of origins with a nonce, of which the latest are kept.
     private static let mostOrigins = 100
 
-    private let user, password: String
+    private let user: String
+    private let password: Secret
     private let digest: any ContentDigest
     private let clientNonce: @Sendable () -> String
     private let sessions = Mutex<[(origin: HTTPOrigin, session: Session)]>([])
 
     /// - Parameter clientNonce: A function that creates a nonce; for tests.
     init(
-        user: String, password: String, _ digest: any ContentDigest,
+        user: String, password: Secret, _ digest: any ContentDigest,
         clientNonce: @escaping @Sendable () -> String = DigestAuthenticator.randomNonce
     ) {
         (self.user, self.password, self.digest, self.clientNonce) = (user, password, digest, clientNonce)
@@ -98,8 +99,8 @@ final class DigestAuthenticator: Authenticator {
             request.body = try await request.body.collected(upTo: HTTPOptions.collectionLimit)
         }
         let field = DigestField(
-            session.challenge, user: user, password: password, nonce: session.nonce, count: session.count,
-            clientNonce: session.clientNonce, digest)
+            session.challenge, user: user, password: password.revealed, nonce: session.nonce,
+            count: session.count, clientNonce: session.clientNonce, digest)
         return request.authorized(field.value(request.method, request.target, body: request.body.bytes ?? []))
     }
 

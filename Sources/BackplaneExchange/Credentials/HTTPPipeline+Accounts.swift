@@ -1,5 +1,5 @@
 public import Backplane
-import BackplaneNetwork
+package import BackplaneNetwork
 
 extension HTTPPipeline {
     /// Signs an account of a credential in, replacing the one with the same name.
@@ -31,6 +31,22 @@ extension HTTPPipeline {
     ///   removed.
     public func signOut(_ credential: String, account: String) throws(BackplaneError) {
         try credentials.accounts(of: credential).signOut(account)
+    }
+
+    /// Returns the principal of a request: an opaque number for its sender, the same for all requests of one sender.
+    ///
+    /// It is that of the account that the options choose, or else one derived from the request's own `Authorization`.
+    /// 0 stands for a request that names no sender.
+    ///
+    /// - Returns: `nil` if no principal can be known, because the request has a `Cookie` of its own, or there is no hash
+    ///   function. Nothing of such a request may be shared.
+    /// - Throws: `network.credential` if there is no such credential, or the account is not signed in.
+    package func principal(
+        of request: HTTPRequest, _ options: HTTPOptions = HTTPOptions()
+    ) throws(BackplaneError) -> UInt64? {
+        guard let name = options.credential else { return credentials.own.principal(of: request) }
+        guard request.headers["Cookie"] == nil else { return nil }
+        return try credentials.accounts(of: name).account(options.account ?? "").principal
     }
 
     /// Checks that a component may use a credential.

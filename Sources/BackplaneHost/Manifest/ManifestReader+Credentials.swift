@@ -214,7 +214,7 @@ extension ManifestReader {
 }
 
 extension ManifestKeys {
-    fileprivate static let tokenRequest = ManifestKeys(["method", "url", "headers", "json", "form"])
+    static let tokenRequest = ManifestKeys(["method", "url", "headers", "json", "form"])
 }
 
 extension String {

@@ -49,6 +49,8 @@ public struct Endpoint<Response: Sendable>: Sendable {
     public var logLevel: LoadLogLevel?
     /// The interceptors of this endpoint, which are inside those of the client; the first is outermost.
     public var interceptors: [HTTPInterceptor] = []
+    /// The observers of this endpoint's loads, which are notified after those of the client; they must not block.
+    public var observers: [@Sendable (LoadEvent) -> Void] = []
     /// The check of the loaded value; `nil` accepts everything.
     ///
     /// It receives the value, and the response without its body; `timings.attempts` is the number of attempts so far.

@@ -14,6 +14,10 @@ public struct EndpointDefaults: Sendable {
     public var failure: EndpointFailure?
     /// The interceptors around every load, the first outermost.
     public var interceptors: [HTTPInterceptor] = []
+    /// The observers of every load, which are notified in order, and before those of the endpoint.
+    ///
+    /// They are called by the load itself, and must not block. A load has one start and one end.
+    public var observers: [@Sendable (LoadEvent) -> Void] = []
     /// The retry policy of endpoints without one; `nil` means a single attempt.
     public var retry: RetryPolicy?
     /// The log level of endpoints without one.

@@ -71,6 +71,8 @@ public final class EndpointLoad<Response: Sendable>: Sendable {
     }
 
     /// Adds an observer, independent of the type of the response, which is notified of the start, progress and the end.
+    ///
+    /// Observers of the client or the endpoint (``Endpoint/observers``) are notified of attempts and heads, too.
     @discardableResult
     public func observe(
         on executor: CallbackExecutor = .concurrent, _ body: @escaping @Sendable (LoadEvent) -> Void
@@ -97,6 +99,10 @@ public final class EndpointLoad<Response: Sendable>: Sendable {
 public enum LoadEvent: Sendable {
     /// The load has started; observers are notified first.
     case started
+    /// An attempt has ended, with a response or an error.
+    case attempted(HTTPAttempt)
+    /// The head of the response has arrived; its body is not part of the event.
+    case headed(HTTPResponse)
     /// Bytes of the bodies have passed.
     case progress(HTTPProgress)
     /// The load has ended with a value.

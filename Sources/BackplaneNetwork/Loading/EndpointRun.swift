@@ -17,6 +17,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
     private let progress: (@Sendable (HTTPProgress) -> Void)?
     private let start = ContinuousClock.now
     private let log: LoadLog?
+    private let observers: LoadObservers?
 
     init(
         _ endpoint: Endpoint<Response>, on http: HTTPClient, _ call: Call,
@@ -24,6 +25,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
     ) {
         (self.endpoint, self.http, self.call, self.progress) = (endpoint, http, call, progress)
         log = LoadLog(endpoint.logLevel ?? http.defaults.logLevel, call, http.defaults.log ?? http.way.log)
+        observers = LoadObservers(http.defaults.observers, endpoint.observers)
     }
 
     /// A Boolean value that indicates whether the load's time limit has passed.
@@ -45,6 +47,11 @@ struct EndpointRun<Response: Sendable>: Sendable {
 
     /// Returns the value, and the response without its body.
     func run() async throws -> (value: Response, response: HTTPResponse) {
+        guard let observers else { return try await logged() }
+        return try await observers.around { try await logged() }
+    }
+
+    private func logged() async throws -> (value: Response, response: HTTPResponse) {
         try Task.checkCancellation()
         let request = try endpoint.request(http.defaults)
         guard let log else { return try await run(request) }
@@ -90,7 +97,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
             }
             let response = try await exchange(request)
             attempt = max(attempt, response.timings.attempts)
-            log?.headed(response)
+            headed(response)
             return try await receive(response, of: request, parse)
         case .file(let path, let made):
             let file = FileInProgress(http.way.file(path))
@@ -103,9 +110,14 @@ struct EndpointRun<Response: Sendable>: Sendable {
             }
             let response = try await exchange(request)
             attempt = max(attempt, response.timings.attempts)
-            log?.headed(response)
+            headed(response)
             return try await receive(response, of: request, in: file, made)
         }
+    }
+
+    private func headed(_ response: HTTPStreamedResponse) {
+        log?.headed(response)
+        observers?.headed(response)
     }
 
     private func options(from attempt: Int) -> HTTPOptions {
@@ -120,6 +132,16 @@ struct EndpointRun<Response: Sendable>: Sendable {
             options.attempted = { [own = options.attempted] attempt in
                 own?(attempt)
                 logged(attempt)
+            }
+        }
+        if let observers {
+            options.attempted = { [own = options.attempted] attempt in
+                own?(attempt)
+                observers.notify(.attempted(attempt))
+            }
+            options.progress = { [own = options.progress] progress in
+                own?(progress)
+                observers.notify(.progress(progress))
             }
         }
         return options

@@ -43,7 +43,8 @@ struct LoadLog: Sendable {
     func headed(_ response: HTTPStreamedResponse) {
         guard isVerbose else { return }
         let fields = response.headers.fields.map { field in
-            "\(field.name): \(Self.plainFields.contains(field.name.lowercased()) ? field.value : "…")"
+            let isPlain = Self.plainFields.contains(field.name.lowercased())
+            return "\(field.name): \(isPlain || !Redaction.logFields.hides(field.value) ? field.value : "…")"
         }
         write("response", ["status": "\(response.status)", "fields": fields.joined(separator: "; ")], call)
     }

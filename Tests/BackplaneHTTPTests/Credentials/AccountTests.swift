@@ -103,6 +103,44 @@ struct AccountTests {
         #expect(server.seen.asked == [#"/token/sign-in {"password":"white","reader":"ann"}"#])
     }
 
+    #if Engines
+    @Test func `a request's own Authorization has a principal, which differs from host to host`() async throws {
+        let server = try TokenServer(), credential = Credential(hosts: [server.host], .bearer(source(server)))
+        func principal(_ network: HTTPPipeline, _ headers: HTTPHeaders, url: String = "http://a.test/") throws
+            -> UInt64?
+        {
+            try network.principal(of: HTTPRequest("GET", url, headers: headers))
+        }
+        var found: [UInt64] = []
+        for _ in 1...2 {
+            try await Lender.with(["library": credential]) { lender in
+                let context = lender.contexts[0], network = lender.host.network
+                let ann = try #require(try principal(network, ["Authorization": "Bearer ann"]))
+                let bob = try #require(try principal(network, ["authorization": "Bearer bob"]))
+                #expect(ann != bob && ann != 0 && bob != 0)
+                found += [ann, bob]
+                #expect(try principal(network, ["Accept": "text/plain", "AUTHORIZATION": "Bearer ann"]) == ann)
+                #expect(try principal(network, ["Authorization": "Bearer ann", "Cookie": "id=1"]) == nil)
+                #expect(try principal(network, ["Cookie": "id=1"]) == nil)
+                #expect(try principal(network, [:], url: "http://ann:white@a.test/") == nil)
+                #expect(try principal(network, [:], url: "http://a.test/@ann") == 0, "it names no sender")
+
+                let minted = try await context.http.signIn(
+                    "library", as: "ann", with: ["reader": "ann", "password": "white"], context.begin())
+                let request = HTTPRequest("GET", server.url("/book"))
+                #expect(try network.principal(of: request, Self.options("ann")) == minted && minted != ann)
+                #expect(throws: BackplaneError.self) { try network.principal(of: request, Self.options("bob")) }
+                try await lender.host.apply(lender.manifest([:]))
+                #expect(
+                    try principal(lender.host.network, ["Authorization": "Bearer ann"]) == ann,
+                    "the host's, not the manifest's")
+            }
+        }
+        #expect(Set(found).count == 4)
+        #expect(try principal(HTTPPipeline([]), ["Authorization": "Bearer ann"]) == nil, "there is no hash function")
+    }
+    #endif
+
     @Test func `a component uses the credentials that it was given, and no others`() async throws {
         let server = try TokenServer()
         let credential = Credential(hosts: [server.host], .bearer(own(server)), managers: ["Reader1"])
@@ -132,6 +170,35 @@ struct AccountTests {
             }
             #expect(unknown?.message == "there is no credential `libary`; known: `library`")
         }
+    }
+
+    @Test func `the cookies of an account are those of all components, and survive another manifest`() async throws {
+        let sent = Recording<String>()
+        let server = try TestServer { request, connection in
+            sent.add(request["Cookie"] ?? "none")
+            connection.answer("200 OK", [("Set-Cookie", "shelf=7; Path=/"), ("X-Shelf", "7")])
+        }
+        let login = Login(password: "white")
+        let credential = Credential(hosts: ["127.0.0.1"], .basic(login), hasCookies: true)
+        try await Lender.with(["library": credential], readers: 2) { lender in
+            func send(_ reader: Int, as account: String) async throws {
+                let context = lender.contexts[reader]
+                let response = try await context.http.send(
+                    HTTPRequest("GET", server.url()), context.begin(), Self.options(account))
+                #expect(response.headers["Set-Cookie"] == nil && response.headers["X-Shelf"] == "7")
+            }
+            for account in ["ann", "bob"] {
+                let context = lender.contexts[0]
+                try await context.http.signIn("library", as: account, with: ["user": account], context.begin())
+            }
+            try await send(0, as: "ann")
+            try await send(1, as: "ann")
+            try await send(1, as: "bob")
+            let more = ["library": credential, "other": Credential(hosts: ["a.test"], .basic(Login()))]
+            try await lender.host.apply(lender.manifest(more))
+            try await send(0, as: "ann")
+        }
+        #expect(sent.all == ["none", "shelf=7", "none", "shelf=7"])
     }
 
     @Test func `a manager that a credential names and that does not exist is an error`() async throws {

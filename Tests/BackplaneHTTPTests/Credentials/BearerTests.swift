@@ -68,6 +68,31 @@ struct BearerTests {
         #expect(statuses == [200: count])
         #expect(server.seen.refused == count && server.seen.served == count + 1)
         #expect(server.seen.asked.count == 2 && server.seen.asked.last == "/token/refresh with=refresh-1")
+        #expect(server.seen.askedWith == [nil, nil], "a request for a token has no token")
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a refresh is not authenticated itself, and one that is refused ends the call`(engine: Engine) async throws {
+        let server = try TokenServer { number in
+            number == 1
+                ? TokenServer.plainly(number)
+                : ("401 Unauthorized", [("WWW-Authenticate", #"Bearer error="invalid_token""#)], "")
+        }
+        let network = network(engine, server, source(server, refreshes: true))
+        let request = HTTPRequest("GET", server.url("/book"))
+        _ = try await network.send(request, Self.options)
+        server.revoke()
+        for round in 1...2 {
+            let error = await #expect(throws: BackplaneError.self) { try await network.send(request, Self.options) }
+            #expect(error?.code == .networkSignIn && error?.httpStatus == 401, "round \(round)")
+        }
+        // The refresh token is given up once it was refused, and the sign-in is asked for alone.
+        #expect(
+            server.seen.asked.map { $0.prefix(14) } == [
+                "/token/sign-in", "/token/refresh", "/token/sign-in", "/token/sign-in",
+            ])
+        #expect(server.seen.askedWith.allSatisfy { $0 == nil })
+        #expect(server.seen.shown == ["Bearer token-1", "Bearer token-1", "Bearer token-1"])
     }
 
     @Test func `a failed refresh fails all who wait for it, and the next request asks again`() async throws {

@@ -29,7 +29,7 @@ struct HTTPBinTests {
 
     /// A server that ends with its input, and so with this process at the latest.
     private static let script = """
-        import os, re, subprocess, sys, threading
+        import importlib.metadata, os, re, subprocess, sys, threading
         server = subprocess.Popen(
             [sys.executable, "-m", "gunicorn", "--bind", "127.0.0.1:0", "httpbin:app"],
             stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -37,7 +37,9 @@ struct HTTPBinTests {
             for line in server.stderr:
                 found = re.search(r"Listening at: http://127\\.0\\.0\\.1:(\\d+)", line)
                 if found:
-                    with open(sys.argv[1] + ".new", "w") as file: file.write(found.group(1))
+                    with open(sys.argv[1] + ".new", "w") as file:
+                        versions = [name + " " + importlib.metadata.version(name) for name in ("httpbin", "gunicorn")]
+                        file.write(found.group(1) + "\\n" + ", ".join(versions))
                     os.rename(sys.argv[1] + ".new", sys.argv[1])
         threading.Thread(target=read, daemon=True).start()
         sys.stdin.read()
@@ -57,12 +59,14 @@ struct HTTPBinTests {
         process.standardError = FileHandle.nullDevice
         try process.run()
         defer { try? input.fileHandleForWriting.close() }
-        var port: String?
-        for _ in 0..<3_000 where port == nil {
+        var lines: [Substring] = []
+        for _ in 0..<3_000 where lines.isEmpty {
             try await Task.sleep(for: .milliseconds(10))
-            port = try? String(contentsOfFile: folder + "/port", encoding: .utf8)
+            lines = (try? String(contentsOfFile: folder + "/port", encoding: .utf8))?.split(separator: "\n") ?? []
         }
-        try await body("http://127.0.0.1:\(try #require(port, "httpbin did not start"))")
+        try #require(lines.count == 2, "httpbin did not start")
+        print("The server is \(lines[1]).")
+        try await body("http://127.0.0.1:\(lines[0])")
     }
 
     private func network(_ engine: Engine, password: Secret = "passwd") -> HTTPPipeline {
@@ -122,7 +126,7 @@ struct HTTPBinTests {
             let network = network(engine)
             for (path, status) in [
                 ("/redirect/3", 200), ("/relative-redirect/2", 200), ("/absolute-redirect/2", 200),
-                ("/redirect/6", 302),
+                ("/redirect/6", 302), ("/delay/1", 200),
                 ("/status/204", 204), ("/status/404", 404), ("/status/418", 418), ("/status/503", 503),
             ] {
                 var options = HTTPOptions()

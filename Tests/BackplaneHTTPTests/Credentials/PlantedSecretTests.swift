@@ -1,7 +1,6 @@
 import Backplane
 import BackplaneControl
 import BackplaneCrypto
-import BackplaneExchange
 import BackplaneHost
 import BackplaneNetwork
 import BackplaneTestKit
@@ -9,6 +8,8 @@ import Foundation
 import Glibc
 import Synchronization
 import Testing
+
+@testable import BackplaneExchange
 
 /// Secrets that are planted in a manifest, in sign-ins and in answers of servers, and then searched for wherever a host
 /// or a program shows something.
@@ -112,6 +113,35 @@ struct PlantedSecretTests {
         #expect(shown.found == [] && shown.places > 60, "\(shown.found)")
     }
 
+    #if Engines
+    @Test func `accounts that are in use show no secrets, however they are printed`() async throws {
+        let executor = MemoryExecutor { request, _ in
+            let challenge = #"Digest realm="a", nonce="b", qop="auth", algorithm=SHA-256"#
+            guard request.headers["Authorization"] == nil else { return .init(HTTPResponse(status: 200)) }
+            return .init(HTTPResponse(status: 401, headers: ["WWW-Authenticate": challenge]))
+        }
+        let login = Login(user: "ann", password: Secret(Self.secret("password")))
+        let credentials = Credentials(
+            [
+                "basic": Credential(hosts: ["a.test"], .basic(login)),
+                "digest": Credential(hosts: ["a.test"], .digest(login)),
+                "fixed": Credential(hosts: ["a.test"], .bearer(TokenSource(secret: Secret(Self.secret("fixed"))))),
+            ], digest: SHA256Digest())
+        let network = HTTPPipeline([executor], credentials: credentials)
+        var shown = Shown()
+        for name in credentials.names {
+            var options = HTTPOptions()
+            options.credential = name
+            #expect(try await network.send(HTTPRequest("GET", "http://a.test/"), options).status == 200)
+            let account = try credentials.accounts(of: name).account("")
+            shown.look(name, at: account)
+            shown.look("\(name)'s authenticator", at: account.authenticator)
+        }
+        shown.look("network", at: network)
+        #expect(shown.found == [] && shown.places == 21, "\(shown.found)")
+    }
+    #endif
+
     #if DEBUG
     /// Shows everything that a redaction hides a secret in, with a mark of the secret's own.
     private func shown(mark: String) async throws -> Shown {
@@ -167,7 +197,33 @@ struct PlantedSecretTests {
         }
         for text in heads.all { shown.look("filter", text) }
         for text in events.all { shown.look("event", text) }
+        try await lookAtLoads(with: secret, in: &shown)
         return shown
+    }
+
+    /// Shows the verbose log and the errors of loads whose responses have a secret in a field and in the body.
+    private func lookAtLoads(with secret: String, in shown: inout Shown) async throws {
+        let executor = MemoryExecutor { request, _ in
+            let (status, body) = request.url.hasSuffix("refused") ? (403, "no, \(secret)") : (200, "[\"\(secret)\"]")
+            return .init(HTTPResponse(status: status, headers: ["X-Key": secret], body: Array(body.utf8)))
+        }
+        let lines = Recording<String>()
+        var http = HTTPClient([executor]).relative(to: "http://a.test")
+        http.defaults.logLevel = .verbose
+        http.defaults.log = { message, metadata, _ in lines.add("\(message) \(metadata)") }
+        let client = http
+        for path in ["refused", "unreadable"] {
+            let error = await #expect(throws: BackplaneError.self) {
+                let number = try await client.load(Endpoint<Int>("GET", path))
+                return number
+            }
+            let thrown = try #require(error)
+            #expect(thrown.expandedDescription.contains(secret))
+            shown.look("error of what is \(path)", "\(thrown)")
+            shown.look("error of what is \(path), with causes", String(reflecting: thrown))
+        }
+        #expect(lines.all.contains { $0.contains("X-Key") })
+        for line in lines.all { shown.look("log of a load", line) }
     }
 
     @Test func `what each redaction hides is found once it is switched off`() async throws {
@@ -260,6 +316,7 @@ struct PlantedSecretTests {
                 #"{"protocol":1,"request":"credentials","operation":"\#(operation)","credential":"values","account":"eve","values":{"pasword":"\#(Self.secret("control"))"}}"#
             shown.look("control, credentials \(operation)", Self.ask(control.path, line))
         }
+        shown.look("network", at: host.network)
         shown.look("managers", at: await host.managers)
         shown.look("wires", at: await host.wires)
         shown.look("problems", at: await host.check())

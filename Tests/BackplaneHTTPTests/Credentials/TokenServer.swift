@@ -9,6 +9,8 @@ final class TokenServer: Sendable {
         var issued = 0
         /// The requests for a token: their paths and contents.
         var asked: [String] = []
+        /// The `Authorization` of each request for a token, in order.
+        var askedWith: [String?] = []
         /// The `Authorization` of each request for the resource, in order.
         var shown: [String] = []
         var refused = 0, served = 0
@@ -35,6 +37,7 @@ final class TokenServer: Sendable {
             if request.target.hasPrefix("/token") {
                 let number = state.withLock { state in
                     state.asked.append("\(request.target) \(String(decoding: request.body, as: UTF8.self))")
+                    state.askedWith.append(request["Authorization"])
                     state.issued += 1
                     return state.issued
                 }

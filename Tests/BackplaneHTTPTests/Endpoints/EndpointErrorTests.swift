@@ -158,6 +158,42 @@ struct EndpointErrorTests {
         }
     }
 
+    /// A decoder with errors of its own.
+    struct StrictDecoder: ResponseDecoder {
+        /// An error that was not made to be shown, and contains a value.
+        enum Unreadable: Error { case line(String) }
+        struct Damaged: ComponentError {
+            var code: String { "shelf.damaged" }
+            var message: String { "the shelf is damaged" }
+        }
+        var explains: Bool
+
+        func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+            if explains { throw Damaged() }
+            throw Unreadable.line(String(decoding: data, as: UTF8.self))
+        }
+    }
+
+    @Test(arguments: ClientKind.all, [true, false])
+    func `a decoder's own error is explained by itself, or only named`(kind: ClientKind, explains: Bool) async throws {
+        let count = Recording<Int>()
+        let server = try TestServer { _, connection in
+            count.add(1)
+            connection.answer("203 Other", body: Array("key: secret".utf8))
+        }
+        try await kind.lend { http, call async throws in
+            var http = http.relative(to: server.url()), endpoint = Endpoint<[Int]>("GET", "")
+            http.defaults.decoder = StrictDecoder(explains: explains)
+            endpoint.retry = .immediate
+            let (client, numbers) = (http, endpoint)
+            let error = try await failure { _ = try await client.load(numbers, call) }
+            #expect(error.code == .networkUnparsable && error.httpStatus == 203 && count.all.count == 1)
+            #expect(error.message.contains(explains ? "the shelf is damaged" : "Unreadable"), "\(error.message)")
+            #expect(!error.detailedDescription.contains("secret"), "\(error.detailedDescription)")
+            #expect(error.failure?.details[".error"]?.contains("secret") == (explains ? nil : true))
+        }
+    }
+
     @Test func `what a server says is one line of a bounded length`() async throws {
         struct Said: ComponentError, Decodable { var code, message: String }
         for (said, expected) in [

@@ -13,7 +13,7 @@ import Testing
 struct EndpointLoadTests {
     /// The stages that a load is in when it is cancelled.
     enum Stage: CaseIterable {
-        case interceptor, request, body, delay, verdict
+        case interceptor, upload, request, redirect, body, delay, verdict
     }
     /// An actor that knows whether it runs.
     actor Shelf {
@@ -80,7 +80,7 @@ struct EndpointLoadTests {
             let observer: @Sendable (LoadEvent) -> Void = { event in
                 switch event {
                 case .started: steps.add("started")
-                case .progress: break
+                case .attempted, .headed, .progress: break
                 case .succeeded: steps.add("succeeded")
                 case .failed(let error): steps.add("failed \(error.httpStatus ?? 0)")
                 }
@@ -114,10 +114,17 @@ struct EndpointLoadTests {
 
     @Test(arguments: ClientKind.all, Stage.allCases)
     func `a load that is cancelled ends once, with call.cancelled`(kind: ClientKind, stage: Stage) async throws {
-        let reached = Recording<Bool>()
-        let server = try TestServer { _, connection in
+        let reached = Recording<Bool>(), left = Latch()
+        defer { left.open() }
+        let server = try TestServer(readsBodies: stage != .upload) { request, connection in
             switch stage {
-            case .request:
+            case .upload:
+                reached.add(true)
+                left.pass()  // without reading the body, which fits into no buffer
+                connection.reset()
+            case .redirect where request.target == "/":
+                connection.answer("307 Temporary Redirect", [("Location", "/there")])
+            case .request, .redirect:
                 reached.add(true)
                 connection.stall()
             case .body:
@@ -142,6 +149,7 @@ struct EndpointLoadTests {
                         return try await next(request)
                     }
                 ]
+            case .upload: (endpoint.method, endpoint.body) = ("PUT", .bytes([UInt8](repeating: 1, count: 32 << 20)))
             case .verdict:
                 endpoint.retry?.base = .seconds(50)
                 endpoint.retry?.limit = .seconds(50)

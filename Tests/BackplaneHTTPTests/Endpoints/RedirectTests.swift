@@ -115,6 +115,26 @@ struct RedirectTests {
         }
     }
 
+    @Test(arguments: ClientKind.streaming)
+    func `a redirect that needs a body that can be sent only once is an error, and is not followed`(
+        kind: ClientKind
+    ) async throws {
+        let received = Recording<String>()
+        let server = try TestServer { request, connection in
+            received.add("\(request.method) \(request.target) \(request.body)")
+            connection.answer("307 Temporary Redirect", [("Location", "/there")])
+        }
+        try await kind.lend { http, call async throws in
+            let error = await #expect(throws: BackplaneError.self) {
+                var endpoint = Endpoint<String>("PUT", "start", body: .stream(Chunks([1, 2, 3], size: 2)))
+                endpoint.retry = .immediate
+                return try await http.relative(to: server.url()).load(endpoint, call)
+            }
+            #expect(error?.code == .networkRedirect && error?.message.contains("only once") == true)
+        }
+        #expect(received.all == ["PUT /start [1, 2, 3]"])
+    }
+
     @Test(arguments: ClientKind.all)
     func `a secret does not reach another origin, nor comes it back`(kind: ClientKind) async throws {
         let received = Recording<String>()

@@ -112,6 +112,29 @@ struct ServerEventTests {
         }
     }
 
+    @Test(arguments: ClientKind.streaming)
+    func `a line that does not end is an error, after which no other connection is made`(
+        kind: ClientKind
+    ) async throws {
+        let count = Recording<Int>()
+        let server = try TestServer { _, connection in
+            count.add(1)
+            connection.send(Self.head + "retry: 1\n\ndata: first\n\n")
+            connection.send([UInt8](repeating: UInt8(ascii: "a"), count: 2 << 20))
+            connection.stall()
+        }
+        try await kind.lend { http, call async throws in
+            var received: [String] = []
+            let error = await #expect(throws: BackplaneError.self) {
+                let changes = Endpoint<ServerEvent>("GET", "")
+                for try await event in http.relative(to: server.url()).events(changes, call) {
+                    received.append(event.data)
+                }
+            }
+            #expect(error?.code == .networkTooLarge && received == ["first"] && count.all.count == 1)
+        }
+    }
+
     @Test(arguments: ClientKind.all)
     func `what is no stream of events is an error at once`(kind: ClientKind) async throws {
         let server = try TestServer { request, connection in

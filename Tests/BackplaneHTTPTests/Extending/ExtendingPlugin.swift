@@ -70,6 +70,8 @@ struct ExtendedHost {
     let context: LendingCommunication.Context
     /// The contexts of the filters' and the observer's own components, in this order.
     let own: [LendingCommunication.Context]
+    /// The keys of the scripts of the filters and of the observer, in this order.
+    let keys: [String]
 
     /// - Parameters:
     ///   - filters: The filters `Filter0`, `Filter1`, in their order.
@@ -120,7 +122,7 @@ struct ExtendedHost {
         }
         do {
             try await host.start()
-            try await body(ExtendedHost(host: host, context: lent(lender), own: keys.map(lent)))
+            try await body(ExtendedHost(host: host, context: lent(lender), own: keys.map(lent), keys: keys))
             await host.stop()
         } catch {
             await host.stop()

@@ -204,6 +204,50 @@ struct FilterTests {
         }
     }
 
+    @Test(arguments: ClientKind.all, [true, false])
+    func `a load that is cancelled in a filter ends, and nothing is sent`(kind: ClientKind, ofAttempts: Bool)
+        async throws
+    {
+        let server = try TestServer { _, connection in
+            Issue.record("it was sent")
+            connection.answer("200 OK")
+        }
+        let reached = Recording<Bool>()
+        let waiting =
+            ofAttempts
+            ? ExchangeFilter(
+                "waiting",
+                attempts: { _ in
+                    reached.add(true)
+                    try await Task.sleep(for: .seconds(600))
+                    return [:]
+                })
+            : ExchangeFilter(
+                "waiting",
+                requests: { head in
+                    reached.add(true)
+                    try await Task.sleep(for: .seconds(600))
+                    return head
+                })
+        func cancel(_ http: HTTPClient, _ call: Call) async throws {
+            var endpoint = Endpoint<String>("GET", "")
+            endpoint.retry = .immediate
+            let load = endpoint.load(on: http.relative(to: server.url()), call)
+            _ = try await reached.first(1)
+            load.cancel()
+            guard case .failure(let error) = await load.result else { return #expect(Bool(false), "it has a value") }
+            #expect(error.code == .callCancelled && reached.all.count == 1)
+        }
+        guard kind.isInPlugin else {
+            return try await cancel(HTTPClient(HTTPPipeline([kind.engine.executor()], filters: [waiting])), Call())
+        }
+        try await LendingPlugin.lent(kind.engine) {
+            $0.filters = [waiting]
+        } _: { _, context in
+            try await cancel(context.http, context.begin())
+        }
+    }
+
     // MARK: Plugins
 
     @Test(arguments: Engine.allCases, [LaneRule.fastest, .encoded])

@@ -205,6 +205,30 @@ struct ObserverTests {
         #expect(!posts.isEmpty)
     }
 
+    @Test func `a manager that does not return holds up neither exchanges nor the end of the host`() async throws {
+        let server = try TestServer { $1.answer("204 No Content") }
+        let reached = Recording<Void>(), returned = Recording<Void>(), left = ThreadLatch()
+        defer { left.open() }
+        try await ExtendedHost.with(
+            observer: { _ in
+                reached.add(())
+                await left.opened()
+                returned.add(())
+            }
+        ) {
+            $0.stopLimit = .milliseconds(100)
+        } _: { extended in
+            for number in 1...50 {
+                let response = try await extended.context.http.send(
+                    HTTPRequest("GET", server.url()), extended.context.begin())
+                #expect(response.status == 204)
+                if number == 1 { _ = try await reached.first(1) }
+            }
+            await extended.host.stop()
+            #expect(returned.all.isEmpty)
+        }
+    }
+
     @Test func `the stages of one trace gather for who asks for them`() async throws {
         let server = try TestServer { $1.answer("204 No Content") }
         try await ExtendedHost.with { extended in

@@ -1,7 +1,8 @@
 import Backplane
 import BackplaneDocuments
 import BackplaneExchange
-import FoundationEssentials
+import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -9,10 +10,14 @@ import Testing
 /// The `credentials` of a manifest's `network`: read, written, laid over by environments, and refused.
 @Suite(.timeLimit(.minutes(5)))
 struct CredentialSectionTests {
-    private func read(_ credentials: String, _ more: String = "", environment: String? = nil) -> ManifestDocument {
-        let text =
+    private func text(_ credentials: String, _ more: String = "") -> Data {
+        Data(
             #"{"manifestVersion": 1, "managers": {"M": {"className": "M"}}, "network": {"credentials": \#(credentials)}\#(more)}"#
-        return ManifestDocument(parsing: Data(text.utf8), environment: environment) { name in
+                .utf8)
+    }
+
+    private func read(_ credentials: String, _ more: String = "", environment: String? = nil) -> ManifestDocument {
+        ManifestDocument(parsing: text(credentials, more), environment: environment) { name in
             name == "UNSET" ? nil : "value of \(name)"
         }
     }
@@ -26,13 +31,18 @@ struct CredentialSectionTests {
         """#
 
     @Test func `every scheme is read and written`() throws {
-        let document = read(
-            """
+        let written = """
             {"a": {"type": "basic", "hosts": ["a.test"], "user": "ann", "password": "${PW}", "preemptive": false},
              "b": {"type": "digest", "hosts": ["a.test"], "cookies": true}, "c": \(Self.bearer),
-             "d": {"type": "bearer", "hosts": ["a.test"], "secret": "${TOKEN}"}}
-            """)
+             "d": {"type": "bearer", "hosts": ["a.test"], "secret": "${TOKEN}"},
+             "e": {"type": "component", "hosts": ["a.test"], "manager": "M", "values": {"key": "${KEY}"}}}
+            """
+        let document = read(written)
         #expect(document.problems.isEmpty, "\(document.problems)")
+        let path = Examples.folder.deletingLastPathComponent().appending(path: "docs/manifest.schema.json")
+        let schema = JSONSchema(try ManifestValue(parsing: Data(contentsOf: path)))
+        #expect(try schema.violations(in: ManifestValue(parsing: text(written))) == [])
+        #expect(try schema.violations(in: document.manifest.value) == [])
         let credentials = document.manifest.network.credentials
         #expect(
             credentials["a"]
@@ -56,6 +66,7 @@ struct CredentialSectionTests {
                             signIn: signIn, refresh: refresh, token: "/token", expires: "/expires",
                             refreshToken: "/refresh", isKept: true)), managers: ["M"]))
         #expect(credentials["d"] == Credential(hosts: ["a.test"], .bearer(TokenSource(secret: "value of TOKEN"))))
+        #expect(credentials["e"]?.scheme == .component("M", values: ["key": "value of KEY"]))
         #expect(ManifestDocument(document.manifest.value).manifest == document.manifest)
     }
 

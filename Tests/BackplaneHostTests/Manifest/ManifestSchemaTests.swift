@@ -160,6 +160,11 @@ struct `The schema of manifests` {
             ("dataAccessController", .dataAccessController), ("communicationController", .communicationController),
             ("service", .service),
         ]
+        var credential: [String] = []
+        for type in CredentialType.allCases {
+            credential += type.keys.all.filter { !credential.contains($0) }
+        }
+        ours += [("credential", ManifestKeys(credential)), ("tokenRequest", .tokenRequest)]
         for section in ManifestSection.all {
             ours += [(section.key, section.keys), ("\(section.key)Patch", section.keys)]
         }

@@ -23,14 +23,18 @@ public final class SecureTestServer: Sendable {
     public struct Response: Sendable {
         /// The status code.
         public var status = 200
+        /// The header fields besides `Content-Length`.
+        public var headers: [(String, String)] = []
         /// The body before its repetitions.
         public var body: [UInt8]
         /// The number of times that the body is sent, each time that the client accepts more.
         public var repetitions = 1
 
         /// Creates a response whose body is `body`, sent `repetitions` times.
-        public init(status: Int = 200, body: [UInt8] = [], repetitions: Int = 1) {
-            (self.status, self.body, self.repetitions) = (status, body, repetitions)
+        public init(
+            status: Int = 200, headers: [(String, String)] = [], body: [UInt8] = [], repetitions: Int = 1
+        ) {
+            (self.status, self.headers, self.body, self.repetitions) = (status, headers, body, repetitions)
         }
     }
 
@@ -171,7 +175,7 @@ private final class AnswerHandler: ChannelInboundHandler {
             guard let request else { return }
             counts.countRequest()
             let response = answer(request)
-            var headers = NIOHTTP1.HTTPHeaders()
+            var headers = NIOHTTP1.HTTPHeaders(response.headers)
             headers.add(name: "Content-Length", value: "\(response.body.count * response.repetitions)")
             let head = HTTPResponseHead(
                 version: .http1_1, status: .init(statusCode: response.status), headers: headers)

@@ -1,0 +1,38 @@
+import BackplaneNetwork
+
+/// The principals of requests that bring an `Authorization` of their own.
+///
+/// They are derived from the field with a random salt, so that the numbers of one host mean nothing to another one or
+/// after a restart, and do not lead back to the field.
+struct OwnPrincipals: Sendable {
+    /// The principal of requests that name no sender at all.
+    static let anonymous: UInt64 = 0
+
+    private let digest: (any ContentDigest)?
+    private let salt: [UInt8]
+
+    /// - Parameter digest: The hash function; without one, no principal is known.
+    init(_ digest: (any ContentDigest)?) {
+        self.digest = digest
+        salt = digest == nil ? [] : (0..<32).map { _ in .random(in: .min ... .max) }
+    }
+
+    /// Returns the principal of a request; `nil` if it cannot be known, so that nothing may be shared with others.
+    func principal(of request: HTTPRequest) -> UInt64? {
+        guard request.headers["Cookie"] == nil, !request.hasUserInURL else { return nil }
+        let fields = request.headers.values("Authorization")
+        guard !fields.isEmpty else { return Self.anonymous }
+        guard let digest else { return nil }
+        let bytes = fields.reduce(into: salt) { $0 += Array($1.utf8) + [0] }
+        let number = digest.sha256(of: bytes).prefix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+        return max(number, 1)
+    }
+}
+
+extension HTTPRequest {
+    /// A Boolean value that indicates whether the URL contains a user, which is sent as an `Authorization`.
+    fileprivate var hasUserInURL: Bool {
+        let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
+        return url[start...].prefix { !"/?#".contains($0) }.contains("@")
+    }
+}
