@@ -92,7 +92,7 @@ package struct BenchCommand: Sendable {
         if countsInstructions {
             await opened.close()
             let rows = InstructionCounting.rows(
-                Selection.rows(opened.rows, matching: only, reference: suite.reference))
+                Selection.rows(opened.rows, matching: only, reference: suite.reference), of: opened.rows)
             let samples = try await InstructionCounting(
                 suite: suite.name, iterations: iterations ?? Self.counted, progress: ProgressLine(), folder: folder
             ).run(rows)

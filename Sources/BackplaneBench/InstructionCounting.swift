@@ -14,28 +14,48 @@ struct InstructionCounting {
     /// A folder for callgrind's report.
     var folder: String
 
-    /// Returns the rows that can be counted: those that compare times, and their baselines.
-    static func rows(_ rows: [Row]) -> [Row] {
-        let compared = rows.filter { $0.baseline != nil && $0.unit.isTime && $0.target?.subject == .ratio }
-        let names = Set(compared.map(\.name) + compared.compactMap(\.baseline))
-        return rows.filter { names.contains($0.name) }.map { row in
+    /// Returns the rows to count: those of a selection that compare times, or are derived from others, and these others.
+    ///
+    /// - Parameters:
+    ///   - selected: The selection.
+    ///   - all: All rows of the suite.
+    static func rows(_ selected: [Row], of all: [Row]) -> [Row] {
+        let compared = selected.filter { $0.baseline != nil && $0.unit.isTime && $0.target?.subject == .ratio }
+        let overheads = selected.filter { $0.overhead != nil }
+        let names = Set(
+            (compared + overheads).map(\.name) + compared.compactMap(\.baseline)
+                + overheads.compactMap(\.overhead).flatMap { [$0.row, $0.baseline] })
+        return all.filter { names.contains($0.name) }.map { row in
             var row = row
             row.unit = .instructions
+            if let overhead = row.overhead { row.target = .median(atMost: overhead.bound) }
             return row
         }
+    }
+
+    /// Returns the samples of the rows that are derived from others.
+    static func overheads(_ rows: [Row], _ samples: [String: Sample]) -> [String: Sample] {
+        var overheads: [String: Sample] = [:]
+        for row in rows {
+            guard let overhead = row.overhead, let sample = samples[overhead.row],
+                let baseline = samples[overhead.baseline]
+            else { continue }
+            overheads[row.name] = Sample([sample.median - baseline.median])
+        }
+        return overheads
     }
 
     func run(_ rows: [Row]) async throws -> [String: Sample] {
         defer { progress.clear() }
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         var samples: [String: Sample] = [:]
-        for row in rows {
+        for row in rows where row.overhead == nil {
             let count = min(iterations, row.limit / 2)
             progress.show("counting: \(row.name)")
             let few = try await instructions(of: row, count), many = try await instructions(of: row, 2 * count)
             samples[row.name] = Sample([(many - few) / Double(count)])
         }
-        return samples
+        return samples.merging(Self.overheads(rows, samples)) { counted, _ in counted }
     }
 
     private func instructions(of row: Row, _ count: Int) async throws -> Double {

@@ -6,6 +6,12 @@ struct Row: Sendable {
         /// The highest figure, for events that must not occur in any round.
         case highest
     }
+    /// The instructions of a row beyond those of another one, with a bound for them.
+    struct Overhead: Sendable {
+        var row: String
+        var baseline: String
+        var bound: Double
+    }
     /// The name, which is unique in the suite.
     var name: String
     var unit: Unit
@@ -19,6 +25,8 @@ struct Row: Sendable {
     var count: Int?
     /// The maximum number of rounds, for rounds that take long.
     var rounds = Int.max
+    /// The figure of the row where instructions are counted, if it is derived from those of other rows.
+    var overhead: Overhead?
     /// The function that performs the given number of iterations and returns the figure of the round.
     var measure: @Sendable (Int) async throws -> Double
 }

@@ -31,7 +31,7 @@ extension ControlRequest {
     private static let beginTransfer = ControlRequest(BeginTransferRequest.self) {
         host, request throws(BackplaneError) in
         let transfer = try request.transfer()
-        return try await host.transferPool().begin(transfer)
+        return try await host.transferPool().beginAgain(transfer)
     }
 
     private static let changeTransfer = ControlRequest(ChangeTransferRequest.self) {

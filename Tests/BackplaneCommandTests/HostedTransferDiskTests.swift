@@ -31,12 +31,12 @@ struct HostedTransferDiskTests {
         #expect(end.status == 0 && end.output.hasSuffix("stopped\n"), "\(end.output)\(end.errors)")
     }
 
-    @Test func `a download to a full disk fails by name, and is resumed once there is room`() async throws {
-        let server = try TestServer(parts: content, stalls: 0)
+    @Test func `a download to a full disk fails by name, and continues there once there is room`() async throws {
+        let requests = Recording<String>(), server = try TestServer(parts: content, stalls: 0, requests)
         let url = server.url("/whale.epub"), file = disk + "/whale.epub"
         let running = try await tool.startRun(
             Tool.almanac,
-            after: "mount -t tmpfs -o size=600k,mode=0700 none '\(disk)'; head -c 300000 /dev/zero > '\(disk)/other'")
+            after: "mount -t tmpfs -o size=600k,mode=0700 none '\(disk)'; head -c 400000 /dev/zero > '\(disk)/other'")
         let full = try await get(url, to: file)
         #expect(full.status == 1 && full.output == "", "\(full)")
         #expect(full.errors.contains("network.file") && full.errors.contains("No space left on device"))
@@ -48,6 +48,8 @@ struct HostedTransferDiskTests {
         let watched = try await tool.plain("transfer", "watch", url)
         #expect(watched.status == 0 && watched.output == file + "\n", "\(watched)")
         #expect(Array(try Data(contentsOf: URL(filePath: path(file, in: running)))) == content)
+        let from = try #require(requests.all.last.flatMap { Int($0.dropFirst("bytes=".count).dropLast()) })
+        #expect(requests.all.count == 3 && 100_000..<200_000 ~= from, "\(requests.all)")
         await expectEnd(of: running)
     }
 

@@ -56,5 +56,72 @@ struct HostedTransferTests {
         running.signal(SIGTERM)
         _ = await running.end()
     }
+
+    @Test func `a file is uploaded, again each time it is asked for, and the answer printed`() async throws {
+        let server = try TestServer { request, connection in
+            let isRefused = request.target == "/refused"
+            connection.answer(
+                isRefused ? "403 Forbidden" : "200 OK",
+                body: Array("\(request.method) \(request["X-A"] ?? "") ".utf8) + request.body)
+        }
+        let running = try await tool.startRun(Tool.almanac), url = server.url("/whale")
+        let file = try tool.write("white whale", as: "whale.txt")
+        let put = try await tool.plain("transfer", "put", file, url, "-H", "X-A: 1", "--running")
+        #expect(put.status == 0 && put.output == "PUT 1 white whale", "\(put)")
+        try tool.write("blue whale", as: "whale.txt")
+        let again = try await tool.plain("transfer", "put", file, url, "-H", "X-A: 1", "--running")
+        #expect(again.status == 0 && again.output == "PUT 1 blue whale", "\(again)")
+        let form = try await tool.plain("transfer", "put", file, url, "--field", "book", "--running")
+        #expect(
+            form.status == 0 && form.output.hasPrefix("POST  --") && form.output.contains("\r\n\r\nblue whale\r\n"),
+            "\(form)")
+        let other = try tool.write("sperm whale", as: "other.txt")
+        for (file, text) in [(file, "blue whale"), (file, "blue whale"), (other, "sperm whale")] {
+            let refused = try await tool.plain("transfer", "put", file, server.url("/refused"), "--running")
+            #expect(refused.status == 1 && refused.output == "PUT  \(text)", "\(refused)")
+            #expect(refused.errors.contains("network.status") && refused.errors.contains("403"), "\(refused.errors)")
+        }
+        running.signal(SIGTERM)
+        _ = await running.end()
+    }
+
+    @Test func `a file that is gone is downloaded again`() async throws {
+        let requests = Recording<String>(), server = try TestServer(parts: content, stalls: 0, requests)
+        let running = try await tool.startRun(Tool.almanac), path = tool.folder + "/whale.epub"
+        for number in 1...2 {
+            let get = try await tool.plain("transfer", "get", server.url("/whale.epub"), path, "--running")
+            #expect(get.status == 0 && get.output == path + "\n", "\(get)")
+            #expect(Array(try Data(contentsOf: URL(filePath: path))) == content)
+            #expect(requests.all.count == number)
+            try FileManager.default.removeItem(atPath: path)
+        }
+        running.signal(SIGTERM)
+        _ = await running.end()
+    }
+
+    @Test func `the states that are followed are lines of JSON if that is asked for`() async throws {
+        let server = try TestServer(parts: content, stalls: 1), url = server.url("/whale.epub")
+        let running = try await tool.startRun(Tool.almanac)
+        let get = try tool.start(["transfer", "get", url, tool.folder + "/whale.epub", "--running"])
+        #expect(await get.logs("60 %"), "\(get.errors)")
+        let watches = try [["transfer", "watch", url, "--json"], ["transfer", "watch", "--json"]].map {
+            try tool.start($0)
+        }
+        for watch in watches { #expect(await watch.says(#""phase":"running""#), "\(watch.output)") }
+        #expect(try await tool.plain("transfer", "cancel", url).status == 0)
+        for (watch, status) in zip(watches, [1, 0] as [Int32]) {
+            let outcome = await watch.end()
+            #expect(outcome.status == status && outcome.errors == "", "\(outcome)")
+            let states = try outcome.output.split(separator: "\n").map {
+                try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+            }
+            #expect(states.allSatisfy { $0["id"] as? String == url })
+            #expect(states.first?["progress"] as? Double == 0.6 && states.first?["total"] as? Int == content.count)
+            #expect(states.last?["phase"] as? String == "cancelled")
+        }
+        #expect(await get.end().status == 1)
+        running.signal(SIGTERM)
+        _ = await running.end()
+    }
 }
 #endif

@@ -33,6 +33,18 @@ struct HeaderTests {
         }
     }
 
+    @Test(arguments: ["DataTask", "DownloadTask", "UploadTask"])
+    func `every kind of exchange has shared fields, unless they are excluded`(type: String) throws {
+        for (header, expected) in [("{}", "a"), (#"{"excludeSharedHeader": true}"#, nil)] {
+            let defined = try DefinedRequest(
+                #"{"path": "a", "sessionType": "\#(type)", "header": \#(header)}"#, shared: ["X-A": "a"])
+            #expect(try defined.made().headers["X-A"] == expected)
+            let prepared = try defined.service.m.prepared([])
+            let download = try prepared.endpoint(to: "file").request(prepared.client.defaults)
+            #expect(download.headers["X-A"] == expected)
+        }
+    }
+
     @Test func `a field whose argument is nil is left out`() throws {
         let defined = try DefinedRequest(#"{"path": "a", "header": {"X-A": "id %0", "X-B": "%1"}}"#)
         #expect(try defined.made(nil, true).headers == ["X-B": "true"])

@@ -84,8 +84,12 @@ struct MistakeTests {
             "files"),
         Mistake(#"{"path": "%0", "parameters": {"a": "1"}}"#, "/parameters", .definitionIgnored, "query"),
         Mistake(
+            #"{"path": "%0", "method": "HEAD", "parameters": {"a": "1"}}"#, "/parameters", .definitionIgnored,
+            "`HEAD`"),
+        Mistake(
             #"{"path": "%0", "header": {"Content-Length": "1"}}"#, "/header/Content-Length", .definitionIgnored,
             "client"),
+        Mistake(#"{"path": "%0", "header": {"host": "a.org"}}"#, "/header/host", .definitionIgnored, "client"),
     ]
 
     private func problems(_ text: String, names: DefinitionNames? = nil) -> [DefinitionProblem] {
@@ -148,6 +152,37 @@ struct MistakeTests {
         #expect(found.count == 1, "\(found)")
         #expect(found.first?.error.location == place)
         #expect(found.first?.error.code == code)
+    }
+
+    @Test(
+        arguments: [
+            (#""serialisation": {}"#, "/m/serialisation", .definitionUnknownKey, "`serialization`"),
+            (
+                #""serialization": {"serialiser": "XML"}"#, "/m/serialization/serialiser", .definitionUnknownKey,
+                "`serializer`"
+            ),
+            (
+                #""serialization": {"serializator": "XML", "serializer": "CSV"}"#, "/m/serialization/serializator",
+                .definitionIgnored, "`serializer`"
+            ),
+        ] as [(String, String, BackplaneError.Code, String)])
+    func `keys around requests that have no effect are warned of`(
+        key: String, place: String, code: BackplaneError.Code, word: String
+    ) throws {
+        let found = problems(#"{"m": {"request": {"path": "x"}, \#(key)}}"#)
+        #expect(found.map(\.severity) == [.warning], "\(found)")
+        #expect(found.first?.error.location == place && found.first?.error.code == code, "\(found)")
+        #expect(found.first?.error.message.contains(word) == true, "\(found)")
+    }
+
+    @Test func `a text has a greatest length`() {
+        let longest = String(repeating: "x", count: DefinitionReader.longestText)
+        #expect(problems(#"{"m": {"request": {"path": "\#(longest)"}}}"#).isEmpty)
+        for request in [#"{"path": "\#(longest)x"}"#, #"{"path": "x", "header": {"A": "\#(longest)x"}}"#] {
+            let found = problems(#"{"m": {"request": \#(request)}}"#)
+            #expect(found.map(\.error.code) == [.definitionInvalidValue])
+            #expect(found.first?.error.message == "expected at most 16384 bytes, found 16385")
+        }
     }
 
     @Test func `arguments that nothing names are warned of, unless one may be the body`() {

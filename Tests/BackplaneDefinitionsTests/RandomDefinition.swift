@@ -132,6 +132,40 @@ struct RandomDefinition {
         }
     }
 
+    // MARK: Inputs of a contract
+
+    /// Returns what a consumer's layout may tell of an input.
+    mutating func shape() -> ContractValue {
+        numbers.pick([
+            .unknown, .unknown, .nothing, .scalar, .text, .data, .file, .list, .structure(["name", "a"]),
+            .structure(["x"]),
+        ])
+    }
+
+    /// Returns an input in JSON, which often has as many elements as a method has arguments.
+    mutating func input(_ count: Int) -> JSONValue {
+        numbers.once(in: 2) ? .array((0..<count).map { _ in json(1) }) : json(0)
+    }
+
+    private static let members = ["name", "a", "b", "x", "by", "files", "path", "size", "remoteId", ""]
+
+    private mutating func json(_ depth: Int) -> JSONValue {
+        switch Int.random(in: depth < 3 ? 0..<10 : 4..<10, using: &numbers) {
+        case 0, 1: return .array((0..<Int.random(in: 0...3, using: &numbers)).map { _ in json(depth + 1) })
+        case 2, 3:
+            var members: [String: JSONValue] = [:]
+            for _ in 0..<Int.random(in: 0...3, using: &numbers) {
+                members[numbers.pick(Self.members)] = json(depth + 1)
+            }
+            return .object(members)
+        case 4: return .null
+        case 5: return .bool(numbers.once(in: 2))
+        case 6: return .integer(Int64.random(in: .min ... .max, using: &numbers))
+        case 7: return .number(numbers.pick([0.5, -1e-300, 1e300]))
+        default: return .string(numbers.pick(Self.arguments))
+        }
+    }
+
     private static let arguments = [
         "", "plain", "a/b", "?", "#", "&x=1", "%0", "%{1}", "%2e%2e", "..", ".", "../../x", "\r\nHost: evil", "\0", "🐳",
         "e\u{301}", " ", "\t", "\"", "\\", "http://evil.example.org/", "//evil.example.org", "@evil", ":80", "a;b", "%",

@@ -18,7 +18,7 @@ struct ServedContractTests {
         return ServedContract(contract, ["m": shape], by: try document.sound())
     }
 
-    private static let two = #"{"m:b:": {"request": {"path": "%0/%1"}}}"#
+    private static let two = #"{"m": {"request": {"path": "%0/%1"}}}"#
 
     @Test func `several arguments are the elements of an array, or the properties in their order`() throws {
         let unknown = try #require(try served(Self.two).methods.first)
@@ -30,6 +30,27 @@ struct ServedContractTests {
             try served(Self.two, ContractShape(input: .structure(["b", "a"]))).methods.first)
         #expect(try known.arguments(of: ["a": 1, "b": "x"]).map(\.kind) == ["a text", "a number"])
         #expect(try known.arguments(of: ["a": 1]).map(\.kind) == ["null", "a number"])
+    }
+
+    @Test func `the labels of a selector are the names of properties`() throws {
+        let definition = #"{"m:b:c:": {"request": {"path": "%0/%1/%2"}}}"#
+        let unknown = try #require(try served(definition).methods.first)
+        #expect(
+            try unknown.arguments(of: ["c": true, "b": "x", "a": 1]).map(\.kind) == [
+                "a number", "a text", "a boolean",
+            ])
+        #expect(try unknown.arguments(of: ["b": "x"]).map(\.kind) == ["null", "a text", "null"])
+        #expect(throws: BackplaneError.self) { try unknown.arguments(of: ["a": 1, "b": 2, "d": 3]) }
+        let known = try #require(
+            try served(definition, ContractShape(input: .structure(["b", "c", "a"]))).methods.first)
+        #expect(try known.arguments(of: ["a": 1, "b": "x"]).map(\.kind) == ["a number", "a text", "null"])
+        // Properties with other names are taken in the order of their declaration.
+        let others = try #require(
+            try served(definition, ContractShape(input: .structure(["z", "y", "c"]))).methods.first)
+        #expect(
+            try others.arguments(of: ["c": true, "y": "x", "z": 1]).map(\.kind) == [
+                "a number", "a text", "a boolean",
+            ])
     }
 
     @Test func `one argument is the whole input, and none ignores it`() throws {

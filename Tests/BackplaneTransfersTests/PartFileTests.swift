@@ -86,7 +86,8 @@ struct PartFileTests {
         let path = try write(1_000, piece: 100) + ".record"
         let record = Array(try Data(contentsOf: URL(filePath: path)))
         let text = record.prefix(4_096).lastIndex { $0 != UInt8(ascii: " ") } ?? 0
-        for index in Array(0...text) + Array(4_096..<record.count) {
+        let mark = PartRecord.originSize..<PartRecord.originSize + PartRecord.markSize
+        for index in Array(0...text) + Array(mark) + [mark.upperBound, record.count - 1] {
             try write(1_000, piece: 100)
             var damaged = record
             damaged[index] ^= 1
@@ -127,10 +128,19 @@ struct PartFileTests {
             try part.append([UInt8(truncatingIfNeeded: index)])
             try part.mark()
         }
-        let size = try Data(contentsOf: URL(filePath: part.path + ".record")).count
-        #expect(size == PartRecord.originSize + PartRecord.places * PartRecord.markSize)
+        #expect(try Data(contentsOf: URL(filePath: part.path + ".record")).count == PartRecord.size)
         let record = try #require(PartRecord(Array(try Data(contentsOf: URL(filePath: part.path + ".record")))))
         #expect(record.marks.map(\.count) == Array(Int64(PartRecord.places + 4)...Int64(PartRecord.places * 2 + 3)))
+    }
+
+    @Test func `the record has room for all marks from the beginning, and none of them is one`() throws {
+        let part = try PartFile(target: fixture.path())
+        try part.begin(Self.origin)
+        var status = stat()
+        #expect(stat(part.path + ".record", &status) == 0)
+        #expect(Int(status.st_size) == PartRecord.size && Int(status.st_blocks) * 512 >= PartRecord.size)
+        let record = try #require(PartRecord(Array(try Data(contentsOf: URL(filePath: part.path + ".record")))))
+        #expect(record == PartRecord(origin: Self.origin))
     }
 
     @Test func `a part belongs to one at a time`() throws {

@@ -6,13 +6,13 @@ package struct ServedMethod: Sendable {
     /// The name of the method in the contract.
     package let name: String
     let method: DefinedMethod
-    /// The stored properties of the input, by which an object becomes several arguments; `nil` if they are unknown.
+    /// The stored properties of the input, in the order of the arguments that they become; `nil` if they are unknown.
     let fields: [String]?
     let output: ContractOutput
 
     init(_ name: String, _ method: DefinedMethod, _ shape: ContractShape) {
         (self.name, self.method) = (name, method)
-        fields = if case .structure(let fields) = shape.input { fields } else { nil }
+        fields = if case .structure(let fields) = shape.input { method.names.ordered(fields) ?? fields } else { nil }
         output = ContractOutput(method, shape)
     }
 
@@ -21,8 +21,8 @@ package struct ServedMethod: Sendable {
 
     /// Returns the arguments that an input stands for.
     ///
-    /// A single argument is the input itself. Several are the elements of an array, or the properties of a struct in
-    /// the order of their declaration.
+    /// A single argument is the input itself. Several are the elements of an array, or the properties of a struct: by
+    /// the labels of a selector, or else in the order of their declaration, if that is known.
     ///
     /// - Throws: `definition.arguments`.
     func arguments(of input: JSONValue) throws(BackplaneError) -> [ArgumentValue] {
@@ -34,7 +34,9 @@ package struct ServedMethod: Sendable {
             case .array(let elements) where elements.count == count: return elements.map { ArgumentValue($0) }
             case .array(let elements): throw refused("has \(elements.count) elements")
             case .object(let members):
-                guard let fields, fields.count == count else { throw refused("is an object") }
+                guard let fields = fields ?? method.names.ordered(Array(members.keys)), fields.count == count else {
+                    throw refused("is an object")
+                }
                 // Encoders leave out properties without a value.
                 return fields.map { members[$0].map { ArgumentValue($0) } ?? .null }
             default: throw refused("is one value")
@@ -43,9 +45,25 @@ package struct ServedMethod: Sendable {
     }
 
     private func refused(_ found: String) -> BackplaneError {
-        BackplaneError(
+        let labels = method.names.labels
+        let object = labels.isEmpty ? "" : ", or an object with \(NameSuggestions.list(labels)) and one other property"
+        return BackplaneError(
             .definitionArguments,
-            "the input \(found), but `\(method.signature)` has \(method.argumentCount) arguments; expected an array of them",
+            "the input \(found), but `\(method.signature)` has \(method.argumentCount) arguments; expected an array of them\(object)",
             at: name)
+    }
+}
+
+extension MethodName {
+    /// Returns properties in the order of the arguments of a selector, whose labels name all but the first.
+    ///
+    /// The first argument is the only other property, or an unknown one if there is none. Properties that are missing are
+    /// added, since encoders leave out those without a value.
+    ///
+    /// - Returns: The properties; `nil` if the name has no labels, or more than one property has none.
+    fileprivate func ordered(_ properties: [String]) -> [String]? {
+        let others = properties.filter { !labels.contains($0) }
+        guard !labels.isEmpty, Set(labels).count == labels.count, others.count < 2 else { return nil }
+        return [others.first ?? ""] + labels
     }
 }

@@ -136,7 +136,7 @@ extension DefinitionReader {
             report(.definitionInvalidValue, words, at: section.path / name)
             return false
         }
-        guard !["content-length", "transfer-encoding"].contains(name.lowercased()) else {
+        guard !["content-length", "transfer-encoding", "host"].contains(name.lowercased()) else {
             ignored(name, in: section, "the client sends it")
             return false
         }

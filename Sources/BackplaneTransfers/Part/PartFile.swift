@@ -79,8 +79,7 @@ final class PartFile: @unchecked Sendable {
         var status = stat()
         guard fstat(data, &status) == 0 else { throw .unwritable(target) }
         let size = Int64(status.st_size)
-        let limit = PartRecord.originSize + PartRecord.places * PartRecord.markSize
-        let found = PartRecord(try Self.read(record, upTo: limit, from: 0, target))
+        let found = PartRecord(try Self.read(record, upTo: PartRecord.size, from: 0, target))
         guard let found, let mark = try lastTrue(of: found.marks, size) else {
             try truncate(to: 0)
             return (nil, found.map { !$0.marks.isEmpty } ?? (size > 0))
@@ -117,14 +116,22 @@ final class PartFile: @unchecked Sendable {
         guard ftruncate(record, 0) == 0 else { throw .unwritable(target) }
         try truncate(to: 0)
         (count, marked, marks, sum) = (0, 0, 0, PartSum())
-        try Self.write(PartRecord(origin: origin).originBytes, to: record, at: 0, target)
+        try write(PartRecord(origin: origin).originBytes, to: record, at: 0)
+        // The marks have room from the beginning, so that one can be written on a disk that the bytes have filled.
+        let failure = posix_fallocate(record, 0, off_t(PartRecord.size))
+        guard failure != ENOSPC, failure != EDQUOT else {
+            errno = failure
+            throw .unwritable(target)
+        }
     }
 
-    /// Appends bytes.
+    /// Appends bytes; of those that the disk has no room for, the first ones may have been written, and count.
     func append(_ bytes: [UInt8]) throws(BackplaneError) {
-        try Self.write(bytes, to: data, at: count, target)
-        bytes.withUnsafeBytes { sum.add($0) }
-        count += Int64(bytes.count)
+        let written = Self.write(bytes, to: data, at: count)
+        let failure = written < bytes.count ? BackplaneError.unwritable(target) : nil
+        bytes.withUnsafeBytes { sum.add(UnsafeRawBufferPointer(rebasing: $0[..<written])) }
+        count += Int64(written)
+        if let failure { throw failure }
         if count - marked >= Self.markInterval { try mark() }
     }
 
@@ -132,8 +139,7 @@ final class PartFile: @unchecked Sendable {
     func mark() throws(BackplaneError) {
         guard isOpen, count > marked else { return }
         let place = PartRecord.originSize + marks % PartRecord.places * PartRecord.markSize
-        try Self.write(
-            PartRecord.bytes(of: PartMark(count: count, sum: sum.value)), to: record, at: Int64(place), target)
+        try write(PartRecord.bytes(of: PartMark(count: count, sum: sum.value)), to: record, at: Int64(place))
         (marks, marked) = (marks + 1, count)
     }
 
@@ -181,21 +187,23 @@ final class PartFile: @unchecked Sendable {
         close(data)
     }
 
-    private static func write(
-        _ bytes: [UInt8], to file: Int32, at offset: Int64, _ target: String
-    ) throws(BackplaneError) {
-        let isWritten = bytes.withUnsafeBytes { bytes in
+    private func write(_ bytes: [UInt8], to file: Int32, at offset: Int64) throws(BackplaneError) {
+        guard Self.write(bytes, to: file, at: offset) == bytes.count else { throw .unwritable(target) }
+    }
+
+    /// Writes bytes, and returns the number of those that were written; if it is lower, `errno` says why.
+    private static func write(_ bytes: [UInt8], to file: Int32, at offset: Int64) -> Int {
+        bytes.withUnsafeBytes { bytes in
             var done = 0
             while done < bytes.count {
                 let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
                 let written = pwrite(file, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
                 if written < 0, errno == EINTR { continue }
-                guard written > 0 else { return false }
+                guard written > 0 else { break }
                 done += written
             }
-            return true
+            return done
         }
-        guard isWritten else { throw .unwritable(target) }
     }
 
     private static func read(

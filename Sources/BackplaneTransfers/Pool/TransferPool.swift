@@ -115,6 +115,19 @@ public final class TransferPool: Sendable {
         return begun ?? TransferState(id: transfer.id, owner: transfer.owner, isUpload: transfer.target == nil)
     }
 
+    /// Starts a transfer, also if one with its id has succeeded, or was a different one and has ended.
+    ///
+    /// - Throws: The errors of ``begin(_:)``.
+    package func beginAgain(_ transfer: Transfer) async throws(BackplaneError) -> TransferState {
+        let admitted = try transfer.admitted(means), key = ExactText(transfer.id)
+        if try await load(key), let last = state.withLock({ $0.table.entries[key] }),
+            last.state.phase == .succeeded || last.state.phase.isFinal && !last.transfer.isSame(as: admitted)
+        {
+            try await remove(transfer.id)
+        }
+        return try await begin(transfer)
+    }
+
     // MARK: Changing
 
     /// Pauses a transfer, and returns once it has stopped and its bytes are on the disk.

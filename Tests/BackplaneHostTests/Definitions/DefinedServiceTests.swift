@@ -141,7 +141,7 @@ struct DefinedServiceTests {
         await test.host.stop()
     }
 
-    @Test func `a consumer in C is served by the same definition, with arrays for positions`() async throws {
+    @Test func `a consumer in C is served by the same definition, with arrays or labels for positions`() async throws {
         let test = try PharmacyHost(
             libraries: ["PharmacyInC": try LoadingFixture.library(of: PharmacyInC.source, [])],
             controller: "PharmacyInC")
@@ -154,9 +154,10 @@ struct DefinedServiceTests {
         #expect(try await pharmacies.photo(7).size == 2)
         _ = try await test.test.call("Pharmacies", "greeting", #""de""#)
         #expect(test.server.requests.last?.headers["Accept-Language"] == "de")
-        // Without the layout of the struct, only an array has positions.
-        let unordered = await error { try await pharmacies.rate(PharmacyRating(pharmacy: 7, stars: 5)) }
-        #expect(unordered?.code == .definitionArguments)
+        // Without the layout of the struct, the labels of the selector name its properties.
+        _ = try await pharmacies.rate(PharmacyRating(pharmacy: 7, stars: 5))
+        #expect(test.server.requests.last?.url == "https://health.example.org/v1/pharmacies/7/ratings")
+        #expect(test.server.requests.last?.text == #"{"reader":null,"stars":5}"#)
         await test.host.stop()
     }
 }

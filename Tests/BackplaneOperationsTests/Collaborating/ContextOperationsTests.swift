@@ -4,30 +4,46 @@ import BackplaneOperations
 import BackplaneTestKit
 import Testing
 
-/// The queue of a component: `context.operations`.
+/// The queues of a component: `context.operations` and further ones.
 @Suite(.timeLimit(.minutes(2)))
 struct ContextOperationsTests {
-    @Test func `a component has one queue, which ends with it`() async throws {
+    @Test func `a component has one queue and further ones, which end with it`() async throws {
         try await TestHost.run("Shelver", plugins: [ShelverPlugin.self]) { test in
             let shelver: Remote<Shelving> = try await test.manager("Shelver")
             #expect(try await shelver.count(Nothing(), test.begin()) == 3)
-            // A graph that never ends by itself.
-            _ = try await shelver.wait(Nothing(), test.begin())
+            // Graphs that never end by themselves.
+            _ = try await shelver.wait("", test.begin())
+            _ = try await shelver.wait("covers", test.begin())
+            #expect(test.host.operations.all.map(\.queue) == ["", "covers"])
         }
-        #expect(Shelver.log.all == ["cancelled"])
+        for name in ["", "covers"] { _ = try await Shelver.log.first { $0 == "cancelled in `\(name)`" } }
+    }
+
+    @Test func `a component defines a graph once`() async throws {
+        try await TestHost.run("HastyShelver", plugins: [ShelverPlugin.self]) { test in
+            let error = await #expect(throws: BackplaneError.self) {
+                let _: Remote<Shelving> = try await test.manager("HastyShelver")
+            }
+            #expect(error?.code == .operationRefused, "\(String(describing: error))")
+            #expect(error?.message.contains("the definition of the graph `round`; a name must") == true)
+        }
     }
 }
 
 private struct Shelving: Contract {
     static let version: Version = "1.0.0"
     let count = AsyncMethod<Nothing, Int>()
-    let wait = AsyncMethod<Nothing, Nothing>()
+    /// Starts a graph in the queue of a name, and returns when its node runs.
+    let wait = AsyncMethod<String, Nothing>()
 }
 
 private struct ShelverPlugin: Plugin {
     static let id = "org.backplane.tests.shelver"
     static let version: Version = "1.0.0"
-    static func register(in registrar: inout Registrar) { registrar.add(Shelver.self) }
+    static func register(in registrar: inout Registrar) {
+        registrar.add(Shelver.self)
+        registrar.add(HastyShelver.self)
+    }
 }
 
 private final class Shelver: Manager {
@@ -35,8 +51,12 @@ private final class Shelver: Manager {
     static let className = "Shelver"
     static let log = Recording<String>()
     private let context: Context
+    private let covers: GraphQueue
 
-    init(_ context: Context) { self.context = context }
+    init(_ context: Context) {
+        self.context = context
+        covers = GraphQueue("covers", width: 1, besides: context.operations)
+    }
 
     static func methods(_ table: inout Methods) {
         table.async(\.count) { shelver, _, _ in
@@ -49,7 +69,7 @@ private final class Shelver: Manager {
             shelver.context.operations.resume()
             return try await run.value
         }
-        table.async(\.wait) { shelver, _, _ in
+        table.async(\.wait) { shelver, name, _ in
             let begun = TestGate()
             var graph = GraphBuilder("wait")
             let waiting = graph.add("wait") {
@@ -57,13 +77,35 @@ private final class Shelver: Manager {
                 do {
                     try await TestGate().pass()
                 } catch {
-                    Shelver.log.add("cancelled")
+                    Shelver.log.add("cancelled in `\(name)`")
                     throw error
                 }
             }
-            _ = shelver.context.operations.start(try graph.build(returning: waiting))
+            let queue = name.isEmpty ? shelver.context.operations : shelver.covers
+            _ = queue.start(try graph.build(returning: waiting))
             try await begun.pass()
             return Nothing()
         }
+    }
+}
+
+/// A manager that defines two graphs of one name.
+private final class HastyShelver: Manager {
+    typealias Provides = Shelving
+    static let className = "HastyShelver"
+
+    init(_ context: Context) throws {
+        for _ in 0..<2 {
+            _ = try context.operations.define("round") {
+                var graph = GraphBuilder("round")
+                let one = graph.add("one") { 1 }
+                return try graph.build(returning: one)
+            }
+        }
+    }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.count) { _, _, _ in 0 }
+        table.async(\.wait) { _, _, _ in Nothing() }
     }
 }

@@ -22,7 +22,7 @@ struct OperationsPageTests {
         }
         let source = lines(try String(contentsOf: URL(filePath: #filePath), encoding: .utf8))
         let blocks = try String(contentsOf: Self.page, encoding: .utf8).split(separator: "```swift\n").dropFirst()
-        #expect(blocks.count == 13)
+        #expect(blocks.count == 14)
         for block in blocks {
             let snippet = lines(block.prefix(upTo: try #require(block.range(of: "```")).lowerBound))
             #expect(source.firstRange(of: snippet) != nil, "\(snippet.joined(separator: "\n"))")
@@ -155,8 +155,11 @@ struct OperationsPageTests {
     }
 
     @Test func `a service`() async throws {
-        let service = CatalogueService(Shelf())
-        #expect(try await service.synchronise() == 2)
+        let shelf = Shelf()
+        let host = PluginHost(manifest: Manifest(managers: [:]))
+        host.services.register(CatalogueService(shelf))
+        let catalogue = try host.services.resolve(CatalogueService.self)
+        #expect(try await catalogue.synchronise() == 2)
     }
 
     @Test func `whole graphs`() async throws {

@@ -13,6 +13,8 @@ struct CourierScript: Sendable {
     var definesRound = true
     /// The names of the stops of a round, each of which needs the one before.
     var stops = ["a", "b", "c", "d"]
+    /// A Boolean value that indicates whether the last stop also needs a node whose value JSON cannot express.
+    var spoils = false
     /// A function that is called at each stop.
     var visit: @Sendable (String) async throws -> Void = { _ in }
     var activated: @Sendable () throws -> Void = {}
@@ -192,6 +194,10 @@ final class CourierDesk: Sendable {
             }
             graph.onSuccess(of: last) { _, _ in journal.visits.add("\(stop) handled \(script.edition)") }
         }
+        if script.spoils {
+            let distance = graph.add("distance") { Double.infinity }
+            graph.order(last, after: distance)
+        }
         return try graph.build(returning: last)
     }
 
@@ -214,6 +220,7 @@ final class CourierDesk: Sendable {
         switch word {
         case "pause": round?.run?.pause()
         case "resume": round?.run?.resume()
+        case "pause queue": queue.pause()
         default: round?.run?.cancel()
         }
     }

@@ -74,6 +74,21 @@ struct GraphSwapTests {
         await couriers.stop()
     }
 
+    @Test func `the nodes of a paused queue remain paused, and the queue of newer code is not paused`() async throws {
+        let gate = TestGate(), couriers = try await CourierHost(.gated, script(waitingAt: "a", gate))
+        let number = try await couriers.start()
+        try await gate.arrivals()
+        _ = try await couriers.courier.control("pause queue", couriers.host.begin())
+        gate.open()
+        try await couriers.swap(script(2))
+        #expect(try couriers.host.operations.detail(of: number).summary.states == ["succeeded": 2, "paused": 3])
+        _ = try await couriers.courier.errand("letter", couriers.host.begin())
+        _ = try await couriers.journal.visits.first { $0 == "errand 2" }
+        try couriers.host.operations.change(.resume, number, node: nil)
+        #expect(try await couriers.result() == Self.whole)
+        await couriers.stop()
+    }
+
     @Test(arguments: CourierHost.Kind.allCases)
     func `a node that outlasts the drain fails the swap, which names its graph, and the graph goes on`(
         kind: CourierHost.Kind
@@ -198,6 +213,30 @@ struct GraphSwapTests {
         // The next round is one of the new shape.
         _ = try await couriers.start()
         #expect(try await couriers.result() == "round a b x d")
+        await couriers.stop()
+    }
+
+    @Test(arguments: CourierHost.Kind.allCases)
+    func `a result that does not encode fails the swap, which names the node, and the graph goes on`(
+        kind: CourierHost.Kind
+    ) async throws {
+        let gate = TestGate()
+        var first = script(waitingAt: "a", gate)
+        first.spoils = true
+        let couriers = try await CourierHost(kind, first)
+        let number = try await couriers.start()
+        try await gate.arrivals()
+        try couriers.host.operations.change(.pause, number, node: nil)
+        gate.open()
+        var next = script(2)
+        next.spoils = true
+        let failure = await error { try await couriers.swap(next) }
+        #expect(
+            failure?.message.contains("the result of `distance` cannot be encoded") == true,
+            "\(String(describing: failure))")
+        try couriers.host.operations.change(.resume, number, node: nil)
+        #expect(try await couriers.result() == Self.whole)
+        #expect(visits(couriers) == ["a 1", "b 1", "c 1", "d 1"])
         await couriers.stop()
     }
 

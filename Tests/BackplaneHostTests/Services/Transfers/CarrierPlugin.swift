@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneNetwork
+import Synchronization
 
 @testable import BackplaneHost
 
@@ -15,6 +16,9 @@ struct Carrier: Contract {
     /// Keeps the finished file of a transfer.
     let keep = AsyncMethod<String, String>()
     let signIn = AsyncMethod<String, Nothing>()
+    let signOut = AsyncMethod<String, Nothing>()
+    /// Follows the states of a transfer in a task of its own, whose end is in ``CarrierPlugin/ends``.
+    let follow = AsyncMethod<String, Nothing>()
 }
 
 struct CarrierFiles: Contract {
@@ -33,6 +37,9 @@ private enum FirstCarrier: CarrierEdition { static let suffix = "" }
 private enum OtherCarrier: CarrierEdition { static let suffix = "Other" }
 
 enum CarrierPlugin {
+    /// The ends of the tasks that follow states: the code of the error, or nothing.
+    static let ends = Mutex<[String]>([])
+
     static func edition(_ version: Version) -> LinkedPlugin {
         plugin("org.backplane.tests.carrier", version, FirstCarrier.self)
     }
@@ -78,6 +85,12 @@ private final class CarrierManager<E: CarrierEdition>: Manager {
         }
         table.async(\.signIn) { carrier, name, call in
             try await carrier.wires.communicationController.signIn(name, call)
+        }
+        table.async(\.signOut) { carrier, name, call in
+            try await carrier.wires.communicationController.signOut(name, call)
+        }
+        table.async(\.follow) { carrier, id, call in
+            try await carrier.wires.communicationController.follow(id, call)
         }
         table.stream(\.states) { carrier, id, elements, call in
             try await elements.send(contentsOf: carrier.wires.communicationController.states(id, call))
@@ -128,6 +141,19 @@ private final class CarrierCommunication<E: CarrierEdition>: CommunicationContro
         table.async(\.signIn) { carrier, name, call in
             try await carrier.context.http.signIn(
                 "library", as: name, with: ["user": name, "password": "rope"], call)
+            return Nothing()
+        }
+        table.async(\.signOut) { carrier, name, _ in
+            try carrier.context.http.signOut("library", account: name)
+            return Nothing()
+        }
+        table.async(\.follow) { carrier, id, _ in
+            let states = carrier.context.transfers.states(of: id)
+            Task {
+                var end = ""
+                do { for try await _ in states {} } catch { end = BackplaneError(thrown: error).code.rawValue }
+                CarrierPlugin.ends.withLock { [end] in $0.append(end) }
+            }
             return Nothing()
         }
     }

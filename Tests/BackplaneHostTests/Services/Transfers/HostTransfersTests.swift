@@ -26,6 +26,14 @@ struct HostTransfersTests {
         }
     }
 
+    private func swap(_ test: TestHost, to version: Version) async throws {
+        let coordinator = test.host.coordinator
+        let report = try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
+            try await coordinator.swap(linked: [CarrierPlugin.edition(version)], SwapOptions())
+        }
+        #expect(report.outcome == .swapped)
+    }
+
     /// Reads states until one meets a condition.
     private func state(
         _ carrier: Remote<Carrier>, _ id: String = "text/whale", where isReached: (TransferState) -> Bool
@@ -72,19 +80,24 @@ struct HostTransfersTests {
         let test = try host(), carrier: Remote<Carrier> = try await test.host.manager("Carrier")
         _ = try await carrier.begin("http://books.test/whale")
         _ = try await state(carrier) { $0.bytes == source.half }
-        let coordinator = test.host.coordinator
-        for number in 1...200 {
-            let report = try await withTaskExecutorPreference(coordinator.executor) {
-                () async throws(BackplaneError) in
-                try await coordinator.swap(
-                    linked: [CarrierPlugin.edition(Version(1, 0, number))], SwapOptions())
-            }
-            #expect(report.outcome == .swapped)
-        }
+        for number in 1...200 { try await swap(test, to: Version(1, 0, number)) }
         source.open()
         let last = try await state(carrier) { $0.phase.isFinal }
         #expect(last.phase == .succeeded && last.restart == nil)
         #expect(source.ranges == [""], "there was one request")
+        await test.host.stop()
+    }
+
+    @Test func `the states that a component follows end with it, and the transfer continues`() async throws {
+        let test = try host(), carrier: Remote<Carrier> = try await test.host.manager("Carrier")
+        _ = try await carrier.begin("http://books.test/whale")
+        _ = try await state(carrier) { $0.bytes == source.half }
+        _ = try await carrier.follow("text/whale")
+        try await swap(test, to: "1.0.1")
+        await eventually { CarrierPlugin.ends.withLock { $0 } == ["call.retired"] }
+        source.open()
+        #expect(try await state(carrier) { $0.phase.isFinal }.phase == .succeeded)
+        #expect(source.ranges == [""])
         await test.host.stop()
     }
 
@@ -154,6 +167,30 @@ struct HostTransfersTests {
         #expect(source.ranges == [])
         _ = try await carrier.signIn("ann")
         #expect(try await state(carrier) { $0.phase.isFinal }.phase == .succeeded)
+        await test.host.stop()
+    }
+
+    @Test func `a transfer whose account is signed out runs on, and once it is paused waits for the next sign-in`()
+        async throws
+    {
+        let test = try host(
+            CarrierPlugin.manager("Carrier", credential: "library"),
+            network: #"{"credentials": {"library": {"type": "basic", "hosts": ["books.test"]}}}"#)
+        let carrier: Remote<Carrier> = try await test.host.manager("Carrier")
+        _ = try await carrier.signIn("ann")
+        _ = try await carrier.begin("http://books.test/whale")
+        _ = try await state(carrier) { $0.bytes == source.half }
+        _ = try await carrier.signOut("ann")
+        #expect(try await state(carrier) { _ in true }.phase == .running)
+        _ = try await carrier.change("pause text/whale")
+        _ = try await carrier.change("resume text/whale")
+        let waiting = try await state(carrier) { $0.phase == .paused }
+        #expect(waiting.error?.code == .transferCredentials && waiting.bytes == source.half, "\(waiting)")
+        #expect(source.ranges == [""], "nothing is sent without the account")
+        source.open()
+        _ = try await carrier.signIn("ann")
+        #expect(try await state(carrier) { $0.phase.isFinal }.phase == .succeeded)
+        #expect(source.ranges == ["", "bytes=\(source.half)-"])
         await test.host.stop()
     }
 }
