@@ -11,7 +11,7 @@ struct DefinitionToolTests {
 
     @Test(
         arguments: [
-            (["check"], ["no problems"]),
+            (["check"], ["0 errors"]),
             (["graph"], ["WebService 1.0.0", "definition.Books", "BooksAPI"]),
             (["graph", "--format", "json"], [#"the definition of `Books` answers in JSON"#]),
             (["explain", "LibraryManager"], ["WebService", "definition.Books"]),
@@ -27,7 +27,7 @@ struct DefinitionToolTests {
 
     @Test func `a mistake in the definition of a service is found with the manifest, at its line`() async throws {
         let (manifest, definition) = try tool.copyDefinedBookshelf()
-        #expect(try await tool.run("check", manifest).output == "\(manifest): no problems\n")
+        #expect(try await tool.run("check", manifest).status == 0)
         try tool.write(
             """
             {
@@ -39,6 +39,6 @@ struct DefinitionToolTests {
             """, as: "app/definitions/Books.json")
         let outcome = try await tool.run("check", manifest)
         #expect(outcome.status == 1 && outcome.errors == "", "\(outcome)")
-        #expect(outcome.output.contains("\(definition):5:13: error: /find/request: "), "\(outcome.output)")
+        #expect(outcome.output.contains("\(definition): line 5, column 13: /find/request: "), "\(outcome.output)")
     }
 }

@@ -32,7 +32,9 @@ struct TypeChecker {
     /// A plugin is in another package: what the SDK says to its own is not seen.
     func check(_ file: String) throws -> (mistakes: [Mistake], isTaken: Bool, output: String) {
         let (isTaken, output) = try toolchain.compile([
-            "-typecheck", file, "-module-name", "SomePlugin", "-parse-as-library", "-swift-version", "6",
+            // As far as the analysis that finds values used after they were consumed.
+            "-emit-sil", "-o", "/dev/null", file, "-module-name", "SomePlugin", "-parse-as-library", "-swift-version",
+            "6",
             "-enable-upcoming-feature", "ExistentialAny", "-enable-upcoming-feature", "MemberImportVisibility",
             "-enable-upcoming-feature", "InternalImportsByDefault", "-enable-upcoming-feature",
             "NonisolatedNonsendingByDefault",

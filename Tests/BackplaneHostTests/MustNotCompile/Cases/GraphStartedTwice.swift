@@ -6,7 +6,7 @@ import BackplaneOperations
 func runTwice() throws {
     var graph = GraphBuilder("shelf")
     _ = graph.add("one") { 1 }
-    let built = try graph.build()
+    let built = try graph.build()  // error: 'built' consumed more than once
     _ = built.start()
     _ = built.start()
 }
