@@ -1,5 +1,6 @@
 #if Engines
 import ArgumentParser
+import BackplaneControl
 import BackplaneHost
 import Testing
 

@@ -33,7 +33,7 @@ struct HostGrowthTests {
     @Test func `requests and responses`() {
         HTTPRequest("POST", "http://localhost/", headers: ["A": "b"], body: [1, 2]).withC { request in
             expect(
-                [request.pointee], { Self.parts(of: HTTPRequest(copying: $0)) },
+                [request.pointee], { try Self.parts(of: HTTPRequest(copying: $0)) },
                 gives: ["POST", "http://localhost/", "A: b", "[1, 2]"],
                 upTo: \.body, butThen: ["POST", "http://localhost/", "A: b", "[]"])
         }

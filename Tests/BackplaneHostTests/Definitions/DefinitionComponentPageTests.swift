@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneDefinitions
+import BackplaneNetwork
 import Foundation
 import TestFixtures
 import Testing

@@ -3,6 +3,7 @@ import BackplaneNetwork
 import BackplaneRecords
 import BackplaneTransfers
 import Foundation
+import Synchronization
 import Testing
 
 @testable import BackplaneHost
