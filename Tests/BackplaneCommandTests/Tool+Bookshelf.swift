@@ -13,6 +13,8 @@ extension Tool {
             try files.copyItem(atPath: "\(Self.built)/lib\(name).so", toPath: library)
             manifest.replace("\"library\": \"\(name)\"", with: "\"library\": \"\(library)\"")
         }
+        let resources = "backplane_BookshelfModule.resources"
+        try files.copyItem(atPath: "\(Self.built)/\(resources)", toPath: "\(app)/\(resources)")
         let definition = app + "/definitions/Books.json"
         try files.copyItem(atPath: Self.manifests + "/definitions/Books.json", toPath: definition)
         return (try write(manifest, as: "app/app.json"), definition)

@@ -81,11 +81,14 @@ struct GraphSwapTests {
         _ = try await couriers.courier.control("pause queue", couriers.host.begin())
         gate.open()
         try await couriers.swap(script(2))
-        #expect(try couriers.host.operations.detail(of: number).summary.states == ["succeeded": 2, "paused": 3])
+        let states = try couriers.host.operations.detail(of: number).summary.states
+        // The first stop has returned, and its result is withheld.
+        #expect(states == ["succeeded": 1, "paused": 4])
         _ = try await couriers.courier.errand("letter", couriers.host.begin())
         _ = try await couriers.journal.visits.first { $0 == "errand 2" }
         try couriers.host.operations.change(.resume, number, node: nil)
         #expect(try await couriers.result() == Self.whole)
+        #expect(visits(couriers) == ["a 1", "errand 2", "b 2", "c 2", "d 2"])
         await couriers.stop()
     }
 

@@ -94,7 +94,7 @@ final class Bookshelf: Sendable {
         try files.createDirectory(atPath: place, withIntermediateDirectories: false)
         for name in try files.contentsOfDirectory(atPath: Self.built)
         where name.hasSuffix("_\(library)Module.resources") {
-            try files.createSymbolicLink(atPath: "\(place)/\(name)", withDestinationPath: "\(Self.built)/\(name)")
+            try files.copyItem(atPath: "\(Self.built)/\(name)", toPath: "\(place)/\(name)")
         }
         let copy = "\(place)/lib\(library).so"
         var contents = try Data(contentsOf: URL(filePath: "\(Self.built)/lib\(library).so"))
