@@ -14,7 +14,7 @@ struct InstructionCounting {
     /// A folder for callgrind's report.
     var folder: String
 
-    /// Returns the rows to count: those of a selection that compare times, or are derived from others, and these others.
+    /// Returns the rows to count: those of a selection that compare times or are derived from others, and these others.
     ///
     /// - Parameters:
     ///   - selected: The selection.

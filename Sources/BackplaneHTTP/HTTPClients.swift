@@ -156,8 +156,8 @@ extension TLSConfiguration {
 }
 
 extension HTTPClients.State {
-    /// Removes unused clients with settings of their own, and returns them: those that were last used before a time, and
-    /// more of the least recently used ones while there are more clients than `count`.
+    /// Removes unused clients with settings of their own, and returns them: those that were last used before a time,
+    /// and more of the least recently used ones while there are more clients than `count`.
     fileprivate mutating func takeUnused(since time: ContinuousClock.Instant, beyond count: Int) -> [HTTPClient] {
         let unused = clients.filter { key, entry in key.isOfSettings && entry.uses == 0 }
             .sorted { $0.value.lastUse < $1.value.lastUse }

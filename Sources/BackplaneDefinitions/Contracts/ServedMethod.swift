@@ -57,8 +57,8 @@ package struct ServedMethod: Sendable {
 extension MethodName {
     /// Returns properties in the order of the arguments of a selector, whose labels name all but the first.
     ///
-    /// The first argument is the only other property, or an unknown one if there is none. Properties that are missing are
-    /// added, since encoders leave out those without a value.
+    /// The first argument is the only other property, or an unknown one if there is none. Properties that are missing
+    /// are added, since encoders leave out those without a value.
     ///
     /// - Returns: The properties; `nil` if the name has no labels, or more than one property has none.
     fileprivate func ordered(_ properties: [String]) -> [String]? {

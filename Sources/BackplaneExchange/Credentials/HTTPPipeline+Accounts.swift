@@ -38,8 +38,8 @@ extension HTTPPipeline {
     /// It is that of the account that the options choose, or else one derived from the request's own `Authorization`.
     /// 0 stands for a request that names no sender.
     ///
-    /// - Returns: `nil` if no principal can be known, because the request has a `Cookie` of its own, or there is no hash
-    ///   function. Nothing of such a request may be shared.
+    /// - Returns: `nil` if no principal can be known, because the request has a `Cookie` of its own, or there is no
+    ///   hash function. Nothing of such a request may be shared.
     /// - Throws: `network.credential` if there is no such credential, or the account is not signed in.
     package func principal(
         of request: HTTPRequest, _ options: HTTPOptions = HTTPOptions()

@@ -23,10 +23,11 @@ struct PartMark: Sendable, Equatable {
 /// | 0 ..< 4,096 | the origin as an object of JSON, a line break, its checksum in 16 digits; then spaces |
 /// | from 4,096 | 256 places of 51 bytes for marks, which are used in turn |
 ///
-/// A place without a mark contains zeros. A mark is its count, its checksum and the checksum of both, 16 hexadecimal digits each, with spaces between them and
-/// a line break. It is written after its bytes, and does not imply that they are on the disk: the code that continues a
-/// part verifies the checksums, and uses the greatest mark that holds. A mark that a power failure has made wrong is
-/// therefore harmless, and there cannot be one of another version, since a new origin empties the file.
+/// A place without a mark contains zeros. A mark is its count, its checksum and the checksum of both, 16 hexadecimal
+/// digits each, with spaces between them and a line break. It is written after its bytes, and does not imply that they
+/// are on the disk: the code that continues a part verifies the checksums, and uses the greatest mark that holds. A
+/// mark that a power failure has made wrong is therefore harmless, and there cannot be one of another version, since a
+/// new origin empties the file.
 struct PartRecord: Sendable, Equatable {
     static let originSize = 4_096, markSize = 51, places = 256
     /// The number of bytes of the file.
