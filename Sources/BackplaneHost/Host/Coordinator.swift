@@ -78,8 +78,7 @@ actor Coordinator {
         (self.dataFolder, records) = (dataFolder, store)
         starter = ComponentStarter(
             options: options.lifecycle, timer: timer, clock: options.timerClock ?? timer, network: network,
-            store: store,
-            transfers: HostTransfers(network, store, digest: options.digest, log: options.log, dataFolder),
+            store: store, transfers: HostTransfers(network, store, digest: options.digest, log: log, dataFolder),
             data: ComponentData(store: store, log: options.log, dataFolder), consumers: consumers)
         network.managers.connect(CoordinatorManagers(self))
     }
