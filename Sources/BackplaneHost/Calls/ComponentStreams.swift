@@ -88,12 +88,22 @@ final class ComponentStreams: Sendable {
     }
 
     /// Ends all open streams, and refuses others until ``admit()``.
-    func interrupt(_ error: BackplaneError) {
-        end(
-            state.withLock { state in
-                state.refusal = error
-                return state.open.values.map(\.stream)
-            }, error)
+    func interrupt(_ error: BackplaneError) { end(refuse(error), error) }
+
+    /// Ends all open streams of several components, and refuses others until ``admit()``.
+    ///
+    /// - Parameter components: The streams of the components, those of consumers before those of their providers: a
+    ///   body that notices the end of a stream which it reads has no consumer of its own any more.
+    static func interrupt(_ components: [ComponentStreams], _ error: BackplaneError) {
+        components.first?.end(components.flatMap { $0.refuse(error) }, error)
+    }
+
+    /// Refuses further streams, and returns the open ones.
+    private func refuse(_ error: BackplaneError) -> [Open] {
+        state.withLock { state in
+            state.refusal = error
+            return state.open.values.map(\.stream)
+        }
     }
 
     /// Allows streams to be opened again.

@@ -61,7 +61,8 @@ public final class EndpointLoad<Response: Sendable>: Sendable {
 
     /// Adds a function that is called with the progress of both bodies, before the end.
     ///
-    /// Newer progress replaces progress that has not been reported yet.
+    /// Newer progress replaces progress that has not been reported yet. A function that is added late is called with the
+    /// latest progress first.
     @discardableResult
     public func onProgress(
         on executor: CallbackExecutor = .concurrent, _ body: @escaping @Sendable (HTTPProgress) -> Void
@@ -118,6 +119,8 @@ private final class LoadEnds<Response: Sendable>: Sendable {
     private struct State {
         var endings: [(executor: CallbackExecutor, body: Ending)] = []
         var watchers: [ProgressWatcher] = []
+        /// The latest progress, which a function that is added later is called with.
+        var progress: HTTPProgress?
         var result: Result<Response, BackplaneError>?
     }
     private let queue = CallbackQueue()
@@ -136,7 +139,10 @@ private final class LoadEnds<Response: Sendable>: Sendable {
     }
 
     func add(_ executor: CallbackExecutor, progress body: @escaping @Sendable (HTTPProgress) -> Void) {
-        state.withLock { $0.watchers.append(ProgressWatcher(executor, body)) }
+        state.withLock { state in
+            guard state.result == nil else { return }
+            watch(ProgressWatcher(executor, body), &state)
+        }
     }
 
     func add(_ executor: CallbackExecutor, observer body: @escaping @Sendable (LoadEvent) -> Void) {
@@ -149,17 +155,25 @@ private final class LoadEnds<Response: Sendable>: Sendable {
         state.withLock { state in
             queue.add(executor) { body(.started) }
             if let result = state.result { return queue.add(executor) { ending(result) } }
-            state.watchers.append(ProgressWatcher(executor) { body(.progress($0)) })
+            watch(ProgressWatcher(executor) { body(.progress($0)) }, &state)
             state.endings.append((executor, ending))
         }
+    }
+
+    private func watch(_ watcher: ProgressWatcher, _ state: inout State) {
+        state.watchers.append(watcher)
+        if let progress = state.progress { note(progress, for: watcher) }
+    }
+
+    private func note(_ progress: HTTPProgress, for watcher: ProgressWatcher) {
+        if watcher.note(progress) { queue.add(watcher.executor) { watcher.report() } }
     }
 
     func progressed(_ progress: HTTPProgress) {
         state.withLock { state in
             guard state.result == nil else { return }
-            for watcher in state.watchers where watcher.note(progress) {
-                queue.add(watcher.executor) { watcher.report() }
-            }
+            state.progress = progress
+            for watcher in state.watchers { note(progress, for: watcher) }
         }
     }
 

@@ -112,6 +112,26 @@ struct EndpointLoadTests {
         }
     }
 
+    @Test(arguments: ClientKind.all)
+    func `a function that is added late is told the latest progress`(kind: ClientKind) async throws {
+        let server = try TestServer { _, connection in
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\nhalf")
+            connection.stall()
+        }
+        try await kind.lend { http, call async throws in
+            let early = Recording<Int64>(), late = Recording<Int64>(), observed = Recording<Int64>()
+            let load = Endpoint<[UInt8]>("GET", "").load(on: http.relative(to: server.url()), call)
+                .onProgress { early.add($0.received) }
+            _ = try await early.first { $0 == 4 }
+            load.onProgress { late.add($0.received) }
+            load.observe { if case .progress(let progress) = $0 { observed.add(progress.received) } }
+            _ = try await late.first { $0 == 4 }
+            _ = try await observed.first { $0 == 4 }
+            load.cancel()
+            _ = await load.result
+        }
+    }
+
     @Test(arguments: ClientKind.all, Stage.allCases)
     func `a load that is cancelled ends once, with call.cancelled`(kind: ClientKind, stage: Stage) async throws {
         let reached = Recording<Bool>(), left = Latch()

@@ -100,6 +100,7 @@ struct FeedHost {
                     "className": "FeedReader", "configuration": ["key": .string(reader.key)],
                     "uses": ["feed": "Feed"],
                 ],
+                "Relay": ["className": "FeedRelay", "uses": ["feed": "Feed"]],
             ],
         ]
         let test = try TestHost(
@@ -124,7 +125,10 @@ struct FeedHost {
     }
 
     static func readerEdition(_ number: Int) -> LinkedPlugin {
-        LinkedPlugin(id: readerPlugin, version: Version(number)) { $0.add(FeedReader.self) }
+        LinkedPlugin(id: readerPlugin, version: Version(number)) {
+            $0.add(FeedReader.self)
+            $0.add(FeedRelay.self)
+        }
     }
 
     /// Swaps the feed for one with another script.
@@ -235,6 +239,25 @@ final class FeedReader: Manager {
             } catch {
                 record.note("failed: \((error as? BackplaneError)?.code.rawValue ?? "\(error)")")
             }
+        }
+    }
+}
+
+/// A manager that passes on the feed's elements, and whose calls do not wait while it is swapped.
+final class FeedRelay: Manager {
+    typealias Provides = Feeding
+    typealias Wires = FeedReader.Wires
+    private let feed: Wire<Feeding>
+
+    init(_ context: Context) { feed = context.wires.feed }
+
+    static func methods(_ table: inout Methods) {
+        table.sync(\.edition) { relay, _, call in try relay.feed.edition(call) }
+        table.stream(\.counted) { relay, input, elements, call in
+            for try await number in relay.feed.counted(input, call) { try await elements.send(number) }
+        }
+        table.stream(\.numbers) { relay, input, elements, call in
+            for try await number in relay.feed.numbers(input, call) { try await elements.send(number) }
         }
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BackplaneHost
 
-/// Streams with resumable inputs, whose providers are rolled back or have sent in advance.
+/// Streams with resumable inputs, whose providers are rolled back, have sent in advance or pass on other streams.
 @Suite(.timeLimit(.minutes(10)))
 struct ResumedStreamTests {
     /// A reader of all numbers, which follow one another whichever edition of the feed sends them.
@@ -68,6 +68,21 @@ struct ResumedStreamTests {
             try await reader.read()
             let begun = feeds.record.events.filter { $0.hasPrefix("begin") }
             #expect(begun == ["begin 1", "begin 2", "begin 3"])
+        }
+    }
+
+    @Test(arguments: StreamSwapTests.Kind.allCases)
+    func `a stream that passes on another goes on when the providers of both are swapped together`(
+        kind: StreamSwapTests.Kind
+    ) async throws {
+        try await FeedHost.with(isGated: kind.isGated, lanes: kind.lanes) { feeds in
+            var reader = Reader(try await feeds.host.manager("Relay"))
+            for edition in 2...40 {
+                try await reader.read()
+                feeds.record.next(FeedScript(edition))
+                try await feeds.swap([FeedHost.edition(edition), FeedHost.readerEdition(edition)])
+            }
+            try await reader.read()
         }
     }
 

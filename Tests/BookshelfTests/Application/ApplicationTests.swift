@@ -311,9 +311,11 @@ struct ApplicationTests {
                 var again = library.events(EventsAfter(lent.id)).makeAsyncIterator()
                 #expect(try await again.next()?.kind == .returned)
                 // They are fed by the service of one plugin, through two components of the other.
-                try await shelf.rebuild("BooksAPIv2")
-                _ = try await library.borrow("azul")
-                #expect(try await events.next()?.book == "azul")
+                for (plugin, book) in [("BooksAPIv2", "azul"), ("Bookshelf", "candide")] {
+                    try await shelf.rebuild(plugin)
+                    _ = try await library.borrow(book)
+                    #expect(try await events.next()?.book == book)
+                }
             }
         }
     }

@@ -140,7 +140,7 @@ extension SwapTransaction {
             if !member.plan.isGated { beginTimers(of: member.component, continuing: member.oldComponent) }
         }
         // Streams that are opened from now on are the new code's.
-        for member in members { member.oldComponent?.streams.interrupt(.streamInterrupted) }
+        ComponentStreams.interrupt(members.reversed().compactMap { $0.oldComponent?.streams }, .streamInterrupted)
         if options.probation != nil {
             for plugin in incoming { live.generations.set(.onProbation, of: plugin) }
         }

@@ -23,12 +23,12 @@ extension SwapTransaction {
             member.new?.state = .stopped
             takeBack(member, leadingTo: member.restored ?? member.oldComponent)
         }
+        ComponentStreams.interrupt(members.reversed().compactMap { $0.component?.streams }, .streamInterrupted)
     }
 
     /// Leads wires back to the old instance; calls to a component that had none are refused.
     private func takeBack(_ member: SwapMember, leadingTo component: RunningComponent?) {
         component?.streams.admit()
-        defer { member.component?.streams.interrupt(.streamInterrupted) }
         if let component {
             member.taken.new.formUnion(lead(component, gated: member.plan.isGated))
             if !member.plan.isGated { beginTimers(of: component, continuing: member.component) }
