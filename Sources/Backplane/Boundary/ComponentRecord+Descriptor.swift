@@ -111,7 +111,12 @@ extension bp_component_lane {
             type: Unmanaged.passRetained(record).toOpaque(),
             layout: { ComponentRecord.at($0).layout.bytes },
             cells: { Instance.at($0).cells.pointer },
-            failures: { Instance.at($0).failures })
+            failures: { Instance.at($0).failures.count },
+            last_failure: { instance, done, context in
+                guard let last = Instance.at(instance).failures.last else { return 0 }
+                Reply(done, context).end(last.error)
+                return last.time
+            })
     }
 }
 

@@ -30,6 +30,20 @@ package final class ComponentInstance: @unchecked Sendable {
     /// has released its claim.
     package var failures: UInt64 { functions.lane?.failures(instance) ?? 0 }
 
+    /// The error of the native call that failed last, and its time in seconds since 1970; `nil` if there is none.
+    ///
+    /// Like ``failures``, it must not be read after the host has released its claim.
+    package var lastFailure: (answer: EncodedAnswer, time: Double)? {
+        guard let lane = functions.lane else { return nil }
+        let answer = PendingAnswer(), context = answer.toContext()
+        let time = lane.last_failure(instance, PendingAnswer.done, context)
+        guard time > 0 else {
+            PendingAnswer.forget(context)
+            return nil
+        }
+        return answer.now.map { ($0, time) }
+    }
+
     /// A function that starts an operation of the plugin.
     typealias Start = @Sendable (_ instance: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer?) -> Void
 

@@ -4,23 +4,28 @@ import Backplane
 struct CallAccount {
     /// An error as the caller received it, with its time.
     struct LastFailure {
-        let answer: EncodedAnswer
+        private let answer: EncodedAnswer
         let time: Double
+
+        /// The maximum size of a stored error, in bytes.
+        private static let limit = 1 << 16
+
+        /// Creates a record, of a huge error by its size only.
+        init(_ answer: EncodedAnswer, at time: Double) {
+            self.time = time
+            self.answer =
+                answer.payload.count <= Self.limit
+                ? answer
+                : EncodedAnswer(BackplaneError(.componentFailed, "an error of \(answer.payload.count) bytes"))
+        }
 
         var statistics: FailureStatistics { FailureStatistics(answer.error, at: time) }
     }
     var latencies = CallLatencies()
     private(set) var lastFailure: LastFailure?
 
-    /// The maximum size of a stored error, in bytes.
-    private static let limit = 1 << 16
-
     mutating func note(failure answer: EncodedAnswer) {
-        let kept =
-            answer.payload.count <= Self.limit
-            ? answer
-            : EncodedAnswer(BackplaneError(.componentFailed, "an error of \(answer.payload.count) bytes"))
-        lastFailure = LastFailure(answer: kept, time: .secondsSince1970)
+        lastFailure = LastFailure(answer, at: .secondsSince1970)
     }
 }
 

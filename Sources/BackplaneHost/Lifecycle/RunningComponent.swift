@@ -42,6 +42,13 @@ final class RunningComponent: Sendable {
     /// The number of failed calls of this instance, without cancelled ones; not to be used after its release.
     var failures: Int { Int(clamping: instance.failures) + calls.failures }
 
+    /// The last error of this instance's calls and streams; not to be used after its release.
+    var lastFailure: FailureStatistics? {
+        let native = instance.lastFailure.map { CallAccount.LastFailure($0.answer, at: $0.time).statistics }
+        guard let native, let encoded = calls.lastFailure else { return native ?? calls.lastFailure }
+        return native.time > encoded.time ? native : encoded
+    }
+
     /// Returns the message about a component that is not stopped, because its code still runs.
     func stillInUse(isInStep: Bool) -> String {
         if isInStep { return "not stopped: one of its lifecycle steps has not ended" }

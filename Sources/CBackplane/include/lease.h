@@ -32,7 +32,7 @@ extern "C" {
 
 /* The revision, which changes with anything in this file, and with the types in cells (Boundary/Lanes/Cell.swift,
  * Boundary/Streams/StreamCell.swift). */
-#define BP_LANE_REVISION 4u
+#define BP_LANE_REVISION 5u
 
 /* --------------------------------------------------------------------------------------- bindings and slots */
 
@@ -250,6 +250,10 @@ typedef const void *_Nullable const *_Nullable (*BP_SENDABLE bp_cells_of)(void *
  * included, because the host sees their answers. */
 typedef uint64_t (*BP_SENDABLE bp_failures_of)(void *instance);
 
+/* Answers with the error of the last of these calls, and returns its time in seconds since 1970. Returns 0 if there is
+ * none, and then does not answer. */
+typedef double (*BP_SENDABLE bp_last_failure_of)(void *instance, bp_done done, void *_Nullable context);
+
 /* The provider's side of native lanes, in bp_component.lane. A component with one has a `cancel`, which with the id 0,
  * that of no call, cancels the tasks of all native calls in flight, if swaps of the component wait for calls. */
 typedef struct bp_component_lane {
@@ -257,6 +261,7 @@ typedef struct bp_component_lane {
     bp_layout layout;
     bp_cells_of cells;
     bp_failures_of failures;
+    bp_last_failure_of last_failure;
 } bp_component_lane;
 
 /* A state as a Swift value in memory of the library that exported it, until `release` is called once; importing reads it

@@ -24,7 +24,7 @@ package final class PendingAnswer: Sendable {
     package func toContext() -> UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
 
     /// Releases the context of an answer that will not arrive.
-    static func forget(_ context: UnsafeMutableRawPointer) {
+    package static func forget(_ context: UnsafeMutableRawPointer) {
         Unmanaged<PendingAnswer>.fromOpaque(context).release()
     }
 

@@ -1,3 +1,4 @@
+import Backplane
 import Synchronization
 
 /// The events of a host from the moment in which the sequence was created until the host has stopped.

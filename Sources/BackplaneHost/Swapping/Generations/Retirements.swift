@@ -93,7 +93,7 @@ final class Retirements {
         lookUps.giveUp(of: node)
         // Its tasks may have opened streams after it was suspended.
         live.endStreams(openedBy: component)
-        component.gate.note(failures: component.failures, last: component.calls.lastFailure)
+        component.gate.note(failures: component.failures, last: component.lastFailure)
         await starter.retire(component.handle, releasing: component.instance)
         instances.giveBack(node)
     }

@@ -28,9 +28,7 @@ public struct ComponentStatistics: Sendable, Hashable {
     public var exchanges: ExchangeStatistics
     /// The times of the encoded calls to the current instance; `nil` if there were none.
     public var latency: LatencyStatistics?
-    /// The last error of encoded calls and streams; `nil` if there was none.
-    ///
-    /// Errors of native calls are counted, and cross from plugin to plugin without the host.
+    /// The last error of calls and streams; `nil` if there was none.
     public var lastFailure: FailureStatistics?
 
     /// The maximum number of one component's timers that ``timers`` contains.

@@ -17,7 +17,7 @@ extension LiveComposition {
                 streams: component.streams.statistics, timers: timers, timerCount: count,
                 exchanges: ComponentHandles.find(component.handle)?.exchanges.counts.statistics
                     ?? ExchangeStatistics(),
-                latency: component.calls.latency, lastFailure: component.calls.lastFailure ?? gate.lastFailureEnded)
+                latency: component.calls.latency, lastFailure: component.lastFailure ?? gate.lastFailureEnded)
         }
     }
 }

@@ -1,0 +1,51 @@
+import Synchronization
+
+/// The calls of an instance that have ended with an error, and those in flight if a swap may have to cancel them.
+///
+/// Successful calls do not touch it.
+///
+/// It is an object, because a value in ``Held`` would be destroyed by the runtime, which would look for the
+/// conformances of its parts.
+@usableFromInline
+final class CallFailures: Sendable {
+    /// The number of failed calls, and the error of the last one with its time in seconds since 1970.
+    struct Record: Sendable {
+        var count: UInt64 = 0
+        var last: (error: BackplaneError, time: Double)?
+    }
+    private let state = Mutex(Record())
+    /// The list of the calls in flight; `nil` if they never have to be cancelled.
+    @usableFromInline let calls: NativeCalls?
+    /// The flag that is set while the component is suspended or about to be.
+    let isSuspended = Atomic<Bool>(false)
+
+    init(_ calls: NativeCalls?) { self.calls = calls }
+
+    var record: Record { state.withLock(\.self) }
+
+    /// Records the error of a stream's body as ``recording(_:)`` does; once the component is suspended, the stream
+    /// counts as interrupted.
+    @inline(never) @usableFromInline
+    func recordingUnlessSuspended(_ error: any Error) -> BackplaneError {
+        isSuspended.load(ordering: .relaxed) ? .streamInterrupted : recording(error)
+    }
+
+    /// Throws an interruption once the component is suspended: a body that returns then may not have sent everything.
+    @inline(never) @usableFromInline
+    func requireNotSuspended() throws(BackplaneError) {
+        if isSuspended.load(ordering: .relaxed) { throw .streamInterrupted }
+    }
+
+    /// Records an error, unless the call was cancelled, and returns it as the caller receives it.
+    @inline(never) @usableFromInline
+    func recording(_ error: any Error) -> BackplaneError {
+        let error = BackplaneError(thrown: error)
+        guard error.code != .callCancelled else { return error }
+        let time = Double.secondsSince1970
+        state.withLock { state in
+            state.count &+= 1
+            state.last = (error, time)
+        }
+        return error
+    }
+}
