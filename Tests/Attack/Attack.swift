@@ -41,14 +41,14 @@ extension Trial {
     ///
     /// - Parameters:
     ///   - before: The most memory that the host had had before.
-    ///   - runsCode: Whether the hostile thing is code that the host was told to activate. What it does there, the host
-    ///     does, and that is no finding; the host's last words name the plugin.
+    ///   - library: The path of the hostile library that the host was told to activate. What its code does, the host
+    ///     does, and that is no finding if the host's last words name the library.
     mutating func judge(
-        _ host: HostProcess, _ subject: String, input: Int, before: Int, runsCode: Bool = false
+        _ host: HostProcess, _ subject: String, input: Int, before: Int, running library: String? = nil
     ) {
         if host.hasEnded() {
             outcome = "died"
-            if runsCode, host.said.contains(", in code of ") {
+            if let library, host.died(inCodeOf: library) {
                 outcome = "died of the plugin's code"
             } else {
                 findings.append("\(subject): the host \(host.ending!)\(host.lastWords)")

@@ -150,30 +150,30 @@ extension DamagedLibraries {
 extension Trial {
     /// Asks a running host what a swap to a library would do.
     fileprivate init(previewing path: String, of deed: String, _ size: Int, in host: RunningHost) throws {
-        try self.init(["swap", path, "--dry-run"], path, "preview of \(deed)", size, in: host, runsCode: false)
+        try self.init(["swap", path, "--dry-run"], path, "preview of \(deed)", size, in: host, isRun: false)
     }
 
     /// Has a running host swap to a library, and stops the host, in whichever code it is then.
     fileprivate init(swapping path: String, of deed: String, _ size: Int, in host: RunningHost) throws {
         let subject = "swap to \(deed)"
-        try self.init(["swap", path], path, subject, size, in: host, runsCode: true)
+        try self.init(["swap", path], path, subject, size, in: host, isRun: true)
         guard host.process.ending == nil else { return }
         host.process.signal(SIGTERM)
         switch host.process.wait() {
         case .exit(0): break
-        case .signal where host.process.said.contains(", in code of "): outcome = "died of the plugin's code"
+        case .signal where host.process.died(inCodeOf: path): outcome = "died of the plugin's code"
         case let ending:
             findings.append("\(subject): the host that was then told to stop \(ending)\(host.process.lastWords)")
         }
     }
 
     private init(
-        _ words: [String], _ path: String, _ subject: String, _ size: Int, in host: RunningHost, runsCode: Bool
+        _ words: [String], _ path: String, _ subject: String, _ size: Int, in host: RunningHost, isRun: Bool
     ) throws {
         _ = host.process.hasEnded()
         let before = host.process.peak, folder = URL(filePath: path).deletingLastPathComponent().path
         let process = try HostProcess(words + ["--socket", host.socket], in: folder)
         self.init(process, subject, input: size, usual: .max >> 1)
-        judge(host.process, subject, input: size, before: before, runsCode: runsCode)
+        judge(host.process, subject, input: size, before: before, running: isRun ? path : nil)
     }
 }

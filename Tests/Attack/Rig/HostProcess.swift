@@ -77,6 +77,14 @@ final class HostProcess: @unchecked Sendable {  // one thread at a time uses it;
         return (telling ?? lines.last).map { "; it said: \($0.prefix(300))" } ?? ""
     }
 
+    /// Whether its last words say that code of a library has ended it, whose copy is named after the library's file.
+    func died(inCodeOf library: String) -> Bool {
+        let file = URL(filePath: library).lastPathComponent
+        return said.split(separator: "\n").contains {
+            $0.contains("ends this process, in ") && $0.hasSuffix("-\(file))")
+        }
+    }
+
     /// Waits for its end, and ends it when its time is up.
     @discardableResult
     func wait(atMost limit: Double = HostProcess.patience) -> Ending {
