@@ -90,6 +90,14 @@ final class ComponentStreams: Sendable {
     /// Ends all open streams, and refuses others until ``admit()``.
     func interrupt(_ error: BackplaneError) { end(refuse(error), error) }
 
+    /// Ends all open streams, refuses others until ``admit()``, and then calls a function.
+    func interrupt(_ error: BackplaneError, then next: @escaping @Sendable () -> Void) {
+        let open = refuse(error)
+        guard !open.isEmpty else { return next() }
+        let ends: [@Sendable () -> Void] = open.map { stream in { stream.end(error) } }
+        StreamEndings(ends + [next], timer: timer).run()
+    }
+
     /// Ends all open streams of several components, and refuses others until ``admit()``.
     ///
     /// - Parameter components: The streams of the components, those of consumers before those of their providers: a

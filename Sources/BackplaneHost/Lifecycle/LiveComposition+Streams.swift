@@ -2,13 +2,19 @@ import Backplane
 
 extension LiveComposition {
     /// Ends the streams that a component has opened, because it is suspended or stops.
+    ///
+    /// Its own streams are interrupted before, until it is resumed: their bodies may read the streams that end, and would
+    /// otherwise fail with the reason of that end.
     func endStreams(openedBy component: RunningComponent) {
         // 0 is the host program.
         guard component.number != 0 else { return }
-        if consumers.have(component.number) {
-            for node in nodesByID.values { node.callable?.streams.end(openedBy: component.number, .askerStopped) }
+        let offered = ComponentHandles.find(component.handle), number = component.number
+        let providers = consumers.have(number) ? nodesByID.values.compactMap { $0.callable?.streams } : []
+        guard !providers.isEmpty || offered?.hasStreams == true else { return }
+        component.streams.interrupt(isStopped ? .hostHasStopped : .streamInterrupted) {
+            for streams in providers { streams.end(openedBy: number, .askerStopped) }
+            offered?.endStreams(.askerStopped)
         }
-        ComponentHandles.find(component.handle)?.endStreams(.askerStopped)
     }
 
     /// Ends the streams of all components, because the host stops.

@@ -200,6 +200,9 @@ final class OfferedServices: Sendable {
 
     func removeStream(_ id: UInt64) -> ServedStream? { streams.withLock { $0.removeValue(forKey: id) } }
 
+    /// A Boolean value that indicates whether the component has streams that it has not closed.
+    var hasStreams: Bool { streams.withLock { !$0.isEmpty } }
+
     /// Ends the open streams with an error; the component closes them.
     func endStreams(_ error: BackplaneError) {
         for stream in streams.withLock({ Array($0.values) }) { stream.end(error) }

@@ -139,10 +139,7 @@ private final class LoadEnds<Response: Sendable>: Sendable {
     }
 
     func add(_ executor: CallbackExecutor, progress body: @escaping @Sendable (HTTPProgress) -> Void) {
-        state.withLock { state in
-            guard state.result == nil else { return }
-            watch(ProgressWatcher(executor, body), &state)
-        }
+        state.withLock { watch(ProgressWatcher(executor, body), &$0) }
     }
 
     func add(_ executor: CallbackExecutor, observer body: @escaping @Sendable (LoadEvent) -> Void) {
@@ -154,14 +151,17 @@ private final class LoadEnds<Response: Sendable>: Sendable {
         }
         state.withLock { state in
             queue.add(executor) { body(.started) }
-            if let result = state.result { return queue.add(executor) { ending(result) } }
             watch(ProgressWatcher(executor) { body(.progress($0)) }, &state)
-            state.endings.append((executor, ending))
+            if let result = state.result {
+                queue.add(executor) { ending(result) }
+            } else {
+                state.endings.append((executor, ending))
+            }
         }
     }
 
     private func watch(_ watcher: ProgressWatcher, _ state: inout State) {
-        state.watchers.append(watcher)
+        if state.result == nil { state.watchers.append(watcher) }
         if let progress = state.progress { note(progress, for: watcher) }
     }
 

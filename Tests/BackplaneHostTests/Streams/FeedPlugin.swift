@@ -100,7 +100,9 @@ struct FeedHost {
                     "className": "FeedReader", "configuration": ["key": .string(reader.key)],
                     "uses": ["feed": "Feed"],
                 ],
-                "Relay": ["className": "FeedRelay", "uses": ["feed": "Feed"]],
+                "Relay": [
+                    "className": .string(isGated ? "GatedFeedRelay" : "PlainFeedRelay"), "uses": ["feed": "Feed"],
+                ],
             ],
         ]
         let test = try TestHost(
@@ -127,7 +129,8 @@ struct FeedHost {
     static func readerEdition(_ number: Int) -> LinkedPlugin {
         LinkedPlugin(id: readerPlugin, version: Version(number)) {
             $0.add(FeedReader.self)
-            $0.add(FeedRelay.self)
+            $0.add(FeedRelay<PlainFeed>.self)
+            $0.add(FeedRelay<GatedFeed>.self)
         }
     }
 
@@ -243,10 +246,12 @@ final class FeedReader: Manager {
     }
 }
 
-/// A manager that passes on the feed's elements, and whose calls do not wait while it is swapped.
-final class FeedRelay: Manager {
+/// A manager that passes on the feed's elements.
+final class FeedRelay<Traits: FeedTraits>: Manager {
     typealias Provides = Feeding
     typealias Wires = FeedReader.Wires
+    static var className: String { "\(Traits.className)Relay" }
+    static var isExclusive: Bool { Traits.isExclusive }
     private let feed: Wire<Feeding>
 
     init(_ context: Context) { feed = context.wires.feed }

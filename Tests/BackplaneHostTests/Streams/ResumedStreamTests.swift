@@ -86,6 +86,27 @@ struct ResumedStreamTests {
         }
     }
 
+    @Test(arguments: [LaneRule.fastest, .encoded])
+    func `a stream that passes on another goes on in the old code if a swap fails once its provider is suspended`(
+        lanes: LaneRule
+    ) async throws {
+        var script = FeedScript(1)
+        script.suspended = { throw BackplaneError(.componentFailed, "no") }
+        try await FeedHost.with(script, isGated: true, lanes: lanes) { feeds in
+            var reader = Reader(try await feeds.host.manager("Relay"))
+            for edition in 2...20 {
+                try await reader.read()
+                // The relay is suspended before the feed that it calls, and resumed.
+                feeds.record.next(FeedScript(edition))
+                let error = await error {
+                    try await feeds.swap([FeedHost.edition(edition), FeedHost.readerEdition(edition)])
+                }
+                #expect(error?.code == .swapFailed)
+            }
+            try await reader.read()
+        }
+    }
+
     @Test(arguments: [false, true])
     func `what has arrived before a swap is delivered before the stream is opened again`(isGated: Bool) async throws {
         let firsts = Mutex<[Int]>([]), isAlone = (0..<2).map { _ in Latch() }, sent = Latch()

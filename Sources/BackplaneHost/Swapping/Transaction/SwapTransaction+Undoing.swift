@@ -85,6 +85,7 @@ extension SwapTransaction {
     }
 
     private func resume(_ component: RunningComponent) async {
+        component.streams.admit()
         do {
             try await starter.limited("be resumed", component.node, limit: stepLimit, canBeGivenUp: false) {
                 watch async throws(BackplaneError) in
