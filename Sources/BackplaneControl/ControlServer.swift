@@ -19,6 +19,8 @@ final class ControlServer: Sendable {
     private struct State {
         /// The connections that are open, the oldest first.
         var connections: [ControlConnection] = []
+        /// A Boolean value that indicates whether clients may still be connected that were not accepted yet.
+        var isAccepting = true
         var hasStopped = false
     }
     private let state = Monitor(State())
@@ -43,7 +45,7 @@ final class ControlServer: Sendable {
             switch listener.accept(within: Self.watch) {
             case .connection(let socket): serve(socket)
             case .nothing: folder.restore(listener)
-            case .closed: return
+            case .closed: return state.withLock { $0.isAccepting = false }
             }
         }
     }
@@ -65,6 +67,8 @@ final class ControlServer: Sendable {
         }
         for connection in open { connection.hostHasStopped() }
         let deadline = Deadline.now + limit
+        // Clients that connected before the end are refused, and read the reason only if this process still runs.
+        state.wait { state in !state.isAccepting || deadline <= .now ? .done(()) : .until(deadline) }
         let left = state.wait { state in
             state.connections.isEmpty || deadline <= .now ? .done(state.connections) : .until(deadline)
         }

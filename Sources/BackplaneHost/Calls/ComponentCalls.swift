@@ -15,6 +15,8 @@ final class ComponentCalls: EncodedProvider, CallOwner {
     private let timer: DeadlineTimer
     private let underWay = Atomic<Int>(0)
     private let isClosed = Atomic<Bool>(false)
+    /// A Boolean value that indicates whether the calls in flight were answered because the host has stopped.
+    private let hasEnded = Atomic<Bool>(false)
     private let failed = Atomic<Int>(0)
     private let account = Mutex(CallAccount())
     let streams: ComponentStreams
@@ -64,6 +66,11 @@ final class ComponentCalls: EncodedProvider, CallOwner {
         enter()
         instance.claim()
         let id = Callbacks.expectCall(by: self, method, reply, hasDeadline: deadline != nil)
+        // The end of all calls may not have seen this one, which the plugin does not know yet.
+        if hasEnded.load(ordering: .sequentiallyConsistent) {
+            Callbacks.end(id, EncodedAnswer(BackplaneError.hostHasStopped))
+            return 0
+        }
         if let deadline { schedule(id, deadline, methods[method].name) }
         instance.call(UInt32(method), input, call, id: id)
         if methods[method].isSynchronous {
@@ -158,6 +165,7 @@ final class ComponentCalls: EncodedProvider, CallOwner {
 
     /// Answers the calls in flight with an error, and cancels them in the plugin.
     func endAll(_ error: BackplaneError) {
+        hasEnded.store(true, ordering: .sequentiallyConsistent)
         for (id, _) in Callbacks.callsUnderWay(of: self) where Callbacks.end(id, EncodedAnswer(error)) {
             // The plugin's function may not return. Without a thread it is not cancelled, but its caller has an answer.
             _ = HostThread.launch { [instance] in

@@ -68,7 +68,7 @@ final class ThreadExecutor: SerialExecutor, TaskExecutor {
         guard !isRunning else {
             return hasEnded.wait { $0 ? .done(true) : .now >= deadline ? .done(false) : .until(deadline) }
         }
-        defer { state.withLock { $0.isRunning = false } }
+        defer { leaveCallingThread() }
         while !hasEnded.withLock({ $0 }) {
             let jobs = state.wait { state in
                 defer { state.jobs = [] }
@@ -78,6 +78,15 @@ final class ThreadExecutor: SerialExecutor, TaskExecutor {
             for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
         }
         return true
+    }
+
+    /// Leaves the jobs that have come since the last ones ran to another thread, which no later job may start.
+    private func leaveCallingThread() {
+        let needsThread = state.withLock { state in
+            state.isRunning = !state.jobs.isEmpty
+            return state.isRunning
+        }
+        if needsThread, !HostThread.tryStart(name, { self.run() }) { Task.detached { self.runOnPool() } }
     }
 
     /// Lets the thread end when there are no jobs left; a later job starts another one.

@@ -30,14 +30,18 @@ struct WatchdogTests {
     private func expectCandidate(
         _ plugin: String, _ place: String, _ method: String, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        let lines = try await run(place, method, folder.path)
-        let candidate = try #require(
-            lines.first?.wholeMatch(of: /BusyLoop of (.*): (\d+) calls? for \d+\.\d s/), sourceLocation: sourceLocation)
-        #expect(candidate.1 == plugin, sourceLocation: sourceLocation)
-        #expect(
-            try #require(Int(candidate.2)) >= ProcessInfo.processInfo.activeProcessorCount,
-            sourceLocation: sourceLocation)
-        #expect(lines.dropFirst() == ["\(PoolReport.over): \(candidate.0)"], sourceLocation: sourceLocation)
+        // On a busy machine the pool may count as occupied before each thread of it has a call; then it is tried again.
+        for _ in 0..<5 {
+            let lines = try await run(place, method, folder.path)
+            let candidate = try #require(
+                lines.first?.wholeMatch(of: /BusyLoop of (.*): (\d+) calls? for \d+\.\d s/),
+                sourceLocation: sourceLocation)
+            #expect(candidate.1 == plugin, sourceLocation: sourceLocation)
+            #expect(lines.dropFirst() == ["\(PoolReport.over): \(candidate.0)"], sourceLocation: sourceLocation)
+            let calls = try #require(Int(candidate.2), sourceLocation: sourceLocation)
+            if calls >= ProcessInfo.processInfo.activeProcessorCount { return }
+        }
+        Issue.record("not every thread had a call", sourceLocation: sourceLocation)
     }
 
     @Test func `while the pool is free nothing is said`() async throws {

@@ -47,7 +47,7 @@ final class ControlFixture: Sendable {
                 let socket = try LocalSocket(connectingTo: path, within: .seconds(60)),
                     deadline = Deadline.now + .seconds(60)
                 do throws(SystemError) { try socket.write(bytes, until: deadline) } catch {
-                    if error.number != EPIPE { throw error }
+                    if error.number != EPIPE && error.number != ECONNRESET { throw error }
                 }
                 if thenShutsDown { shutdown(socket.descriptor.number, Int32(SHUT_WR)) }
                 return .success(try socket.rest(until: deadline))

@@ -114,7 +114,8 @@ struct CrowdedSocketTests {
     @Test func `a socket whose file was removed is made again, with its folder`() async throws {
         let fixture = try ControlFixture(), path = fixture.control.path
         for removed in [[path], [path, fixture.folder.path + "/lock", fixture.folder.path]] {
-            for path in removed { #expect(remove(path) == 0) }
+            // The host may make it again before the folder is empty.
+            while LoadingFixture.exists(removed[removed.count - 1]) { for path in removed { remove(path) } }
             await eventually { LocalSocket.isListenedTo(at: path) && LoadingFixture.exists(path) }
             #expect(try FileStatus(at: path).modeText == "600")
             await fixture.expectUnharmed()

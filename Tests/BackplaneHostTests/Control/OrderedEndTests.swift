@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 import Testing
 
 @testable import BackplaneControl
@@ -9,14 +10,16 @@ import Testing
 struct OrderedEndTests {
     private let slowCall = CallRequest(manager: "Trial", method: "wait", input: "3600", timeout: 3_600)
 
-    private func eventuallyInFlight(_ count: Int, _ host: PluginHost) async {
-        await eventually { await host.statistics.reduce(0) { $0 + $1.inFlight } == count }
+    /// Waits until the plugin has the calls: the host's statistics count them before that.
+    private func eventuallyInFlight(_ count: Int, _ host: PluginHost) async throws {
+        let calls = try await host.coordinator.running("Trial").calls
+        await eventually { Callbacks.callsUnderWay(of: calls).count == count }
     }
 
     @Test func `a call under way ends with the host, whose log names what was left`() async throws {
         let test = try TestHost(managers: ControlFixture.managers, from: .linked, stopLimit: .milliseconds(20))
         let call = Task { await error { try await test.call("Trial", "wait", "3600") } }
-        await eventuallyInFlight(1, test.host)
+        try await eventuallyInFlight(1, test.host)
         await test.host.stop()
         #expect(await call.value?.code == .hostStopped)
         let line = try #require(test.log.all.first { $0.level == .error })
@@ -26,7 +29,7 @@ struct OrderedEndTests {
     @Test func `each client that waits is told before the end`() async throws {
         let fixture = try ControlFixture(stopLimit: .milliseconds(20)), slowCall = slowCall
         let calls = (0..<4).map { _ in Task { await fixture.ask(slowCall) } }
-        await eventuallyInFlight(4, fixture.host)
+        try await eventuallyInFlight(4, fixture.host)
         let silent = try fixture.connect("{")
         fixture.control.close()
         await fixture.host.stop()

@@ -48,7 +48,7 @@ struct RudeClientTests {
     }
 
     @Test func `a hundred megabytes without a newline are not read to their end`() async throws {
-        let fixture = try ControlFixture()
+        let fixture = try ControlFixture(limits: ControlLimits(reading: .seconds(60)))
         let answer = try await fixture.exchange([UInt8](repeating: UInt8(ascii: "x"), count: 100 << 20))
         #expect(answer.contains("control.malformed") && answer.contains("at most 64 MB"), "\(answer)")
         await fixture.expectUnharmed()
@@ -70,7 +70,7 @@ struct RudeClientTests {
     }
 
     @Test func `one that hangs up, in its request or before the answer, is not missed`() async throws {
-        let fixture = try ControlFixture()
+        let fixture = try ControlFixture(limits: ControlLimits(waiting: .seconds(60)))
         for text in [#"{"request": "#, #"{"request": "hello"}"# + "\n", #"{"request": "reset"}"# + "\n", "fly\n", ""] {
             for _ in 0..<20 {
                 let socket = try LocalSocket(connectingTo: fixture.control.path, within: .seconds(60))
@@ -81,7 +81,9 @@ struct RudeClientTests {
     }
 
     @Test func `a client that does not read its answer delays no others`() async throws {
-        let fixture = try ControlFixture(limits: ControlLimits(writing: .milliseconds(100), connections: 1))
+        // A place is waited for while the answer is made, but for less than the time that is usual for writing it.
+        let fixture = try ControlFixture(
+            limits: ControlLimits(writing: .milliseconds(100), connections: 1, waiting: .seconds(20)))
         let deaf = try LocalSocket(connectingTo: fixture.control.path, within: .seconds(60))
         // More than a socket holds for who does not read.
         let input = "\"" + String(repeating: "a", count: 4 << 20) + "\""
@@ -94,14 +96,15 @@ struct RudeClientTests {
     }
 
     @Test func `a slow client is refused, and told so`() async throws {
-        let fixture = try ControlFixture(limits: ControlLimits(reading: .milliseconds(100)))
+        // Long enough for what is sent to arrive on a busy machine.
+        let fixture = try ControlFixture(limits: ControlLimits(reading: .seconds(5)))
         let answer = try await fixture.exchange(#"{"request": "hel"#)
         #expect(answer.contains("found 16 bytes without a newline"), "\(answer)")
         await fixture.expectUnharmed()
     }
 
     @Test func `fifty at once are all answered`() async throws {
-        let fixture = try ControlFixture()
+        let fixture = try ControlFixture(limits: ControlLimits(waiting: .seconds(60)))
         let answers = await withTaskGroup { group in
             for _ in 0..<50 {
                 group.addTask {

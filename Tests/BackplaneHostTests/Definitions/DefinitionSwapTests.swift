@@ -101,7 +101,8 @@ struct DefinitionSwapTests {
 
     @Test func `no call is lost in a hundred swaps under callers`() async throws {
         let test = try PharmacyHost(Self.first, server: Self.server(Latch())), pharmacies = try await test.pharmacies
-        let path = test.test.folder.path + "/Pharmacies.json", isOver = Latch()
+        let path = test.test.folder.path + "/Pharmacies.json", begun = Latch(), isOver = Latch()
+        begun.open()
         let callers = (0..<2).map { _ in
             Task {
                 var calls = 0
@@ -109,11 +110,13 @@ struct DefinitionSwapTests {
                     let name = try await name(pharmacies)
                     #expect(name == "first" || name == "second")
                     calls += 1
+                    if calls == 1 { await begun.pass() }
                 }
                 return calls
             }
         }
         isOver.open()
+        await eventually { begun.arrived == 2 }
         for index in 0..<100 {
             try test.define(index.isMultiple(of: 2) ? Self.second : Self.first)
             #expect(try await test.host.swap([path]).outcome == .swapped)

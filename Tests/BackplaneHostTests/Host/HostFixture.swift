@@ -89,7 +89,7 @@ final class TestHost: Sendable {
     }
 }
 
-/// Keeps every line.
+/// Keeps every line, and then shows it to `watch`.
 final class RecordedLog: LogSink {
     private let records = Mutex<[LogRecord]>([])
     private let watch: @Sendable (LogRecord) -> Void
@@ -99,8 +99,9 @@ final class RecordedLog: LogSink {
     func isEnabled(_ level: Log.Level) -> Bool { true }
 
     func write(_ record: LogRecord) {
-        watch(record)
+        // Whoever acts on the line may cause others, which come after it.
         records.withLock { $0.append(record) }
+        watch(record)
     }
 
     var all: [LogRecord] { records.withLock { $0 } }

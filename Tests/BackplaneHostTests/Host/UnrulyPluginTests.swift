@@ -155,7 +155,8 @@ struct UnrulyPluginTests {
     }
 
     @Test func `a component that is created too late is released`() async throws {
-        let test = try UnrulyPlugin.host("MadeLate", "Unruly", startLimit: .seconds(1))
+        // Long enough for the plugin to be asked, and for the other manager to start, on a busy machine.
+        let test = try UnrulyPlugin.host("MadeLate", "Unruly", startLimit: .seconds(5))
         #expect(await error { try await test.call("MadeLate", "twice") }?.code == .callDeadline)
         #expect(try await test.call("Unruly", "make") == "null")
         #expect(test.log.lines == ["Unruly released"], "in the log of the one manager that there is")
@@ -167,7 +168,7 @@ struct UnrulyPluginTests {
     func `a function that never returns costs its own thread: the limit passes, and others start, are called and stop`()
         async throws
     {
-        let test = try UnrulyPlugin.host("MadeForEver", "Unruly", startLimit: .seconds(2))
+        let test = try UnrulyPlugin.host("MadeForEver", "Unruly", startLimit: .seconds(5))
         let overdue = await error { try await test.call("MadeForEver", "has", "backplane.log") }
         #expect(overdue?.code == .callDeadline)
         #expect(try await test.call("Unruly", "has", "backplane.log") == "true")

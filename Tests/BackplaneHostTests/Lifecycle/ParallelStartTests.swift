@@ -52,8 +52,10 @@ struct ParallelStartTests {
 
     @Test func `of one round of starting nothing is tried twice; of the next it is`() async throws {
         let users = (0..<50).map { ("User\($0)", PeerHost.Peer(left: "Broken")) }
+        // In a library of its own, whose instances no other test makes.
         let peerHost = try PeerHost(
-            Dictionary(uniqueKeysWithValues: users).merging(["Broken": .init(fails: "no"), "Counter": .init()]) { $1 })
+            Dictionary(uniqueKeysWithValues: users).merging(["Broken": .init(fails: "no"), "Counter": .init()]) { $1 },
+            from: .libraries)
         let counter = try await peerHost.peer("Counter")
         let first = try counter.instance()
         for round in 1...2 {

@@ -16,7 +16,7 @@ struct ScriptedPlugin: Plugin {
     /// - Parameter managers: of each its script and, under `left`, the manager it is wired to.
     static func host(
         _ managers: [String: Part], plugins: [any Plugin.Type] = [], lanes: LaneRule = .fastest,
-        stopLimit: Duration = .seconds(3)
+        stopLimit: Duration = .seconds(60)
     ) throws -> TestHost {
         try TestHost(
             String(decoding: manifest(managers).json, as: UTF8.self), plugins: [ScriptedPlugin.self] + plugins,

@@ -29,18 +29,24 @@ struct AbandonableThreadTests {
     }
 
     @Test func `work that never returns is abandoned, and later work runs`() {
-        let never = DispatchSemaphore(value: 0)
-        let outputs = AbandonableThread.map([1, 2, 3, 4], limit: .milliseconds(200)) { _, value -> String in
-            if value == 2 || value == 4 { never.wait() }
-            return "\(value)"
-        } late: { index, value in
-            "\(value) at \(index) is late"
-        } unable: { _, _ in
-            "unable"
+        var outputs: [String] = []
+        // On a busy machine a short limit may pass before the other work has run; then it is tried with a later one.
+        for limit in [Duration.milliseconds(200), .seconds(2), .seconds(10)] {
+            let never = DispatchSemaphore(value: 0)
+            outputs = AbandonableThread.map([1, 2, 3, 4], limit: limit) { _, value -> String in
+                if value == 2 || value == 4 { never.wait() }
+                return "\(value)"
+            } late: { index, value in
+                "\(value) at \(index) is late"
+            } unable: { _, _ in
+                "unable"
+            }
+            // Whatever they still bring is about nothing.
+            never.signal()
+            never.signal()
+            #expect(outputs.count == 4 && outputs[1] == "2 at 1 is late" && outputs[3] == "4 at 3 is late")
+            if outputs.first == "1" && outputs[2] == "3" { return }
         }
-        #expect(outputs == ["1", "2 at 1 is late", "3", "4 at 3 is late"])
-        // Whatever they still bring is about nothing.
-        never.signal()
-        never.signal()
+        Issue.record("the other work has not run: \(outputs)")
     }
 }

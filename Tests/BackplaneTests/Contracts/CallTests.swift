@@ -20,7 +20,7 @@ import Testing
         let minute = Call(within: .seconds(60))
         #expect(try #require(minute.within(.seconds(1)).timeLeft) <= .seconds(1))
         #expect(minute.within(.seconds(3_600)).deadline == minute.deadline)
-        #expect(try #require(Call().within(.seconds(5)).timeLeft) > .seconds(4))
+        #expect(try #require(Call().within(.seconds(600)).timeLeft) > .seconds(500))
     }
 
     @Test(arguments: [Duration.seconds(Int64.max), .seconds(1e18), .seconds(-1e18), .seconds(9_223_372_036.9), .zero])

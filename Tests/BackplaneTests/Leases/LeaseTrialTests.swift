@@ -11,7 +11,7 @@ import Testing
 struct LeaseTrialTests {
     /// Expects violations, which a busy machine may be slow to show.
     private func expectViolations(_ arguments: String...) async throws {
-        for seconds in [1, 2, 4, 8, 16] where try await LitmusProgram.run(arguments, seconds: seconds).violations > 0 {
+        for seconds in [1, 4, 16, 32] where try await LitmusProgram.run(arguments, seconds: seconds).violations > 0 {
             return
         }
         Issue.record("the program does not notice what is left out")
@@ -20,9 +20,13 @@ struct LeaseTrialTests {
     private func expectNone(
         _ arguments: String..., seconds: Int = StressTime.seconds, environment: [String: String] = [:]
     ) async throws {
-        let outcome = try await LitmusProgram.run(arguments, seconds: seconds, environment: environment)
-        #expect(outcome.violations == 0)
-        #expect(outcome.flips > 0 && outcome.calls > 0)
+        // On a busy machine some of its threads may not come to a processor in a short time.
+        for factor in [1, 4, 16] {
+            let outcome = try await LitmusProgram.run(arguments, seconds: factor * seconds, environment: environment)
+            #expect(outcome.violations == 0)
+            if outcome.flips > 0 && outcome.calls > 0 { return }
+        }
+        Issue.record("the program has tried nothing")
     }
 
     @Test func `a binding that drained is in no caller's hands, with restartable sequences`() async throws {
