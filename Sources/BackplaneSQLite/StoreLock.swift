@@ -30,12 +30,9 @@ final class StoreLock: Sendable {
         let end = ContinuousClock.now + limit
         while !setOpening(Int16(F_WRLCK)) {
             guard errno == EAGAIN || errno == EACCES || errno == EINTR else {
-                let number = errno
-                close(descriptor)
-                throw .unusableFile(number, at: store)
+                throw .unusableFile(errno, at: store)
             }
             guard ContinuousClock.now < end else {
-                close(descriptor)
                 throw BackplaneError(
                     .storeUnusable,
                     "another process has been opening the store for \(limit.components.seconds) seconds", at: store)
@@ -46,7 +43,12 @@ final class StoreLock: Sendable {
         while flock(descriptor, LOCK_SH) != 0 && errno == EINTR {}
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // A process that another thread is starting has a copy of the descriptor until it runs its program, and the
+        // lock would last as long as the copy.
+        _ = flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 
     /// Returns whether no other process has the store open, which is valid until ``endOpening()``.
     func isAlone() -> Bool {

@@ -9,7 +9,7 @@ extension HostOptions {
     var lifecycle: LifecycleOptions {
         LifecycleOptions(
             loading: loading, log: log, lanes: lanes, counting: counting, startLimit: startLimit, stopLimit: stopLimit,
-            exchangeIdleLimit: exchangeIdleLimit, waitingLimit: waitingLimit)
+            servicesLimit: servicesLimit, exchangeIdleLimit: exchangeIdleLimit, waitingLimit: waitingLimit)
     }
 
     /// Returns the options of components whose responses managers may map.

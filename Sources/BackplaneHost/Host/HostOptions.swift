@@ -46,6 +46,8 @@ public struct HostOptions: Sendable {
     package var counting: LeaseCounting = .best
     /// The clock of the components' timers, which a test's host replaces; `nil` means the system's.
     package var timerClock: (any TimerClock)?
+    /// The time a component's use of the host's services may take to end before, and again after, its `suspend`.
+    package var servicesLimit = Duration.seconds(1)
     /// A fault injected before each swap action that can fail; for tests.
     package var swapFault: (@Sendable (SwapAction) throws(BackplaneError) -> Void)?
     /// A Boolean value that indicates whether swaps export imported state again and compare the two exports.

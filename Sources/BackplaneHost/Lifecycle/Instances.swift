@@ -73,19 +73,16 @@ extension Instances {
     {
         live.endStreams(openedBy: component)
         let served = ComponentHandles.find(component.handle)
-        let isIdle = { !(served?.isWorking ?? false) }
-        _ = await live.drained(Self.servicesLimit, isIdle)
+        let isIdle = { !(served?.isWorking ?? false) }, servicesLimit = live.options.servicesLimit
+        _ = await live.drained(servicesLimit, isIdle)
         try await starter.limited("be suspended", component.node, limit: limit, canBeGivenUp: canBeGivenUp) {
             watch async throws(BackplaneError) in
             try await component.instance.suspend(watch)
         }
-        if await live.drained(Self.servicesLimit, isIdle) { return nil }
+        if await live.drained(servicesLimit, isIdle) { return nil }
         served?.exchanges.retireAll(forGood: false)
         return isIdle()
             ? "\(component.name) had exchanges in flight after it was suspended, which were ended; `suspend` must end them"
             : "\(component.name) still uses the host's services although it was suspended; `suspend` must end such work"
     }
-
-    /// The time that the use of the host's services may take to end before, and again after, `suspend`.
-    private static var servicesLimit: Duration { .seconds(1) }
 }

@@ -12,6 +12,8 @@ struct LifecycleOptions: Sendable {
     var startLimit: Duration
     /// The time that one component may take to end its calls, and again to stop.
     var stopLimit: Duration
+    /// The time that the use of the host's services may take to end before, and again after, `suspend`.
+    var servicesLimit: Duration
     /// The time that a component may leave a response unread.
     var exchangeIdleLimit: Duration
     /// The number of calls that may wait for one component while it is swapped or restarted.

@@ -184,6 +184,9 @@ final class PartFile: @unchecked Sendable {
         guard isOpen else { return }
         isOpen = false
         close(record)
+        // A process that another thread is starting has a copy of the descriptor until it runs its program, and the
+        // lock would last as long as the copy.
+        _ = flock(data, LOCK_UN)
         close(data)
     }
 

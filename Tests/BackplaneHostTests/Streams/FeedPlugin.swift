@@ -106,8 +106,7 @@ struct FeedHost {
             ],
         ]
         let test = try TestHost(
-            String(decoding: manifest.json, as: UTF8.self), linked: [edition(1), readerEdition(1)], lanes: lanes,
-            stopLimit: .seconds(3))
+            String(decoding: manifest.json, as: UTF8.self), linked: [edition(1), readerEdition(1)], lanes: lanes)
         let host = FeedHost(
             test: test, record: record, reader: reader, feed: try await test.host.manager("Feed"))
         do {

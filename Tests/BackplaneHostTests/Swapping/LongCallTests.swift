@@ -99,7 +99,7 @@ struct LongCallTests {
         #expect(try await (first.value, counter.edition(), counter.add(1)) == ("1", 1, 1))
         latches["second"].open()
         #expect(try await second.value == "1")
-        #expect(counters.counters["Counter"]!.all == ["made 1", "activate 1", "made 2", "gone 2"])
+        await eventually { counters.counters["Counter"]!.all == ["made 1", "activate 1", "made 2", "gone 2"] }
         await counters.host.stop()
     }
 
@@ -219,10 +219,10 @@ struct LongCallTests {
         let named = Task { try await counters.test.call("Counter", "act", #""""#) }
         await eventually { arrived.load(ordering: .relaxed) == 151 }
         let report = try await counters.swap(
-            CounterScript(edition: 2), SwapOptions(drain: .upTo(.milliseconds(50), then: .cancel)))
+            CounterScript(edition: 2), SwapOptions(drain: .upTo(.seconds(5), then: .cancel)))
         #expect(report.outcome == .swapped)
         #expect(report.warnings.count == 1, "\(report.warnings)")
-        #expect(report.warnings.first?.hasPrefix("cancelled: calls have not ended within 0.05 seconds: ") == true)
+        #expect(report.warnings.first?.hasPrefix("cancelled: calls have not ended within 5.0 seconds: ") == true)
         for call in calls { #expect(await error { try await call.value }?.code == .callCancelled) }
         #expect(await error { try await named.value }?.code == .callCancelled)
         #expect(try await (counter.edition(), counter.add(1)) == (2, 6))

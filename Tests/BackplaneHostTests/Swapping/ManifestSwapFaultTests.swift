@@ -126,7 +126,7 @@ struct ManifestSwapFaultTests {
         #expect(try await (a.edition(), c.edition(), b.edition()) == (2, 2, 2), "those who held A call C")
         #expect([try c.sumNow(), try b.sumNow()] == callers.last, "the state is what the callers were told last")
         #expect(await error { try await worker.edition() }?.code == .unknownManager)
-        #expect(Self.workers(cast.leaving) == 0 && Self.workers(cast.coming) == 1)
+        await eventually { Self.workers(cast.leaving) == 0 && Self.workers(cast.coming) == 1 }
         await host.stop()
         for events in [cast.counters.counters["A"]!, cast.counters.counters["B"]!] {
             await eventually { events.left == [:] }

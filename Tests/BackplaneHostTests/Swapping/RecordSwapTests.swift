@@ -19,6 +19,7 @@ struct RecordSwapTests {
         #endif
 
         func apply(_ options: inout HostOptions) {
+            options.servicesLimit = .seconds(60)
             #if Engines
             if self == .file {
                 options.openStore = { folder, _, report in try SQLiteRecordStore(folder: folder, report: report) }

@@ -148,7 +148,7 @@ struct CounterHost {
         script: CounterScript = CounterScript(),
         others: [String: ManifestValue] = [:], linked: [LinkedPlugin] = [], libraries: [String] = [],
         sections: [String: ManifestValue] = [:], in folder: LoadingFixture.Folder? = nil,
-        stopLimit: Duration = .seconds(3),
+        stopLimit: Duration = .seconds(10),
         options change: (inout HostOptions) -> Void = { _ in }
     ) throws {
         var counters: [String: CounterEvents] = [:]

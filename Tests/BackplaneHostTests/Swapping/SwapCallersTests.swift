@@ -151,7 +151,7 @@ struct SwapCallersTests {
         let named = Task { try await counters.test.call("Counter", "act", #""named""#) }
         await eventually { never.arrived == 4 }
         let swap = Task {
-            try await counters.swap(CounterScript(edition: 2), SwapOptions(drain: .upTo(.seconds(0.2), then: .fail)))
+            try await counters.swap(CounterScript(edition: 2), SwapOptions(drain: .upTo(.seconds(5), then: .fail)))
         }
         await eventually { gate.isHeld }
         let waiting = Task { try await counter.add(1) }
@@ -167,12 +167,11 @@ struct SwapCallersTests {
         #expect(
             failure?.message.contains("(in `act` of Counter); the old code keeps running") == true,
             "\(String(describing: failure))")
-        #expect(failure?.message.contains("quiesce: calls have not ended within 0.2 seconds: ") == true)
+        #expect(failure?.message.contains("quiesce: calls have not ended within 5.0 seconds: ") == true)
         #expect(try await waiting.value == 1, "who waited goes on, with the old code")
         #expect(try await counter.edition() == 1)
-        #expect(
-            counters.counters["Counter"]!.all == ["made 1", "activate 1", "made 2", "gone 2"],
-            "it was not even suspended")
+        // It was not even suspended.
+        await eventually { counters.counters["Counter"]!.all == ["made 1", "activate 1", "made 2", "gone 2"] }
         never.open()
         for call in own { #expect(try await call.value == "own") }
         #expect(try await its.value == "its")
@@ -213,7 +212,7 @@ struct SwapCallersTests {
             #expect(sums == callers.last)
             #expect(try await counter.edition() == 201)
             await eventually { counters.counters["Counter"]!.left == [201: 1] }
-            #expect(await counters.host.coordinator.numbersInUse == 6)
+            await eventually { await counters.host.coordinator.numbersInUse == 6 }
             await counters.host.stop()
         }
     }

@@ -152,7 +152,10 @@ struct SwapRaceTests {
         let (step, scripts) = Self.steps[index], latch = Latch(), (old, new) = scripts(latch)
         let counters = try CounterHost(script: old, stopLimit: .seconds(60)), counter = try await counters.counter()
         _ = try await counter.add(5)
-        let swap = Task { try await counters.swap(new) }
+        let swap = Task {
+            try await counters.swap(
+                new, SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60)))
+        }
         await eventually { latch.arrived == 1 }
         let gate = try await counters.gate("Counter"), waiting = Task { try await counter.act("hello") }
         await eventually { step == .prepare || gate.callsWaiting == 1 }

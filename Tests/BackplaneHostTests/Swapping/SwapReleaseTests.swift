@@ -36,7 +36,9 @@ struct SwapReleaseTests {
 
         events.next(CounterScript(edition: 2))
         try await counters.swap(linked: [WorkerPlugin.edition("2.0.0")])
-        #expect(try await generations(counters) == [["1 call in Worker that has not ended"], ["active: Worker"]])
+        try await eventually {
+            try await generations(counters) == [["1 call in Worker that has not ended"], ["active: Worker"]]
+        }
         #expect(!events.all.contains("suspend 1"))
         events.next(CounterScript(edition: 3))
         try await counters.swap(linked: [WorkerPlugin.edition("3.0.0")])

@@ -42,10 +42,11 @@ struct SwapTakingBackTests {
                 && refusal?.message == "A was started from code that has been rolled back; look it up again",
             "\(String(describing: refusal))")
         #expect(now?.code == .callRetired)
-        #expect(
+        try await eventually {
             try await counters.host.generations(of: CounterHost.plugin).map(\.heldBy).last == [
                 "1 call in A that has not ended"
-            ])
+            ]
+        }
         #expect(!counters.counters["A"]!.all.contains("gone 2"))
         staying.open()
         #expect(try await call.value == "2", "to the end on the code it began on")

@@ -60,8 +60,7 @@ struct SwapVerdictTests {
     }
 
     @Test func `a host that stops during a question for health says nothing of the component`() async throws {
-        let never = Latch(), counters = try CounterHost(stopLimit: .milliseconds(300)),
-            counter = try await counters.counter(),
+        let never = Latch(), counters = try CounterHost(), counter = try await counters.counter(),
             events = counters.counters["Counter"]!
         let swap = Task {
             try await counters.swap(

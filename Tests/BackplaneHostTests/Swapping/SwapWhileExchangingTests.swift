@@ -139,7 +139,10 @@ struct SwapWhileExchangingTests {
 
     @Test func `an exchange that ends before, or that suspend ends, is not lost`() async throws {
         let executor = HeldExecutor(), events = CounterEvents(CounterScript(shut: { executor.latch.open() })),
-            counters = try host(executor, events)
+            counters = try host(executor, events) {
+                // What is not over by then is ended; this one comes to its end after `suspend`, however slowly.
+                $0.servicesLimit = .seconds(10)
+            }
         let feed: Remote<Feeds> = try await counters.host.manager("Feed")
         _ = try await feed.listen()
         await eventually { executor.latch.arrived == 1 }

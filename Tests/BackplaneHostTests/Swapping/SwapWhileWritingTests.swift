@@ -23,6 +23,7 @@ struct SwapWhileWritingTests {
             className: "DiaryManager", dataAccessController: DataAccessControllerDefinition(className: "DiaryStore"))
         var options = HostOptions(dataFolder: folder.path, openStore: { _, _, _ in store })
         options.swapFault = { action in if case .suspend = action { store.latch.open() } }
+        options.servicesLimit = .seconds(60)
         let host = PluginHost(
             manifest: ManifestDocument(Manifest(plugins: [], managers: ["Diary": manager])),
             linked: [Self.edition("1.0.0")], options: options)

@@ -129,7 +129,8 @@ struct TimerTests {
         #expect(timers.fired == ["fired true"])
         await eventually { await timers.statistics.first?.isRunning == false }
         await timers.clock.run(for: .seconds(10))
-        #expect(timers.fired.count == 2)
+        // Its deadline, by the machine's clock, may pass before it runs.
+        await eventually { timers.fired.count == 2 }
         await timers.host.stop()
     }
 

@@ -112,7 +112,7 @@ struct NodeOptionsTests {
         var graph = GraphBuilder("shelf")
         let books = graph.add(
             "books",
-            options: NodeOptions(timeout: .milliseconds(50), retry: NodeRetry(attempts: 2, base: .milliseconds(1)))
+            options: NodeOptions(timeout: .seconds(5), retry: NodeRetry(attempts: 2, base: .milliseconds(1)))
         ) {
             let attempt = attempts.withLock {
                 $0 += 1
