@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneConformance
 import BackplaneExchange
 import BackplaneHost
 import BackplaneNetwork
@@ -12,28 +13,30 @@ struct CarelessExecutorTests {
     func `one that never says what it can do is ended by the limits of the exchange, and told so`(lanes: LaneRule)
         async throws
     {
-        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        let asked = Counted(), ended = Counted()
         try await RelayHost.with(
             script: { _, _, _ in Issue.record("it has an order") },
             capabilities: {
-                defer { end.yield() }
+                asked.add(1)
+                defer { ended.add(1) }
                 try await Task.sleep(for: .seconds(3_600))
                 return .all
             }, lanes: lanes
         ) { relay in
-            var late = HTTPOptions(), whole = HTTPOptions()
-            late.headTimeout = .milliseconds(100)
-            whole.totalTimeout = .milliseconds(100)
-            for options in [late, whole] {
-                #expect(await relay.failure("relay:books", options)?.code == .networkTimeout)
-                _ = await ended.first { _ in true }
+            for isHead in [true, false] {
+                try await relay.withLimit(reaching: asked, ended) { limit in
+                    var options = HTTPOptions()
+                    if isHead { options.headTimeout = limit } else { options.totalTimeout = limit }
+                    #expect(await relay.failure("relay:books", options)?.code == .networkTimeout)
+                }
             }
-            let deadline = await #expect(throws: BackplaneError.self) {
-                try await relay.context.http.open(
-                    HTTPRequest("GET", "relay:books"), relay.context.begin(within: .milliseconds(100)))
+            try await relay.withLimit(reaching: asked, ended) { limit in
+                let deadline = await #expect(throws: BackplaneError.self) {
+                    try await relay.context.http.open(
+                        HTTPRequest("GET", "relay:books"), relay.context.begin(within: limit))
+                }
+                #expect(deadline?.code == .callDeadline)
             }
-            #expect(deadline?.code == .callDeadline)
-            _ = await ended.first { _ in true }
         }
     }
 

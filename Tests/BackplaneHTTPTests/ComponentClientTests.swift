@@ -184,11 +184,11 @@ struct ComponentClientTests {
             connection.send("done")
         }
         try await LendingPlugin.lent(engine) {
-            $0.exchangeIdleLimit = .seconds(1)
+            $0.exchangeIdleLimit = .seconds(5)
         } _: { _, context in
             let response = try await context.http.open(HTTPRequest("GET", server.url()), context.begin())
             let body = Task { try await response.body.collect(upTo: 100) }
-            try await Task.sleep(for: .seconds(2))
+            try await Task.sleep(for: .seconds(7))
             latch.open()
             #expect(try await body.value == Array("done".utf8))
         }

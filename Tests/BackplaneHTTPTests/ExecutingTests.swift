@@ -336,21 +336,24 @@ struct ExecutingTests {
     }
 
     @Test func `one that hangs is ended by the limits of the exchange, and told so`() async throws {
-        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        let begun = Counted(), ended = Counted()
         try await RelayHost.with(script: { _, _, heads in
-            defer { end.yield() }
+            begun.add(1)
+            defer { ended.add(1) }
             try await Task.sleep(for: .seconds(3_600))
         }) { relay in
-            var options = HTTPOptions()
-            options.headTimeout = .seconds(2)
-            #expect(await relay.failure("relay:books", options)?.code == .networkTimeout)
-            _ = await ended.first { _ in true }
-            let deadline = await #expect(throws: BackplaneError.self) {
-                try await relay.context.http.open(
-                    HTTPRequest("GET", "relay:books"), relay.context.begin(within: .seconds(2)))
+            try await relay.withLimit(reaching: begun, ended) { limit in
+                var options = HTTPOptions()
+                options.headTimeout = limit
+                #expect(await relay.failure("relay:books", options)?.code == .networkTimeout)
             }
-            #expect(deadline?.code == .callDeadline)
-            _ = await ended.first { _ in true }
+            try await relay.withLimit(reaching: begun, ended) { limit in
+                let deadline = await #expect(throws: BackplaneError.self) {
+                    try await relay.context.http.open(
+                        HTTPRequest("GET", "relay:books"), relay.context.begin(within: limit))
+                }
+                #expect(deadline?.code == .callDeadline)
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 #if Engines
 import Backplane
+import BackplaneConformance
 import BackplaneExchange
 import BackplaneHTTP
 import BackplaneNetwork
@@ -196,7 +197,12 @@ struct NetworkPageTests {
     }
 
     @Test func `an image with progress`() async throws {
-        let server = try TestServer { $1.answer("200 OK", body: Array("PNG".utf8)) }
+        // Not before the functions are added: progress is told before the end only.
+        let areAdded = Latch()
+        let server = try TestServer { _, connection in
+            areAdded.pass()
+            connection.answer("200 OK", body: Array("PNG".utf8))
+        }
         let folder = FileManager.default.temporaryDirectory.appending(path: "page-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -207,6 +213,7 @@ struct NetworkPageTests {
             .onProgress { progress in bar.show(progress.received, of: progress.toReceive) }
             .onSuccess(on: .main) { file in view.show(file.path) }
             .onFailure(on: .main) { error in view.show(error.message) }
+        areAdded.open()
         #expect(try await load.value.size == 3)
         #expect(try await view.steps.first(1) == [path])
         #expect(bar.steps.all.last == "3 of 3")

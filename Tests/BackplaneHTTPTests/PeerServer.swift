@@ -19,7 +19,7 @@ extension PeerServer {
             with open(folder + "/ports.new", "w") as file: file.write(str(server.server_port))
             os.rename(folder + "/ports.new", folder + "/ports")
             threading.Thread(target=server.serve_forever, daemon=True).start()
-            sys.stdin.read()
+            wait_for_end(folder)
             os._exit(0)
             """, arguments: [version]
         ) {

@@ -34,13 +34,6 @@ struct PipelineTests {
         _ = await server.departures.first { _ in true }
     }
 
-    /// Repeats something with ever longer limits until it comes as far as it is meant to: on a busy machine a short
-    /// limit passes before the server has had the request.
-    private func withLonger(_ limit: Duration, _ isFarEnough: (Duration) async throws -> Bool) async throws {
-        var limit = limit
-        while try await !isFarEnough(limit) { limit *= 2 }
-    }
-
     @Test(arguments: Engine.allCases)
     func `a server that stalls inside the body fails at the read limit, or at the total`(engine: Engine) async throws {
         let server = try TestServer { _, connection in

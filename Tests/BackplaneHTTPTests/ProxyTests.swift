@@ -100,7 +100,10 @@ struct ProxyTests {
                 except OSError: pass
         def serve(client):
             head = b""
-            while b"\\r\\n\\r\\n" not in head: head += client.recv(1)
+            while b"\\r\\n\\r\\n" not in head:
+                more = client.recv(1)
+                if not more: return client.close()
+                head += more
             target = head.split()[1].decode()
             with open(folder + "/files/targets", "a") as file: file.write(target + "\\n")
             try: other = socket.create_connection(("127.0.0.1", int(target.rsplit(":", 1)[1])))
@@ -113,7 +116,7 @@ struct ProxyTests {
         with open(folder + "/ports.new", "w") as file: file.write(str(server.getsockname()[1]))
         os.rename(folder + "/ports.new", folder + "/ports")
         threading.Thread(target=accept, daemon=True).start()
-        sys.stdin.read()
+        wait_for_end(folder)
         os._exit(0)
         """
 

@@ -28,11 +28,11 @@ final class FileServer: Sendable {
     }
     struct Counts: Sendable {
         var requests = 0
-        /// The bytes of bodies that were sent.
+        /// The bytes of bodies that were sent, or are being sent.
         var sent = 0
         /// The values of `Range`, empty where there was none.
         var ranges: [String] = []
-        /// The requests that have not been answered, and the most that there ever were.
+        /// The requests whose last bytes are not being sent yet, and the most that there ever were.
         var open = 0, mostOpen = 0
         var targets: [String] = []
         /// The bytes that the client has, as the test has said.
@@ -92,7 +92,6 @@ final class FileServer: Sendable {
             state.targets.append(request.target)
             return state.requests
         }
-        defer { state.withLock { $0.open -= 1 } }
         var reply = Self.reply(to: request, content)
         change(&reply, number)
         send(reply, connection)
@@ -125,13 +124,21 @@ final class FileServer: Sendable {
         if reply.isChunked { (fields["Content-Length"], fields["Transfer-Encoding"]) = (nil, "chunked") }
         connection.send("HTTP/1.1 \(reply.status)\r\n" + fields.map { "\($0): \($1)\r\n" }.joined() + "\r\n")
         let end = min(reply.cut ?? .max, reply.stall ?? .max, reply.body.count)
-        var rest = reply.body.prefix(end)
+        var rest = reply.body.prefix(end), isOpen = true
         while !rest.isEmpty, !connection.wasLeft {
             let piece = rest.prefix(reply.drips ? 1 : 16 << 10)
-            if reply.isChunked { connection.sendChunk(Array(piece)) } else { connection.send(piece) }
-            if !connection.wasLeft { state.withLock { $0.sent += piece.count } }
             rest = rest.dropFirst(piece.count)
+            // Before the client has them: it may end, or send its next request, before this thread runs again.
+            let isLast = rest.isEmpty
+            state.withLock { state in
+                state.sent += piece.count
+                if isLast { state.open -= 1 }
+            }
+            if isLast { isOpen = false }
+            if reply.isChunked { connection.sendChunk(Array(piece)) } else { connection.send(piece) }
+            if connection.wasLeft { state.withLock { $0.sent -= piece.count } }
         }
+        if isOpen { state.withLock { $0.open -= 1 } }
         if reply.stall != nil { return connection.stall() }
         if let cut = reply.cut {
             if !reply.isCutAtOnce { waitUntilClientHas(reply.start + cut) }

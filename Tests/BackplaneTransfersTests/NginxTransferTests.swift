@@ -15,7 +15,8 @@ struct NginxTransferTests {
 
     init() throws { fixture = try TransferFixture() }
 
-    /// At the speed of a network, and with a small buffer, so that little is in transit when the client is killed.
+    /// At the speed of a slow network, and with a small buffer, so that little is in transit when the client is killed,
+    /// even if it has not run for a while.
     private static let configuration = """
         daemon off; master_process off; pid FOLDER/nginx.pid; error_log FOLDER/error.log;
         events { worker_connections 64; }
@@ -23,7 +24,7 @@ struct NginxTransferTests {
             log_format sent '$http_range $body_bytes_sent'; access_log FOLDER/files/sent.log sent; root FOLDER/files;
             client_body_temp_path FOLDER/t1; proxy_temp_path FOLDER/t2; fastcgi_temp_path FOLDER/t3;
             uwsgi_temp_path FOLDER/t4; scgi_temp_path FOLDER/t5;
-            server { listen 127.0.0.1:PORT0 sndbuf=32k; limit_rate 2m; }
+            server { listen 127.0.0.1:PORT0 sndbuf=32k; limit_rate 500k; }
         }
         """
 

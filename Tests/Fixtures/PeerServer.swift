@@ -25,7 +25,28 @@ package struct PeerServer: Sendable {
             .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// Runs a script in Python that starts a server, writes its ports to a file, and ends with its input.
+    /// What a script in Python begins with: `wait_for_end(folder)`, which returns once the test, or its process, has
+    /// ended, and `end_with_starter`, with which a child process ends with the script's.
+    ///
+    /// The end of the input alone does not tell: another child of this process may have inherited its other side.
+    package static var waiting: String {
+        """
+        import os, select, sys
+        parent, process = os.getppid(), "/proc/\(ProcessInfo.processInfo.processIdentifier)"
+        def wait_for_end(folder):
+            while os.getppid() == parent and os.path.exists(process) and os.path.isdir(folder):
+                if select.select([sys.stdin], [], [], 0.5)[0]: return
+        try:
+            import ctypes
+            prctl = ctypes.CDLL(None).prctl
+        except Exception: prctl = None
+        def end_with_starter():
+            if prctl: prctl(1, 15)  # PR_SET_PDEATHSIG, SIGTERM
+
+        """
+    }
+
+    /// Runs a script in Python that starts a server, writes its ports to a file, and ends after ``waiting``.
     ///
     /// The ports go to a file, since reading what a process prints would occupy a thread of Swift's pool.
     package static func with(
@@ -38,14 +59,14 @@ package struct PeerServer: Sendable {
         try prepare(folder)
         let process = Process(), input = Pipe()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", "-c", script, folder] + arguments
+        process.arguments = ["python3", "-c", waiting + script, folder] + arguments
         process.standardInput = input
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
         defer { try? input.fileHandleForWriting.close() }
         var ports: String?
-        for _ in 0..<3_000 where ports == nil && process.isRunning {
+        for _ in 0..<6_000 where ports == nil && process.isRunning {
             try await Task.sleep(for: .milliseconds(10))
             ports = try? String(contentsOfFile: folder + "/ports", encoding: .utf8)
         }
@@ -57,12 +78,15 @@ package struct PeerServer: Sendable {
 
     /// Runs nginx with a configuration in which `FOLDER` stands for a folder, and `PORT0` to `PORT2` for free ports.
     ///
-    /// - Parameter prepare: Writes further files of the configuration into that folder; the server's are in `files`.
+    /// - Parameters:
+    ///   - program: The path of nginx; `nil` for one that is installed.
+    ///   - configuration: The configuration, which names the file `FOLDER/nginx.pid`.
+    ///   - prepare: Writes further files of the configuration into that folder; the server's are in `files`.
     package static func withNginx(
-        configuration: String, prepare: (_ folder: String) throws -> Void = { _ in },
+        at program: String? = nil, configuration: String, prepare: (_ folder: String) throws -> Void = { _ in },
         _ body: (PeerServer) async throws -> Void
     ) async throws {
-        guard let program = path("nginx") else { throw Missing(description: "nginx is not installed") }
+        guard let program = program ?? path("nginx") else { throw Missing(description: "nginx is not installed") }
         try await with(nginxScript, arguments: [program]) { folder in
             try prepare(folder)
             try Data(configuration.replacing("FOLDER", with: folder).utf8)
@@ -72,7 +96,8 @@ package struct PeerServer: Sendable {
         }
     }
 
-    /// nginx takes no port that the system chooses, so that another program may take one meanwhile.
+    /// nginx takes no port that the system chooses, so that another program may take one meanwhile. It writes its
+    /// number once it listens on all of them.
     private static let nginxScript = """
         import os, socket, subprocess, sys, time
         folder, program = sys.argv[1:3]
@@ -85,16 +110,14 @@ package struct PeerServer: Sendable {
             for number, port in enumerate(ports): text = text.replace("PORT%d" % number, port)
             with open(folder + "/nginx.conf", "w") as file: file.write(text)
             server = subprocess.Popen(
-                [program, "-p", folder, "-c", folder + "/nginx.conf"], stdin=subprocess.DEVNULL)
-            while server.poll() is None:
-                try: socket.create_connection(("127.0.0.1", int(ports[0]))).close()
-                except OSError: time.sleep(0.01)
-                else: break
+                [program, "-p", folder, "-c", folder + "/nginx.conf"], stdin=subprocess.DEVNULL,
+                preexec_fn=end_with_starter)
+            while server.poll() is None and not os.path.exists(folder + "/nginx.pid"): time.sleep(0.01)
             if server.poll() is None: break
         else: sys.exit(1)
         with open(folder + "/ports.new", "w") as file: file.write(" ".join(ports))
         os.rename(folder + "/ports.new", folder + "/ports")
-        sys.stdin.read()
+        wait_for_end(folder)
         server.terminate()
         server.wait()
         """

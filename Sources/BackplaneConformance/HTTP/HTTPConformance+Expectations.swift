@@ -34,7 +34,7 @@ extension HTTPConformance {
 
     /// Waits for a condition.
     static func eventually(_ what: String, _ condition: () -> Bool) async throws {
-        for _ in 0..<2000 {
+        for _ in 0..<5_000 {
             if condition() { return }
             try await Task.sleep(for: .milliseconds(10))
         }

@@ -43,7 +43,7 @@ public struct Endpoint<Response: Sendable>: Sendable {
     public var failure: EndpointFailure?
     /// The maximum number of bytes of a failed response's body that its error keeps: 16 KB.
     ///
-    /// They are awaited for at most a second.
+    /// They are awaited for at most five seconds.
     public var failureLimit = 16 << 10
     /// The log level of its loads; `nil` means that of the client, which by default logs nothing.
     public var logLevel: LoadLogLevel?

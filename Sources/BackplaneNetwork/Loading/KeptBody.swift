@@ -8,7 +8,7 @@ struct KeptBody {
     /// A Boolean value that indicates whether ``bytes`` are the whole body.
     private(set) var isWhole = false
 
-    /// Reads the beginning of a body that streams, for at most a second; an early end is not an error.
+    /// Reads the beginning of a body that streams, for at most five seconds; an early end is not an error.
     init(of body: HTTPBodyStream, upTo limit: Int) async {
         defer { if !isWhole { body.cancel() } }
         guard limit > 0 else { return }
@@ -23,7 +23,7 @@ struct KeptBody {
                     if count > limit { return false }
                 }
                 return true
-            }, within: .seconds(1), otherwise: CancellationError())
+            }, within: .seconds(5), otherwise: CancellationError())
         isWhole = isRead ?? false
         bytes = Array(taken.withLock { $0 }.prefix(limit))
     }

@@ -13,7 +13,7 @@ public final class LoopbackSocket: Sendable {
     /// - Parameter backlog: The number of connections that wait to be accepted; with `nil`, the socket does not listen,
     ///   and connections are refused.
     public init(backlog: Int32?) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = Self.address(port: 0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let failed = withUnsafeMutablePointer(to: &address) { [descriptor] address in

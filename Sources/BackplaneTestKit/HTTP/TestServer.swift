@@ -79,11 +79,20 @@ private final class OpenConnections: Sendable {
 
     init(_ listener: LoopbackSocket) { self.listener = listener }
 
+    private var isOpen: Bool { state.withLock { $0.isOpen } }
+
     /// Returns the next connection; `nil` once the server has stopped.
     func accept() -> TestConnection? {
         while true {
             let descriptor = Glibc.accept(listener.descriptor, nil, nil)
-            guard descriptor >= 0 else { return nil }
+            guard descriptor >= 0 else {
+                guard isOpen else { return nil }
+                // A client has left already, or there is no descriptor at the moment.
+                usleep(1_000)
+                continue
+            }
+            // A child process that inherited it would keep the connection from ending.
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             if let connection = admit(descriptor) { return connection }
             Glibc.close(descriptor)
         }

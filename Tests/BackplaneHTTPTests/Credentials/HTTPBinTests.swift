@@ -3,6 +3,7 @@ import BackplaneCrypto
 import BackplaneExchange
 import BackplaneNetwork
 import Foundation
+import TestFixtures
 import Testing
 
 /// Credentials against a server that others wrote: httpbin with gunicorn.
@@ -27,12 +28,12 @@ struct HTTPBinTests {
         return process.terminationStatus == 0
     }()
 
-    /// A server that ends with its input, and so with this process at the latest.
+    /// A server that ends with the test, or with this process.
     private static let script = """
         import importlib.metadata, os, re, subprocess, sys, threading
         server = subprocess.Popen(
             [sys.executable, "-m", "gunicorn", "--bind", "127.0.0.1:0", "httpbin:app"],
-            stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, preexec_fn=end_with_starter)
         def read():
             for line in server.stderr:
                 found = re.search(r"Listening at: http://127\\.0\\.0\\.1:(\\d+)", line)
@@ -42,7 +43,7 @@ struct HTTPBinTests {
                         file.write(found.group(1) + "\\n" + ", ".join(versions))
                     os.rename(sys.argv[1] + ".new", sys.argv[1])
         threading.Thread(target=read, daemon=True).start()
-        sys.stdin.read()
+        wait_for_end(os.path.dirname(sys.argv[1]))
         server.terminate()
         server.wait()
         """
@@ -53,14 +54,14 @@ struct HTTPBinTests {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let process = Process(), input = Pipe()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [Self.python, "-c", Self.script, folder + "/port"]
+        process.arguments = [Self.python, "-c", PeerServer.waiting + Self.script, folder + "/port"]
         process.standardInput = input
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
         defer { try? input.fileHandleForWriting.close() }
         var lines: [Substring] = []
-        for _ in 0..<3_000 where lines.isEmpty {
+        for _ in 0..<6_000 where lines.isEmpty {
             try await Task.sleep(for: .milliseconds(10))
             lines = (try? String(contentsOfFile: folder + "/port", encoding: .utf8))?.split(separator: "\n") ?? []
         }

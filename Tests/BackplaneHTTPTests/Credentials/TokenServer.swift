@@ -77,9 +77,9 @@ final class ThreadLatch: Sendable {
 
     func open() { semaphore.signal() }
 
-    /// Waits; a minute at the most, so that a test that fails ends.
+    /// Waits; four minutes at the most, so that a test that fails ends.
     func wait() {
-        _ = semaphore.wait(timeout: .now() + 60)
+        _ = semaphore.wait(timeout: .now() + 240)
         semaphore.signal()
     }
 

@@ -98,12 +98,16 @@ struct EndpointLoadTests {
 
     @Test(arguments: ClientKind.all)
     func `progress is told before the end, up to the last byte`(kind: ClientKind) async throws {
-        let bytes = [UInt8](repeating: 1, count: 2_000_000)
-        let server = try TestServer { $1.answer("200 OK", body: bytes) }
+        let bytes = [UInt8](repeating: 1, count: 2_000_000), areAdded = Latch()
+        let server = try TestServer { _, connection in
+            areAdded.pass()
+            connection.answer("200 OK", body: bytes)
+        }
         try await kind.lend { http, call async throws in
             let progress = Recording<Int64>()
             let load = Endpoint<[UInt8]>("GET", "").load(on: http.relative(to: server.url()), call)
                 .onProgress { progress.add($0.received) }.onCompletion { _ in progress.add(-1) }
+            areAdded.open()
             #expect(try await load.value == bytes)
             _ = try await progress.first { $0 == -1 }
             let all = progress.all

@@ -62,7 +62,7 @@ private final class NonsenseServer: Sendable {
     private let socket: Int32
 
     init(_ answer: String) throws {
-        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -76,18 +76,19 @@ private final class NonsenseServer: Sendable {
         (self.socket, url) = (socket, "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))")
         Thread.detachNewThread {
             while case let connection = accept(socket, nil, nil), connection >= 0 {
+                _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
                 var request = [UInt8](repeating: 0, count: 65_536)
                 _ = recv(connection, &request, request.count, 0)
                 let bytes = Array(answer.utf8)
                 _ = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
                 close(connection)
             }
+            close(socket)  // not before: its number may be that of another socket at once
         }
     }
 
     func stop() {
         shutdown(socket, Int32(SHUT_RDWR))
-        close(socket)
     }
 }
 #endif
