@@ -57,6 +57,8 @@ package struct PeerServer: Sendable {
 
     /// Runs nginx with a configuration in which `FOLDER` stands for a folder, and `PORT0` to `PORT2` for free ports.
     ///
+    /// Its `pid` is to be `FOLDER/nginx.pid`.
+    ///
     /// - Parameter prepare: Writes further files of the configuration into that folder; the server's are in `files`.
     package static func withNginx(
         configuration: String, prepare: (_ folder: String) throws -> Void = { _ in },
@@ -86,10 +88,8 @@ package struct PeerServer: Sendable {
             with open(folder + "/nginx.conf", "w") as file: file.write(text)
             server = subprocess.Popen(
                 [program, "-p", folder, "-c", folder + "/nginx.conf"], stdin=subprocess.DEVNULL)
-            while server.poll() is None:
-                try: socket.create_connection(("127.0.0.1", int(ports[0]))).close()
-                except OSError: time.sleep(0.01)
-                else: break
+            # It writes this once it listens on all of them; before that another program may answer there.
+            while server.poll() is None and not os.path.exists(folder + "/nginx.pid"): time.sleep(0.01)
             if server.poll() is None: break
         else: sys.exit(1)
         with open(folder + "/ports.new", "w") as file: file.write(" ".join(ports))
