@@ -79,7 +79,9 @@ struct ChildLifetimeTests {
         command: String, _ how: (work: String, code: Int32)
     ) async throws {
         let library = try library(how.work), (_, ended) = readPipe()
-        let outcome = try await tool.start([command, library, "--load-folder", tool.loads, "--timeout", "2"]).end()
+        // Long enough that its entry has begun before, however busy the machine.
+        let limit = how.work == "abort()" ? "240" : "15"
+        let outcome = try await tool.start([command, library, "--load-folder", tool.loads, "--timeout", limit]).end()
         #expect(outcome.status == how.code)
         for await _ in ended {}
         #expect(tool.loadFolders() == [])

@@ -27,7 +27,8 @@ struct HostedTransferTests {
         #expect(watched.status == 0 && watched.output.hasSuffix("whale.epub\n"), "\(watched.errors)")
         #expect(Array(try Data(contentsOf: URL(filePath: path))) == content)
         let from = try #require(requests.all.last.flatMap { Int($0.dropFirst("bytes=".count).dropLast()) })
-        #expect(requests.all.count == 2 && 344_000...600_000 ~= from, "\(requests.all)")
+        // Fewer bytes than lie between two marks of a part file are lost.
+        #expect(requests.all.count == 2 && 600_000 - (256 << 10)...600_000 ~= from, "\(requests.all)")
         again.signal(SIGTERM)
         _ = await again.end()
     }
@@ -42,6 +43,9 @@ struct HostedTransferTests {
         let paused = try await tool.plain("transfer", "pause", url)
         #expect(paused.status == 0 && paused.output.contains("paused, 60 % of "), "\(paused)")
         #expect(try await tool.plain("transfer", "resume", url).status == 0)
+        // A watch prints a line for each tenth, so that one that looks before would not print where it stalls.
+        var list = ""
+        for _ in 0..<600 where !list.contains("84 % of 1 MB") { list = try await tool.plain("transfer", "list").output }
         let watch = try tool.start(["transfer", "watch"])
         #expect(await watch.says("running, 84 % of 1 MB\n"), "\(watch.output)")
         let cancelled = try await tool.plain("transfer", "cancel", url)

@@ -1,6 +1,8 @@
 /// The libraries of a session: the files as last seen, and the application's answers to them.
 struct DevLibraries: Sendable {
     private var seen: [String: ProductStamp] = [:]
+    /// The files of the last swap request, as they were seen before it.
+    private var asked: [String: ProductStamp] = [:]
     /// The libraries that the application refused.
     private var refused: Set<String> = []
     /// The duration of each library's last build in this session.
@@ -30,6 +32,7 @@ struct DevLibraries: Sendable {
     mutating func areAsked(_ paths: [String]) {
         isAskedAgain = unremarkable.isSuperset(of: paths)
         unremarkable.subtract(paths)
+        asked = seen.filter { paths.contains($0.key) }
     }
 
     /// Marks libraries as active.
@@ -44,10 +47,10 @@ struct DevLibraries: Sendable {
 
     /// Marks libraries as swapped in.
     ///
-    /// One that was replaced before it was loaded is already active when its change is detected, and is not reported
-    /// then.
+    /// One that was replaced before it was loaded is already active when its change is offered, and is not reported
+    /// then, even if the change was detected before the answer.
     mutating func areSwapped(_ paths: [String]) {
-        unremarkable.formUnion(paths.filter { seen[$0]?.library != ProductStamp(library: $0).library })
+        unremarkable.formUnion(paths.filter { asked[$0]?.library != ProductStamp(library: $0).library })
     }
 
     mutating func areRefused(_ paths: [String]) {

@@ -69,6 +69,8 @@ struct NewPackagesTests {
             let socket = try LocalSocket(
                 connectingTo: tool.folder + "/backplane/host-\(harbour.number).sock", within: .seconds(60))
             try socket.write(Array("{".utf8), until: .now + .seconds(60))
+            // Connections are accepted in their order: with this one that of the client has been.
+            #expect(try await tool.plain("stats").status == 0)
             harbour.signal(signal)
             let ended = await harbour.end()
             var told: [UInt8] = []

@@ -202,14 +202,11 @@ struct RunningHostTests {
         let host = try await tool.startRun(Tool.almanac)
         let text = try tool.start(["events"]), json = try tool.start(["events", "--json", "--limit", "2"])
         // A listener hears what happens from the moment on in which it listens.
-        var lines: [String] = []
-        while lines.count < 2 {
-            _ = try await tool.plain("reset", "ClockManager")
-            lines = json.output.split(separator: "\n").map(String.init)
-        }
-        #expect(await json.end().status == 0)
+        while json.output.split(separator: "\n").count < 2 { _ = try await tool.plain("reset", "ClockManager") }
+        let listened = await json.end(), lines = listened.output.split(separator: "\n")
+        #expect(listened.status == 0 && lines.count == 2, "\(listened)")
         struct Event: Decodable { var event: String, time: Double, change: [String: [String]] }
-        for line in lines.prefix(2) {
+        for line in lines {
             let event = try JSONDecoder().decode(Event.self, from: Data(line.utf8))
             #expect(event.event == "reset" && event.change["restarted"] == ["ClockManager"])
         }

@@ -15,9 +15,18 @@ struct FileWatchTests {
     @Test func `a file that is written is reported once, however often that happens within the quiet time`() throws {
         let watch = try observed.watch(quiet: .milliseconds(500))
         defer { watch.close() }
-        for text in ["one", "two", "three"] { try observed.write(text, to: "a.swift") }
-        #expect(try observed.told(until: "a.swift").paths == [observed.path("a.swift")])
-        #expect(try observed.toldSoFar().isEmpty)
+        for turn in 0..<20 {
+            let start = ContinuousClock.now
+            for text in ["one", "two", "three"] { try observed.write("\(text) \(turn)", to: "a.swift") }
+            let isWithinQuiet = ContinuousClock.now - start < .milliseconds(400)
+            let told = try observed.told(until: "a.swift"), rest = try observed.toldSoFar()
+            // On a busy machine it may have taken longer, and is reported as often as that asks for.
+            guard isWithinQuiet else { continue }
+            #expect(told.paths == [observed.path("a.swift")])
+            #expect(rest.isEmpty)
+            return
+        }
+        Issue.record("the file was never written three times within the quiet time")
     }
 
     @Test func `a file is reported when it is removed, and when it reappears`() throws {
