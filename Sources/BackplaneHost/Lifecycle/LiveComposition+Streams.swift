@@ -3,8 +3,8 @@ import Backplane
 extension LiveComposition {
     /// Ends the streams that a component has opened, because it is suspended or stops.
     ///
-    /// Its own streams are interrupted before, until it is resumed: their bodies may read the streams that end, and would
-    /// otherwise fail with the reason of that end.
+    /// Its own streams are interrupted before, until it is resumed: their bodies may read the streams that end, and
+    /// would otherwise fail with the reason of that end.
     func endStreams(openedBy component: RunningComponent) {
         // 0 is the host program.
         guard component.number != 0 else { return }

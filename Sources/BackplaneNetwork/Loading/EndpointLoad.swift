@@ -59,10 +59,10 @@ public final class EndpointLoad<Response: Sendable>: Sendable {
         return self
     }
 
-    /// Adds a function that is called with the progress of both bodies, before the end.
+    /// Adds a function that is called with the progress of both bodies, before the functions of the end.
     ///
-    /// Newer progress replaces progress that has not been reported yet. A function that is added late is called with the
-    /// latest progress first.
+    /// Newer progress replaces progress that has not been reported yet. A function that is added late, even after the
+    /// end, is called with the latest progress.
     @discardableResult
     public func onProgress(
         on executor: CallbackExecutor = .concurrent, _ body: @escaping @Sendable (HTTPProgress) -> Void

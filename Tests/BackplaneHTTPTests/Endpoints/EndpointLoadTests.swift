@@ -133,6 +133,9 @@ struct EndpointLoadTests {
             _ = try await observed.first { $0 == 4 }
             load.cancel()
             _ = await load.result
+            let last = Recording<Int64>()
+            load.onProgress { last.add($0.received) }.onCompletion { _ in last.add(-1) }
+            #expect(try await last.first(2) == [4, -1])
         }
     }
 
