@@ -79,7 +79,7 @@ package final class ChildProcess: Sendable {
         Thread.detachNewThread { [self] in
             guard let ending = self.process.wait() else { preconditionFailure("no other code waits for the process") }
             // Processes that the child leaves behind may keep its pipes open forever.
-            _ = readers.wait(timeout: .now() + .seconds(1))
+            _ = readers.wait(timeout: .now() + .seconds(5))
             ended(ending)
         }
     }

@@ -47,7 +47,7 @@ final class Instance: Sendable {
     }
 
     /// The native calls that ended with an error.
-    var failures: CallFailures.Record { nativeHeld.failures() }
+    var failures: CallFailures.Tally { nativeHeld.failures() }
 
     func stop() async {
         await component.stop()
@@ -167,7 +167,7 @@ final class Instance: Sendable {
 private struct HeldPointer: @unchecked Sendable {  // written once, freed when no more calls are possible
     let context: UnsafeRawPointer
     let calls: NativeCalls?
-    let failures: @Sendable () -> CallFailures.Record
+    let failures: @Sendable () -> CallFailures.Tally
     let mark: @Sendable (_ isSuspended: Bool) -> Void
     let free: @Sendable () -> Void
 
@@ -175,7 +175,7 @@ private struct HeldPointer: @unchecked Sendable {  // written once, freed when n
         let context = UnsafeRawPointer(UnsafeMutableRawPointer(keeping: Held(component, calls: calls)))
         (self.context, self.calls) = (context, calls)
         nonisolated(unsafe) let pointer = context  // freed by its last user
-        failures = { pointer.assumingMemoryBound(to: Held<C>.self).pointee.failures.record }
+        failures = { pointer.assumingMemoryBound(to: Held<C>.self).pointee.failures.tally }
         mark = {
             pointer.assumingMemoryBound(to: Held<C>.self).pointee.failures.isSuspended.store($0, ordering: .relaxed)
         }

@@ -9,11 +9,11 @@ import Synchronization
 @usableFromInline
 final class CallFailures: Sendable {
     /// The number of failed calls, and the error of the last one with its time in seconds since 1970.
-    struct Record: Sendable {
+    struct Tally: Sendable {
         var count: UInt64 = 0
         var last: (error: BackplaneError, time: Double)?
     }
-    private let state = Mutex(Record())
+    private let state = Mutex(Tally())
     /// The list of the calls in flight; `nil` if they never have to be cancelled.
     @usableFromInline let calls: NativeCalls?
     /// The flag that is set while the component is suspended or about to be.
@@ -21,7 +21,7 @@ final class CallFailures: Sendable {
 
     init(_ calls: NativeCalls?) { self.calls = calls }
 
-    var record: Record { state.withLock(\.self) }
+    var tally: Tally { state.withLock(\.self) }
 
     /// Records the error of a stream's body as ``recording(_:)`` does; once the component is suspended, the stream
     /// counts as interrupted.
