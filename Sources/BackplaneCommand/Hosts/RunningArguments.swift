@@ -24,7 +24,7 @@ extension HostArguments {
     ) {
         try understood { () throws(Misuse) in
             if let manifest, running.manifest != nil {
-                throw Misuse(description: "--manifest and `\(manifest)` both name a manifest; give only one of them")
+                throw Misuse(description: "--manifest and `\(manifest)` both name a manifest; use only one of them")
             }
             return try settings.taking(
                 manifest ?? running.manifest, running: running.running, socket: running.socket)

@@ -4,12 +4,12 @@ import ArgumentParser
 extension BackplaneTool {
     struct Stats: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show the statistics of calls, streams and timers of a running host's components.",
+            abstract: "Show statistics on the calls, streams and timers of a running host's components.",
             discussion: """
                 Counts the calls that began, those that failed, those in flight, and those that wait for a change to \
                 finish, with the managers that own each component; the times of encoded calls, and the last error of \
-                encoded calls and streams; the components' streams and their elements; the runs of their timers; and the HTTP exchanges \
-                of each plugin, with the sizes of their bodies.
+                encoded calls and streams; the components' streams and their elements; the runs of their timers; and \
+                the HTTP exchanges of each plugin, with the sizes of their bodies.
 
                 EXAMPLES
                   backplane stats

@@ -15,7 +15,7 @@ struct ManifestArguments: ParsableArguments {
         get throws {
             guard let manifest else { return argument.path }
             guard let other = argument.path else { return manifest }
-            throw ValidationError("--manifest and `\(other)` both name a manifest; give only one of them")
+            throw ValidationError("--manifest and `\(other)` both name a manifest; use only one of them")
         }
     }
 }
