@@ -52,7 +52,8 @@ enum Engines {
         if isWriting, let others = store.otherProcesses {
             throw BackplaneError(
                 .storeUnusable,
-                "\(others) has the store open, and does not listen for requests; stop it first, or start it with a control socket",
+                "\(others) has the store open but does not listen for requests; stop it first, or start it with a "
+                    + "control socket",
                 at: folder)
         }
         return store

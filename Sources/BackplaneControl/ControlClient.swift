@@ -64,7 +64,8 @@ package struct ControlClient: Sendable {
             throw BackplaneError(
                 .controlProtocol,
                 "the host, process \(greeting.process), is Backplane \(greeting.version) and speaks protocol \(greeting.protocol), "
-                    + "this tool is \(HostVersion.text) and speaks \(ControlProtocol.number); use the tool of the host's version",
+                    + "but this tool is \(HostVersion.text) and speaks \(ControlProtocol.number); use the version of "
+                    + "the tool that matches the host",
                 at: path)
         }
         return greeting
@@ -86,7 +87,8 @@ extension ControlClient {
         guard user == own || user == 0 || own == 0 else {
             throw BackplaneError(
                 .controlForbidden,
-                "the process that listens there belongs to user \(user.map { "\($0)" } ?? "unknown"), not to user \(own)",
+                "the process listening on the socket belongs to user \(user.map { "\($0)" } ?? "unknown"), not to "
+                    + "user \(own)",
                 at: path)
         }
         return socket
@@ -119,7 +121,7 @@ extension ControlClient {
     private func lost() -> BackplaneError {
         BackplaneError(
             .controlUnreachable,
-            "the host closed the connection before it answered: it stopped or was killed; check its last output",
+            "the host closed the connection without answering: it stopped or was killed; check its last output",
             at: path)
     }
 

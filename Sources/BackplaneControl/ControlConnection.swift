@@ -145,7 +145,7 @@ final class ControlConnection: Sendable {
                 guard error.number == ETIMEDOUT else { return nil }
                 throw BackplaneError(
                     .controlMalformed,
-                    "expected a request within \(limits.reading), found \(bytes.count) bytes without a newline at their end"
+                    "expected a request within \(limits.reading), found \(bytes.count) bytes without a final newline"
                 )
             }
             try makeRoom(for: bytes.count, &memory)
@@ -187,7 +187,8 @@ final class ControlConnection: Sendable {
         guard server.memory.take(more, until: .now + limits.waiting) else {
             throw BackplaneError(
                 .controlBusy,
-                "requests in progress already use the \(limits.memory >> 20) MB that all of them together may have; try again when one has ended"
+                "requests in progress already use the \(limits.memory >> 20) MB that they may use together; try "
+                    + "again when one has ended"
             )
         }
         memory += more

@@ -116,7 +116,8 @@ package struct ControlFolder: Sendable {
     static func unusable(_ path: String, _ reason: String) -> BackplaneError {
         BackplaneError(
             .controlUnusable,
-            "the folder for control sockets \(reason); set XDG_RUNTIME_DIR to a folder that you own, or do without a control socket",
+            "the folder for control sockets \(reason); set XDG_RUNTIME_DIR to a folder that you own, or run without "
+                + "a control socket",
             at: path)
     }
 }

@@ -41,7 +41,8 @@ final class ControlPlaces: Sendable {
                     result = .failure(
                         BackplaneError(
                             .controlBusy,
-                            "\(limits.lasting) requests `\(request.name)` are in progress, which is the limit; try again when a client has left"
+                            "\(limits.lasting) `\(request.name)` requests are in progress, which is the limit; try "
+                                + "again when a client has disconnected"
                         ))
                 }
             } else if request.endsTrouble, state.reserved[request.name, default: 0] < limits.reserved {

@@ -122,7 +122,8 @@ final class ControlServer: Sendable {
         if let number = head.protocol, number != ControlProtocol.number {
             throw BackplaneError(
                 .controlProtocol,
-                "this host is Backplane \(HostVersion.text) and speaks protocol \(ControlProtocol.number), the request uses protocol \(number); use a tool of the host's version"
+                "this host is Backplane \(HostVersion.text) and speaks protocol \(ControlProtocol.number), but the "
+                    + "request uses protocol \(number); use the version of the tool that matches the host"
             )
         }
         guard let request = requests[head.request] else {

@@ -55,7 +55,7 @@ enum ControlText {
     static func message<Message: ControlMessage>(_: Message.Type, in bytes: [UInt8]) throws(BackplaneError) -> Message {
         let read = try JSON.decode(KnownAndUnknown<Message>.self, bytes, failing: .controlMalformed)
         if let key = read.unknownKeys.first(where: { $0 != "/request" && $0 != "/protocol" }) {
-            throw BackplaneError(.controlMalformed, "a request `\(Message.name)` has no such key", at: key)
+            throw BackplaneError(.controlMalformed, "the request `\(Message.name)` has no such key", at: key)
         }
         return read.value
     }

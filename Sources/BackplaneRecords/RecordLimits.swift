@@ -45,12 +45,13 @@ package enum RecordLimits {
             guard (1...id).contains(record.id.utf8.count) else {
                 throw BackplaneError(
                     .callInvalidInput,
-                    "expected an id of 1 to \(id) bytes, found one of \(record.id.utf8.count)", at: collection)
+                    "expected an id of 1 to \(id) bytes, found \(record.id.utf8.count) bytes", at: collection)
             }
             guard record.value.count <= value else {
                 throw BackplaneError(
                     .callInvalidInput,
-                    "expected a record of at most \(value) bytes, found one of \(record.value.count); keep large content in a file of the component's folder",
+                    "expected a record of at most \(value) bytes, found \(record.value.count) bytes; keep large "
+                        + "content in a file of the component's folder",
                     at: "\(collection)/\(shortened(record.id))")
             }
         }

@@ -33,7 +33,7 @@ extension Blueprint {
         let verb = there.count == 1 ? "is" : "are"
         throw BackplaneError(
             .newExists,
-            "\(Self.list(there)) already \(verb), and nothing is overwritten; choose another name, or move it away",
+            "\(Self.list(there)) already \(verb), and nothing is overwritten; choose another name, or move it",
             at: root)
     }
 

@@ -21,7 +21,8 @@ enum OwnPackage {
         if let found = (around + [built]).first(where: isBackplane) { return found }
         throw BackplaneError(
             .newPackage,
-            "the package that this command was built from no longer exists; give the location of Backplane with --backplane PATH or --backplane URL",
+            "the package that this command was built from no longer exists; specify the location of Backplane with "
+                + "--backplane PATH or --backplane URL",
             at: built)
     }
 

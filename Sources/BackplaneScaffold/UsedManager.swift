@@ -32,7 +32,8 @@ struct UsedManager: Sendable, Hashable {
         guard let contract = sources.lazy.compactMap({ $0.contract(ofClass: className) }).first else {
             throw BackplaneError(
                 .newPackage,
-                "the package has no class `\(className)` that says which contract it provides (`typealias Provides = …`), so `\(manager)` cannot be used by its name; add the wire by hand",
+                "the package has no class `\(className)` that declares which contract it provides (`typealias "
+                    + "Provides = …`), so `\(manager)` cannot be used by its name; add the wire by hand",
                 at: package.root)
         }
         guard let target = sources.first(where: { $0.declares(contract: contract) })?.target else {

@@ -20,7 +20,7 @@ struct CollectionPreparation<R: Record> {
             } catch {
                 guard error.code == .storeDuplicate else { throw error }
                 log.error(
-                    "an index is left out, because its values are not unique",
+                    "an index was omitted, because its values are not unique",
                     metadata: ["collection": R.collection, "error": error.description])
             }
             if R.schema > 1 {

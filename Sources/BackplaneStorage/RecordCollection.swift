@@ -274,6 +274,6 @@ extension RecordCollection {
     /// Writes a warning for a record that is left out; only the first ones of a reading are written.
     func report(_ record: UnreadableRecord, number: Int) {
         guard number <= 20 else { return }
-        part.log.warning("a record cannot be read, and is left out", metadata: ["error": record.error.description])
+        part.log.warning("a record cannot be read and is omitted", metadata: ["error": record.error.description])
     }
 }

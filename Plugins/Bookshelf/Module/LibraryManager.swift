@@ -111,7 +111,7 @@ final class LibraryManager: Manager, StatefulComponent {
         do {
             _ = try await wires.dataAccessController.takeBack(loan, call)
         } catch {
-            log.warning("a returned loan cannot be forgotten", metadata: ["error": "\(error)"])
+            log.warning("a returned loan cannot be deleted", metadata: ["error": "\(error)"])
         }
         return answer
     }

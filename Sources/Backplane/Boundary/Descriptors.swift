@@ -55,7 +55,7 @@ package enum Descriptors {
             let name = typeName(of: Value.self)
             throw BackplaneError(
                 .pluginInvalidAnswer,
-                "\(what()): the first \(name) says its size is \(size); set `size` to sizeof(\(name))")
+                "\(what()): the first \(name) declares the size \(size); set `size` to sizeof(\(name))")
         }
         try requireAlignment(pointer, of: what())
         return (0..<count).map { Backplane.read(UnsafeRawPointer(pointer) + $0 * size) }

@@ -45,7 +45,7 @@ struct JSONMistake {
             self.init(
                 isJSON
                     ? "a number is not an integer, or is too large for its type"
-                    : "expected JSON, found text that is malformed, or nested too deeply",
+                    : "expected JSON, found text that is malformed or too deeply nested",
                 context.codingPath, cause: context.underlyingError)
         @unknown default: self.init(String(describing: error), [])
         }

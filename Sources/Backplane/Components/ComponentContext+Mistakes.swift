@@ -36,24 +36,24 @@ extension HasFolder {
     /// Refuses the look-up of a manager.
     @available(
         *, unavailable,
-        message: "only a manager looks up managers: let the manager that owns this component call the other one"
+        message: "only a manager can look up managers: let the manager that owns this component call the other one"
     )
     @_documentation(visibility: internal)
     public func manager<C: Contract>(_ name: String, as type: C.Type = C.self, for call: Call? = nil)
         async throws(BackplaneError) -> Wire<C>
     {
-        throw BackplaneError(.roleForbidden, "only a manager looks up managers")
+        throw BackplaneError(.roleForbidden, "only a manager can look up managers")
     }
 
     /// Refuses the look-up of a manager.
     @available(
         *, unavailable,
-        message: "only a manager looks up managers: let the manager that owns this component call the other one"
+        message: "only a manager can look up managers: let the manager that owns this component call the other one"
     )
     @_documentation(visibility: internal)
     public func resolve<C: Contract>(
         _ type: C.Type = C.self, where isWanted: (ManagerDescription) -> Bool = { _ in true }, for call: Call? = nil
     ) async throws(BackplaneError) -> Wire<C> {
-        throw BackplaneError(.roleForbidden, "only a manager looks up managers")
+        throw BackplaneError(.roleForbidden, "only a manager can look up managers")
     }
 }

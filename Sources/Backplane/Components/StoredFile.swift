@@ -81,7 +81,7 @@ extension String {
         }
         guard !steps.contains(where: { ["", ".", ".."].contains($0) }), !name.utf8.contains(0) else {
             throw BackplaneError(
-                .fileRefused, "this does not name a file in the component's folder; give a path that is relative to it",
+                .fileRefused, "this is not a path in the component's folder; use a path relative to it",
                 at: name)
         }
         return "\(self)/\(name)"

@@ -37,7 +37,7 @@ enum StatefulSwaps {
                 let lane = report.components.first?.state?.lane
                 guard lane == (order.encodesState ? "encoded" : "native") else {
                     throw BackplaneError(
-                        .swapFailed, "the state took the lane \(lane ?? "of none"): \(report.components)")
+                        .swapFailed, "the state crossed by the wrong lane, \(lane ?? "none"): \(report.components)")
                 }
                 // In practice, an edit and a build lie between two swaps; the pause also lets the callers resume.
                 try await Task.sleep(for: .milliseconds(2))

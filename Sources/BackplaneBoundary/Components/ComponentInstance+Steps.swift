@@ -86,7 +86,8 @@ extension ComponentInstance {
         let value = StateValue(ended, functions)
         _ = try ended.answer.get()
         guard let value else {
-            throw BackplaneError(.componentFailed, "the component reported that it exported its state but gave none")
+            throw BackplaneError(
+                .componentFailed, "the component reported that it exported its state but returned none")
         }
         return value
     }

@@ -85,7 +85,8 @@ package struct PluginDescription: Sendable {
         guard status != Int32(BP_UNIMPLEMENTED) else {
             throw BackplaneError(
                 .pluginABIMismatch,
-                "the plugin supports no ABI number that this host supports (\(BP_ABI_MIN) to \(BP_ABI_MAX)); build it with this host's version of backplane.h"
+                "the plugin supports none of this host's ABI numbers (\(BP_ABI_MIN) to \(BP_ABI_MAX)); build it with "
+                    + "this host's version of backplane.h"
             )
         }
         guard status == Int32(BP_OK) else {

@@ -18,7 +18,7 @@ struct SignInValues: Sendable {
                 throw Misuse(description: "--value-fd: expected NAME=NUMBER, the number of a file descriptor")
             }
             guard self.texts[name] == nil else {
-                throw Misuse(description: "--value and --value-fd both give `\(name)`; give one of them")
+                throw Misuse(description: "--value and --value-fd both set `\(name)`; use only one of them")
             }
             self.descriptors[name] = number
         }
@@ -52,7 +52,8 @@ struct SignInValues: Sendable {
             let list = missing.map { "`\($0)`" }.joined(separator: ", ")
             throw BackplaneError(
                 .networkSignIn,
-                "the sign-in needs the values \(list), and there is no terminal to ask for them; give them with --value or --value-fd"
+                "the sign-in requires the values \(list), and there is no terminal to prompt for them; pass them "
+                    + "with --value or --value-fd"
             )
         }
         for name in missing {

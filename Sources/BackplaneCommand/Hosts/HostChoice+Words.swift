@@ -5,7 +5,7 @@ extension HostChoice {
     /// Returns the host chosen by the options of a command for running hosts.
     static func given(socket: String?, manifest: String?) throws(Misuse) -> HostChoice {
         if socket != nil, manifest != nil {
-            throw .init(description: "--socket and --manifest both choose a host; give only one of them")
+            throw .init(description: "--socket and --manifest both choose a host; use only one of them")
         }
         return HostChoice(socket: socket, manifest: manifest)
     }
@@ -30,7 +30,7 @@ extension HostSettings {
         }
         if socket != nil, let manifest {
             throw .init(
-                description: "--socket and the manifest `\(manifest)` both choose a host; give only one of them")
+                description: "--socket and the manifest `\(manifest)` both choose a host; use only one of them")
         }
         return (self, HostChoice(socket: socket, manifest: manifest))
     }

@@ -32,7 +32,7 @@ struct InspectCommand: Sendable {
     ///   - manifest: The path of the manifest, or `nil` for none.
     /// - Throws: `plugin.not-found`; `manifest.unreadable` if there is no such manifest.
     static func locate(_ library: String, of manifest: String?) throws(BackplaneError) -> String {
-        let advice = "build it, or give its path"
+        let advice = "build it, or specify its path"
         guard let manifest else {
             if library.contains("/") || (try? FileStatus(at: library)) != nil { return library }
             return try LibraryLocator(manifestFolder: ".", pluginPaths: [], advice: advice).locate(library)

@@ -30,7 +30,7 @@ enum TransferWords {
         let name = encoded.removingPercentEncoding ?? encoded
         guard !["", ".", ".."].contains(name), !name.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 < 0x20 })
         else {
-            throw Misuse(description: "the URL ends with no name for a file; give one after it")
+            throw Misuse(description: "the URL does not end with a file name; specify one after the URL")
         }
         return folder + name
     }

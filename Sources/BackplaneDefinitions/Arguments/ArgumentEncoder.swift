@@ -35,7 +35,7 @@ enum ArgumentEncoder {
 
         func take() throws {
             left -= 1
-            guard left >= 0 else { throw refused("has more than \(ArgumentEncoder.values) values") }
+            guard left >= 0 else { throw refused("contains more than \(ArgumentEncoder.values) values") }
         }
     }
 }
@@ -95,7 +95,7 @@ final class ArgumentNode {
 
     func put(number: Double) throws {
         guard let value = ArgumentValue(number) else {
-            throw ArgumentEncoder.refused("has the number \(number), which cannot be sent; use a finite one")
+            throw ArgumentEncoder.refused("contains the number \(number), which cannot be sent; use a finite number")
         }
         try put(value)
     }

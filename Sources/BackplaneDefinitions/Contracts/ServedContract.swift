@@ -56,7 +56,7 @@ package struct ServedContract: Sendable {
         let fitting = candidates.filter { method in input.count.map { $0 == method.argumentCount } ?? true }
         if fitting.count == 1 { return fitting[0] }
         let names = NameSuggestions.list((fitting.isEmpty ? candidates : fitting).map(\.selector))
-        report(.wireMismatch, "`\(name)` may be \(names); rename one in the definition", of: name)
+        report(.wireMismatch, "`\(name)` could refer to \(names); rename one in the definition", of: name)
         return nil
     }
 

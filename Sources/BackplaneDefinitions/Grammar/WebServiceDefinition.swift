@@ -35,7 +35,8 @@ public struct WebServiceDefinition: Sendable {
             let selectors = fitting.map { "`\(methods[$0].selector)`" }.joined(separator: " and ")
             throw BackplaneError(
                 .definitionUnknownMethod,
-                "`\(name)` with \(counted(count)) may be \(selectors); choose by the selector, as in `service[\"\(methods[fitting[0]].selector)\"]`",
+                "`\(name)` with \(counted(count)) could refer to \(selectors); choose one by its selector, as in "
+                    + "`service[\"\(methods[fitting[0]].selector)\"]`",
                 at: name)
         }
         let existing = candidates.map { "`\(methods[$0].signature)`" }.joined(separator: ", ")

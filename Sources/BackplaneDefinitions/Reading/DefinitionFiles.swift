@@ -25,7 +25,7 @@ package struct DefinitionFiles: Sendable {
             guard url.isFileURL else {
                 throw BackplaneError(
                     .definitionUnreadable,
-                    "a definition is read from a file, but this is another kind of URL; give a `file:` URL")
+                    "a definition is read from a file, but this is another kind of URL; use a `file:` URL")
             }
             let place = url.path
             path = DefinitionFile.isFolder(place) == true ? try DefinitionFile.path(of: name, in: place) : place

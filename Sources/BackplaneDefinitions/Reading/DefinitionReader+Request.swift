@@ -56,7 +56,7 @@ extension DefinitionReader {
         let path = section.path / "path"
         guard section.values["path"] != nil else {
             report(
-                .definitionMissingKey, "`path` is missing; the request goes to the base URL", at: path,
+                .definitionMissingKey, "`path` is missing; the request is sent to the base URL", at: path,
                 severity: .warning)
             return PathTemplate(Template("") { _ in })
         }

@@ -149,7 +149,8 @@ extension MethodArguments {
             }
             guard case .none = method.request.content else {
                 throw refused(
-                    "the argument \(index) is data that no indicator names, and the body is built from something else")
+                    "the argument \(index) is data that no indicator names, but the definition already specifies a "
+                        + "body")
             }
             guard found == nil else {
                 throw refused("two arguments are data that no indicator names; only one can be the body")

@@ -35,9 +35,9 @@ struct BearerToken: Sendable, Equatable {
             error.failure = .http(response.status)
             throw error
         }
-        guard !response.body.isEmpty else { throw failed("the answer is empty; expected JSON with a token") }
+        guard !response.body.isEmpty else { throw failed("the response is empty; expected JSON with a token") }
         guard let answer = try? JSONValue(parsing: Data(response.body)) else {
-            throw failed("the answer is not JSON; expected JSON with a token at `\(source.token)`")
+            throw failed("the response is not JSON; expected JSON with a token at `\(source.token)`")
         }
         guard case .string(let text)? = answer[pointer: source.token] else {
             throw failed("the response has no string at `\(source.token)`, where the token is expected")

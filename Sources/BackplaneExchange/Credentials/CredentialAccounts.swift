@@ -66,7 +66,7 @@ final class CredentialAccounts: Sendable {
                 throw refused(
                     account.isEmpty
                         ? "has no account of its own; choose one with `account`, and sign it in first"
-                        : "has no account `\(account.printable)` that is signed in; call `signIn` first")
+                        : "has no signed-in account `\(account.printable)`; call `signIn` first")
             }
             accounts[account] = made
             return made
@@ -88,7 +88,7 @@ final class CredentialAccounts: Sendable {
         let made: CredentialAccount
         var signedIn: (token: BearerToken, keeping: KeptTokens?)?
         if case .bearer(let source) = definition.scheme {
-            guard let signIn = source.signIn else { throw refused("has a token that does not change, and no accounts") }
+            guard let signIn = source.signIn else { throw refused("has a fixed token, and no accounts") }
             let keeping = try requireKept(source)
             let unknown = Set(values.keys).subtracting(signIn.names)
             guard unknown.isEmpty else { throw refusedValues(unknown, signIn.names) }
@@ -105,7 +105,7 @@ final class CredentialAccounts: Sendable {
         }
         let old = try accounts.withLock { accounts throws(BackplaneError) in
             guard accounts[account] != nil || accounts.count < Self.most else {
-                throw refused("has \(Self.most) accounts that are signed in, which is the limit; sign some out")
+                throw refused("has \(Self.most) signed-in accounts, which is the limit; sign some out")
             }
             return accounts.updateValue(made, forKey: account)
         }
@@ -196,7 +196,8 @@ final class CredentialAccounts: Sendable {
         guard let values, let user = values["user"] ?? login.user, let password = values["password"] ?? login.password
         else { return nil }
         guard BasicField.canBeUser(user.revealed), BasicField.hasNoControls(password.revealed) else {
-            throw refused("has a user with a colon, or a user or a password with a control character")
+            throw refused(
+                "has a user name that contains a colon, or a user name or password that contains a control character")
         }
         return (user.revealed, password)
     }
@@ -224,7 +225,7 @@ final class CredentialAccounts: Sendable {
     private func refusedValues(_ unknown: Set<String>, _ names: Set<String>) -> BackplaneError {
         func list(_ names: Set<String>) -> String { names.sorted().map { "`\($0.printable)`" }.joined(separator: ", ") }
         return refused(
-            "takes the values \(names.isEmpty ? "none" : list(names)), not \(list(unknown))")
+            "accepts the values \(names.isEmpty ? "none" : list(names)), not \(list(unknown))")
     }
 
     private func refused(_ why: String) -> BackplaneError {

@@ -106,7 +106,8 @@ struct CredentialStage: PipelineStage {
         guard request.authorization == nil else {
             throw BackplaneError(
                 .networkCredential,
-                "the request has both its own `Authorization` and the credential `\(name)`; give only one of them; nothing was sent",
+                "the request has both its own `Authorization` and the credential `\(name)`; use only one of them; "
+                    + "nothing was sent",
                 at: request.printableURL)
         }
     }

@@ -51,7 +51,7 @@ public struct TokenRequest: Sendable, Hashable {
         let missing = names.subtracting(values.keys).sorted().map { "`\($0)`" }
         guard missing.isEmpty else {
             throw BackplaneError(
-                .networkSignIn, "the sign-in needs the values \(missing.joined(separator: ", ")), which were not given",
+                .networkSignIn, "the sign-in requires the values \(missing.joined(separator: ", ")), which are missing",
                 at: HTTPRequest(method, url).printableURL)
         }
         var request = HTTPRequest(method, url)

@@ -10,7 +10,7 @@ enum AddedFields {
         let own = headers
         for field in fields.fields {
             guard own[field.name] == nil else {
-                throw refused("it adds the field `\(field.name)`, which the request has already")
+                throw refused("it adds the field `\(field.name)`, which the request already has")
             }
             guard isHarmless(field.name.lowercased()) else {
                 throw refused(
@@ -28,7 +28,7 @@ enum AddedFields {
         let own = headers
         for field in fields.fields {
             guard own[field.name] == nil else {
-                throw refused("its proof has the field `\(field.name)`, which the request has already")
+                throw refused("its proof has the field `\(field.name)`, which the request already has")
             }
             guard !framing.contains(field.name.lowercased()) else {
                 throw refused(

@@ -37,14 +37,14 @@ extension HTTPRequest {
         guard var address = URLComponents(string: url), ["http", "https"].contains(scheme),
             address.host?.isEmpty == false
         else {
-            throw refused("this is not a URL that HTTP can reach; write `http://` or `https://`, a host and a path")
+            throw refused("this is not an HTTP URL; write `http://` or `https://`, a host and a path")
         }
         if let user = address.user, ready.headers["Authorization"] == nil {
             let credentials = Data("\(user):\(address.password ?? "")".utf8)
             ready.headers.add("Authorization", "Basic \(credentials.base64EncodedString())")
         }
         (address.scheme, address.user, address.password, address.fragment) = (scheme, nil, nil, nil)
-        guard let reduced = address.string else { throw refused("this URL cannot be written without its user info") }
+        guard let reduced = address.string else { throw refused("the user info cannot be removed from this URL") }
         ready.url = reduced
         return ready
     }

@@ -53,8 +53,8 @@ extension Coordinator {
         let names = providers.map { "`\($0.name)`" }.joined(separator: ", ")
         throw BackplaneError(
             .unknownManager,
-            "no manager that is up provides \(C.name) \(C.version)"
-                + (names.isEmpty ? "" : " and meets the condition; not up: \(names)"))
+            "no running manager provides \(C.name) \(C.version)"
+                + (names.isEmpty ? "" : " and meets the condition; not running:  \(names)"))
     }
 
     /// Returns the gate of a manager, which is started if it is not up.

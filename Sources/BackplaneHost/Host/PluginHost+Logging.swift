@@ -26,7 +26,7 @@ extension PluginHost {
                 + managers.flatMap { [$0.name] + ($0.plugin.map { [$0] } ?? []) })
         return given.filter { !known.contains($0) }.map { name in
             let question = NameSuggestions(for: name, among: known).question.map { "; \($0)" } ?? ""
-            return "no component or plugin that is up is named `\(name)`\(question)"
+            return "no running component or plugin is named `\(name)`\(question)"
         }
     }
 }

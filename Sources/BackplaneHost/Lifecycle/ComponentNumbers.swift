@@ -17,7 +17,8 @@ struct ComponentNumbers {
         guard !free.isEmpty else {
             throw BackplaneError(
                 .componentFailed,
-                "\(node.name) cannot be created: \(UInt16.max) components are running, the most that a call's path can identify; use fewer, or a second host",
+                "\(node.name) cannot be created: \(UInt16.max) components are running, which is the limit of a "
+                    + "call's path; use fewer, or a second host",
                 at: node.location)
         }
         return free.removeFirst()

@@ -52,7 +52,8 @@ extension Instances {
             errors.append(
                 BackplaneError(
                     .stateIncompatible,
-                    "\(node.name) would begin without the data that it has as `\(former)`; \(advice) or continue without the data (`SwapOptions.discardsState`)",
+                    "\(node.name) would start without the data that it stored as `\(former)`; \(advice) or continue "
+                        + "without the data (`SwapOptions.discardsState`)",
                     at: node.location))
         }
         return errors

@@ -62,7 +62,8 @@ final class Reconfiguration {
                 errors.append(
                     BackplaneError(
                         error.code,
-                        "\(component.name), which came up during the change, refused its new configuration and continues with the old one: \(error.message)",
+                        "\(component.name), which was started during the change, refused its new configuration and "
+                            + "continues with the old one: \(error.message)",
                         at: next.place(of: next.configurationKey), causes: [error]))
             }
         }

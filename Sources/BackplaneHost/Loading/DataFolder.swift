@@ -106,7 +106,7 @@ package struct DataFolder: Sendable {
 
     private static func unusable(_ path: String, _ reason: String) -> BackplaneError {
         BackplaneError(
-            .dataFolderUnusable, "the data folder \(reason); another can be chosen with `HostOptions.dataFolder`",
+            .dataFolderUnusable, "the data folder \(reason); choose another with `HostOptions.dataFolder`",
             at: path)
     }
 }

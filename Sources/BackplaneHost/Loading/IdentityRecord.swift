@@ -76,7 +76,7 @@ package struct IdentityRecord: Sendable, Hashable {
             throw Defect(text: "has bytes after the end of its \(what)")
         }
         guard let valid = String(validating: text, as: UTF8.self) else {
-            throw Defect(text: "does not give its \(what) in UTF-8")
+            throw Defect(text: "does not state its \(what) in UTF-8")
         }
         return valid.isEmpty ? nil : valid
     }

@@ -17,7 +17,7 @@ extension LibraryFile {
         guard isCopied else {
             throw BackplaneError(
                 .pluginUnreadable,
-                "the library was written to while it was copied; load it when the build has finished", at: path)
+                "the library was changed while it was being copied; load it when the build has finished", at: path)
         }
     }
 

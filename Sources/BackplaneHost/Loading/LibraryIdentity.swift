@@ -99,7 +99,8 @@ extension LibraryIdentity {
             let said = [id, version?.description].compactMap(\.self).joined(separator: " ")
             throw BackplaneError(
                 .pluginInvalidAnswer,
-                "the plugin's answer says \(answer.id) \(answer.version), but its identity says \(said); make both the same"
+                "the plugin's answer states \(answer.id) \(answer.version), but its identity states \(said); make "
+                    + "them identical"
             )
         }
     }

@@ -67,7 +67,7 @@ final class LibraryTrials: Sendable {
 extension BackplaneError {
     /// Returns the error of work on a library whose result is no longer awaited.
     static func givenUp(at path: String? = nil) -> BackplaneError {
-        BackplaneError(.callCancelled, "the trial was cancelled, because no caller waits for it any longer", at: path)
+        BackplaneError(.callCancelled, "the trial was cancelled, because no caller is waiting for it anymore", at: path)
     }
 }
 

@@ -31,7 +31,9 @@ struct RemovedMethods: Hashable {
         let caller = user.map { "\($0), through its wire `\(label)`," } ?? "the host program"
         return BackplaneError(
             .callUnimplemented,
-            "\(caller) calls `\(contract.name)` of \(provider) with \(methods), which the active code has and the new code lacks; change the caller together with it, keep the method, or allow the removal (`SwapOptions.allowsMissingMethods`)",
+            "\(caller) calls \(methods) of `\(contract.name)`, which the active code of \(provider) provides and the "
+                + "new code lacks; change the caller together with it, keep the method, or allow the removal "
+                + "(`SwapOptions.allowsMissingMethods`)",
             at: location)
     }
 }

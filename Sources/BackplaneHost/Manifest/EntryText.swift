@@ -39,7 +39,7 @@ package enum EntryText {
         guard case .dictionary(var present)? = root["managers"] else {
             throw BackplaneError(
                 .manifestMissingKey,
-                "there is no dictionary of managers; write `\"managers\": {}` into it and try again", at: "/managers")
+                "there is no dictionary of managers; add `\"managers\": {}` and try again", at: "/managers")
         }
         for (name, value) in managers.sorted(by: { $0.key < $1.key }) {
             guard present[name] == nil else {

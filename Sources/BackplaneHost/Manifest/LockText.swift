@@ -26,7 +26,7 @@ package enum LockText {
         guard try ManifestValue(parsing: edited) == .dictionary(root) else {
             throw BackplaneError(
                 .manifestUnwritable,
-                "the lock could not be inserted into the text; write `\"lock\": {}` into it and try again")
+                "the lock could not be inserted into the text; add `\"lock\": {}` and try again")
         }
         return edited
     }

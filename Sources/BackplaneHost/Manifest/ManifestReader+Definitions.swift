@@ -51,7 +51,8 @@ extension ManifestReader {
         let path = section.path / key
         report(
             .manifestUnsupported,
-            "`\(shown(name, at: path))` begins with `@`, as only namespaces of the host do; choose another name",
+            "`\(shown(name, at: path))` begins with `@`, which is reserved for namespaces of the host; choose "
+                + "another name",
             at: path)
         return nil
     }
@@ -84,7 +85,8 @@ extension ManifestReader {
             if let first = indices[service.propertyName] {
                 report(
                     .wireMismatch,
-                    "`\(shown(service.propertyName, at: path / "propertyName"))` already has a service, number \(first); a property takes only one",
+                    "`\(shown(service.propertyName, at: path / "propertyName"))` already has a service, number "
+                        + "\(first); a property can have only one",
                     at: path / "propertyName")
             } else {
                 indices[service.propertyName] = index

@@ -23,7 +23,8 @@ extension NetworkFilter {
         reader.reportUnknownKeys(in: filter, known: Self.keys, severity: .error)
         if case .array([]) = filter.values["hosts"] {
             reader.report(
-                .manifestWrongType, "`hosts` is empty; leave the key out for a filter of every host", at: path / "hosts"
+                .manifestWrongType, "`hosts` is empty; omit the key to filter requests to every host", at: path / "
+                    + ""hosts"
             )
         }
         guard let name = reader.requiredString("manager", in: filter) else { return nil }
@@ -68,7 +69,7 @@ extension ManifestReader {
     fileprivate mutating func isName(_ text: String, at path: ManifestPath) -> Bool {
         let count = text.utf8.count, most = ManifestLimits.nameBytes
         if (1...most).contains(count) { return true }
-        report(.manifestWrongType, "expected a name of 1 to \(most) bytes, found one of \(count)", at: path)
+        report(.manifestWrongType, "expected a name of 1 to \(most) bytes, found \(count) bytes", at: path)
         return false
     }
 }

@@ -190,7 +190,7 @@ final class OfferedServices: Sendable {
         if id == Self.oneTooMany {
             throw BackplaneError(
                 .hostExhausted,
-                "\(name) has \(ComponentStreams.limit) streams that it has not closed; close some before opening another"
+                "\(name) has \(ComponentStreams.limit) open streams; close some before opening another"
             )
         }
         if isClosed { throw .askerStopped }
@@ -217,7 +217,7 @@ final class OfferedServices: Sendable {
     func require(_ roles: Role..., for service: String) throws(BackplaneError) {
         guard !roles.contains(role) else { return }
         let allowed = roles.map { "\($0)s" }.joined(separator: " and ")
-        throw BackplaneError(.roleForbidden, "\(name) is a \(role); only \(allowed) use \(service)")
+        throw BackplaneError(.roleForbidden, "\(name) is a \(role); only \(allowed) can use \(service)")
     }
 }
 

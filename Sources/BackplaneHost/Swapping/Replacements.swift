@@ -137,7 +137,7 @@ final class Replacements {
             ?? (candidates.isEmpty ? "retired generation" : "retired generation without a failed probation")
         return BackplaneError(
             .swapRefused,
-            "\(plugin) has no \(asked); \(there)\(number == nil && !candidates.isEmpty ? "; give its number" : "")")
+            "\(plugin) has no \(asked); \(there)\(number == nil && !candidates.isEmpty ? "; specify its number" : "")")
     }
 
     /// Runs a function on a separate thread for at most `limit`.

@@ -32,7 +32,7 @@ struct WantedLibrary: Sendable {
             } else {
                 throw BackplaneError(
                     .swapRefused,
-                    "\(library) is linked into this program: give the path of the library that replaces it")
+                    "\(library) is linked into this program; pass the path of the library that replaces it")
             }
         }
         reference = place.flatMap { plugins[$0].reference }
@@ -47,7 +47,7 @@ struct WantedLibrary: Sendable {
             guard loaded.plugins[place].path == path else {
                 throw BackplaneError(
                     .swapRefused,
-                    "a definition is read from where the manifest says; change that file, or the manifest",
+                    "a definition is read from the file that the manifest names; change that file, or the manifest",
                     at: path)
             }
             let plugins = loaded.plugins.enumerated().filter { $0.element.path == path }
@@ -84,7 +84,8 @@ struct WantedLibrary: Sendable {
         guard plugins[alike[0]].reference?.sha256 == nil else {
             throw BackplaneError(
                 .swapRefused,
-                "the manifest has a SHA-256 for \(id): give the library the name of the one it replaces, so that it can be checked before it is loaded",
+                "the manifest has a SHA-256 for \(id); give the library the name of the one that it replaces, so "
+                    + "that it can be checked before it is loaded",
                 at: path)
         }
         return alike[0]

@@ -20,7 +20,7 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
     /// - Throws: `network.file` if it cannot be written.
     package init(_ path: String) throws(BackplaneError) {
         guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw BackplaneError(.networkFile, "this is not the path of a file to write to", at: path)
+            throw BackplaneError(.networkFile, "this path does not name a file to write to", at: path)
         }
         self.path = path
         (temporary, number) = try Self.locked(beside: path)

@@ -94,12 +94,12 @@ private final class PageLoading<Response: Sendable>: Sendable {
             let request = try endpoint.request(pages.http.defaults)
             guard request.identity.map({ state.asked.insert($0).inserted }) ?? true else {
                 throw BackplaneError(
-                    .networkPages, "the link to the next page leads to a page that was already loaded",
+                    .networkPages, "the link to the next page points to a page that was already loaded",
                     at: request.printableURL)
             }
             guard state.count <= pages.limit else {
                 throw BackplaneError(
-                    .networkPages, "there are more than \(pages.limit) pages, which is the given limit",
+                    .networkPages, "there are more than \(pages.limit) pages, which is the limit",
                     at: request.printableURL)
             }
             let run = EndpointRun(endpoint, on: pages.http, pages.call, nil), rule = pages.rule

@@ -63,7 +63,8 @@ public final class NamedGraph<Input: Codable & Sendable, Output: Sendable>: Send
     }
 
     private var occupied: BackplaneError {
-        BackplaneError(.operationRefused, "a graph `\(name)` runs already; wait for its end, or cancel it", at: name)
+        BackplaneError(
+            .operationRefused, "a graph `\(name)` is already running; wait for it to end, or cancel it", at: name)
     }
 
     private func prepare(_ input: Input, _ text: String, continuing number: UInt64)

@@ -42,7 +42,8 @@ struct FullTextSupport: Sendable {
         guard let reason = missing[text.tokenizer] else { return }
         throw BackplaneError(
             .storeUnsupported,
-            "the index `\(index)` needs the tokenizer `\(text.tokenizer.rawValue)`, which the SQLite \(version) of this machine does not have (\(reason)); install SQLite 3.34 or later with FTS5",
+            "the index `\(index)` needs the tokenizer `\(text.tokenizer.rawValue)`, which this machine's SQLite "
+                + "\(version) does not have (\(reason)); install SQLite 3.34 or later with FTS5",
             at: collection)
     }
 }

@@ -24,7 +24,8 @@ struct StoreSalvage {
         let name = aside.map { "; the damaged file is kept as \(URL(filePath: $0).lastPathComponent)" } ?? ""
         return BackplaneError(
             .storeDamaged,
-            "the store was damaged, and the process that saved its readable records was killed; the copy that it had completed is now in use\(name)",
+            "the store was damaged, and the process that was saving its readable records was killed; the copy that "
+                + "it had completed is now in use\(name)",
             at: path)
     }
 

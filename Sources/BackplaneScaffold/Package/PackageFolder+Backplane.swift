@@ -24,7 +24,9 @@ extension PackageFolder {
             ? "; `swiftLanguageModes: [.v5]` after its targets keeps them in Swift 5" : ""
         throw BackplaneError(
             .newTools,
-            "expected the tools version 6.1 or later, which a dependency on Backplane without its traits needs, found \(found.major).\(found.minor); begin it with `// swift-tools-version: 6.1`, and run the command again\(language)",
+            "expected the tools version 6.1 or later, which a dependency on Backplane without its traits requires, "
+                + "found \(found.major).\(found.minor); start the file with `// swift-tools-version: 6.1`, and run "
+                + "the command again\(language)",
             at: FilePath.join(root, "Package.swift"))
     }
 

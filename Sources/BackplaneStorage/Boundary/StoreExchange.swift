@@ -126,7 +126,7 @@ extension StoreExchange: StoreAccess {
 
 extension BackplaneError {
     fileprivate static func olderHost(_ lack: String) -> BackplaneError {
-        BackplaneError(.interfaceMissing, "this host is older than the plugin's SDK, and \(lack)")
+        BackplaneError(.interfaceMissing, "this host is older than the plugin's SDK and \(lack)")
     }
 }
 

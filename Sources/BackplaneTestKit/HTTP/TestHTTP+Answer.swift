@@ -53,7 +53,7 @@ extension TestHTTP.Answer {
     /// An answer that throws `network.failed`, as if the server were not running.
     public static var noConnection: Self {
         Self { request in
-            throw BackplaneError(.networkFailed, "the test allows no connection", at: request.printableURL)
+            throw BackplaneError(.networkFailed, "the test does not allow connections", at: request.printableURL)
         }
     }
 }

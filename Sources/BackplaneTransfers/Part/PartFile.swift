@@ -32,7 +32,7 @@ final class PartFile: @unchecked Sendable {
     /// - Throws: `network.file` if the part cannot be written; `transfer.taken` if another transfer uses it.
     init(target: String) throws(BackplaneError) {
         guard let place = TargetPath(target) else {
-            throw BackplaneError(.networkFile, "this is not the path of a file to download to", at: target)
+            throw BackplaneError(.networkFile, "this path does not name a file to download to", at: target)
         }
         (self.target, path) = (target, place.part)
         var existing = stat()

@@ -102,7 +102,7 @@ public final class TransferPool: Sendable {
             let found = state.withLock { $0.table.entries[key] }
             guard found?.transfer.isSame(as: transfer) ?? true else {
                 throw BackplaneError(
-                    .transferTaken, "another transfer has this id; remove it first, or take another id",
+                    .transferTaken, "another transfer has this id; remove it first, or use another id",
                     at: transfer.id.shownID)
             }
             try change { table throws(BackplaneError) in try table.resume(key, with: transfer) }

@@ -84,7 +84,7 @@ struct LibraryIdentityTests {
         #expect(problem(bytes) == "has bytes after the end of its id")
         bytes = record(id: "ab")
         bytes[217] = 0xFF
-        #expect(problem(bytes) == "does not give its id in UTF-8")
+        #expect(problem(bytes) == "does not state its id in UTF-8")
     }
 
     @Test func `two records that contradict each other are refused`() throws {

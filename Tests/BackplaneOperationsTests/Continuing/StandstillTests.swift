@@ -188,7 +188,7 @@ struct StandstillTests {
         let run = try kind.start(1)
         let error = #expect(throws: BackplaneError.self) { try kind.start(2) }
         #expect(error?.code == .operationRefused)
-        #expect(error?.message == "a graph `waiting` runs already; wait for its end, or cancel it")
+        #expect(error?.message == "a graph `waiting` is already running; wait for it to end, or cancel it")
         gate.open()
         #expect(try await run.value == 1)
         #expect(try await kind.start(2).value == 2)

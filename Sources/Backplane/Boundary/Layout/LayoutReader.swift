@@ -79,7 +79,7 @@ struct LayoutReader {
             throw refused("a type of \(module) that is not known to be safe to pass")
         }
         if module.hasPrefix("__C"), !StandardType.structsOfTheHeader.contains(descriptor.name) {
-            throw refused("a type of C")
+            throw refused("a C type")
         }
         if let hashed = place.hashed { throw refused("\(hashed) that does not have the standard library's hashing") }
         guard metadata.isCopyable else { throw refused("a type that cannot be copied") }

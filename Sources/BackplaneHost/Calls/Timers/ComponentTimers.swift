@@ -89,7 +89,8 @@ extension ComponentTimers {
                 return .failure(
                     BackplaneError(
                         .timerRefused,
-                        "\(component) already has \(Self.limit) timers, the most that a component can have; cancel some of them, or use one timer for several tasks"
+                        "\(component) already has \(Self.limit) timers, which is the limit; cancel some of them, or "
+                            + "use one timer for several tasks"
                     ))
             }
             let isUnnamed = request.name.isEmpty

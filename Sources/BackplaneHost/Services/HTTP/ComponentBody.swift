@@ -54,7 +54,7 @@ final class ComponentBody: Sendable {
         guard functions.length >= -1 else {
             throw BackplaneError(
                 .networkBody,
-                "the body's source has the length \(functions.length); it must be at least -1, for unknown")
+                "the body's source has the length \(functions.length); it must be at least -1, which means unknown")
         }
         return .produced(
             length: functions.length < 0 ? nil : functions.length, isReplayable: isReplayable,
@@ -87,7 +87,7 @@ final class ComponentBody: Sendable {
                 case .bytes(let bytes) where bytes.count > Self.chunkSize:
                     throw BackplaneError(
                         .networkBody,
-                        "the body's source returned \(bytes.count) bytes, but was asked for at most \(Self.chunkSize)"
+                        "the body's source returned \(bytes.count) bytes, but at most \(Self.chunkSize) were requested"
                     )
                 case .bytes(let bytes): self.taken(bytes.count)
                 case .end: self.streamEnded(attempt)

@@ -190,7 +190,7 @@ package final class HostOperations: Sendable {
         if let graph = state.withLock({ $0.graphs[number] }) { return graph }
         throw BackplaneError(
             .operationUnknown,
-            "no graph with the number \(number) runs; `backplane operations list` shows those that do")
+            "no graph with the number \(number) is running; `backplane operations list` shows those that are")
     }
 }
 

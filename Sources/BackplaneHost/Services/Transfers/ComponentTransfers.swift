@@ -64,7 +64,7 @@ struct ComponentTransfers: Sendable {
         guard lent.piece_count > 0 else { return request.body }
         guard request.body.isEmpty else {
             throw BackplaneError(
-                .transferRefused, "the upload has two bodies; give one of `request.body` and `pieces`",
+                .transferRefused, "the upload has two bodies; provide only one of `request.body` and `pieces`",
                 at: request.printableURL)
         }
         let pieces: [bp_transfer_piece] = try Descriptors.read(
@@ -77,7 +77,7 @@ struct ComponentTransfers: Sendable {
                 segments.append(.file(try folder.path(of: piece.content.text, makingFolder: false)))
             default:
                 throw BackplaneError(
-                    .transferRefused, "a piece of the body has the unknown kind \(piece.kind)", at: request.printableURL
+                    .transferRefused, "unknown kind \(piece.kind) of a piece of the body", at: request.printableURL
                 )
             }
         }
@@ -89,7 +89,7 @@ struct ComponentTransfers: Sendable {
         case Int(BP_EXISTING_REPLACE): return .replace
         case Int(BP_EXISTING_KEEP): return .keep
         case Int(BP_EXISTING_NUMBER): return .number
-        default: throw BackplaneError(.transferRefused, "the policy \(number) for an existing file is unknown")
+        default: throw BackplaneError(.transferRefused, "unknown policy \(number) for an existing file")
         }
     }
 }

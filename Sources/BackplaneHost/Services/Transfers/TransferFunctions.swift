@@ -16,7 +16,7 @@ let transferFunctions = bp_transfers_1(
         start(handle, call, Reply(done, context)) { transfers throws(BackplaneError) in
             let id = transfers.name(id.text), change = Int(change)
             guard BP_TRANSFER_PAUSE...BP_TRANSFER_REMOVE ~= change else {
-                throw BackplaneError(.transferRefused, "the change \(change) of a transfer is unknown")
+                throw BackplaneError(.transferRefused, "unknown change \(change) of a transfer")
             }
             return { pool throws(BackplaneError) in
                 switch change {

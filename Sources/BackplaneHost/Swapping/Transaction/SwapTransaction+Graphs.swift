@@ -37,7 +37,7 @@ extension SwapTransaction {
                     : "the new code of \(member.name) does not define \(text), which runs"
                 throw BackplaneError(
                     .swapRefused,
-                    "\(reason); keep the definition, wait for the end of the graph, or abandon it with "
+                    "\(reason); keep the definition, wait for the graph to end, or abandon it with "
                         + "`SwapOptions.abandonsGraphs`", at: member.node.node.location)
             }
             report.warnings.append("\(text) of \(component.name) was abandoned")
