@@ -15,7 +15,7 @@ struct Row: Sendable {
     /// The name, which is unique in the suite.
     var name: String
     var unit: Unit
-    /// The row of the same suite that the ratio refers to.
+    /// The row of the same suite to which the ratio refers.
     var baseline: String?
     var target: Target?
     var summary = Summary.median
@@ -55,8 +55,8 @@ extension Row {
 
     /// Splits the calls of a round into up to 16 parts of at least 16 calls, whose median counts.
     ///
-    /// In a round of the full effort, a part takes about a millisecond. If the scheduler takes the processor away for
-    /// some milliseconds, that distorts some parts but not the round.
+    /// In a round of the full effort, a part takes about a millisecond. If the scheduler preempts the thread for some
+    /// milliseconds, that distorts some parts but not the round.
     static func parts(of count: Int) -> [Int] {
         let parts = max(1, min(16, count / 16))
         return (0..<parts).map { count / parts + ($0 < count % parts ? 1 : 0) }

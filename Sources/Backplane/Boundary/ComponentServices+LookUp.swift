@@ -52,7 +52,7 @@ extension ComponentServices {
     }
 }
 
-/// A manager as the host lists it.
+/// A manager in the host's list.
 private struct ListedManager: Decodable {
     let description: ManagerDescription
 

@@ -51,7 +51,7 @@ struct JSONMistake {
         }
     }
 
-    /// Creates the message from the error's own description or, if it has none, from the value that was found.
+    /// Creates the message from the error's own description or, if it has none, from the value found.
     private init(_ context: DecodingError.Context, in data: Data) {
         let found = JSONKind.find(at: context.codingPath, in: data) ?? "something else"
         let isSilent = context.debugDescription.isEmpty

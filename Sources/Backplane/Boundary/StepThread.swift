@@ -1,7 +1,7 @@
 import CBackplane
 import Synchronization
 
-/// An executor that runs one task outside of Swift's thread pool, which plugins may occupy.
+/// An executor that runs one task outside Swift's thread pool, which plugins may occupy.
 ///
 /// The task begins on the calling thread. After it has suspended, it continues on threads of its own.
 final class StepThread: TaskExecutor {

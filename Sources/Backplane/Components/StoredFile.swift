@@ -1,6 +1,6 @@
 import Glibc
 
-/// A finished file in a component's folder, on its way to the data access controller that keeps it.
+/// A finished file in a component's folder, to be handed over to the data access controller that stores it.
 ///
 /// ```swift
 /// try await context.http.download(HTTPRequest("GET", url), to: "whale.epub", call)
@@ -48,8 +48,8 @@ extension HasFolder {
 extension DataAccessContext where Owner: Component {
     /// Moves a file of another component to this component's folder.
     ///
-    /// The file is renamed, so that this costs the same for any size, and no reader finds a partial file. Its former
-    /// owner no longer has it.
+    /// The file is renamed, so that the cost does not depend on its size, and no reader finds a partial file. Its
+    /// former owner no longer has it.
     ///
     /// - Parameters:
     ///   - file: The file.

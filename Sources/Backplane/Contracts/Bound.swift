@@ -64,7 +64,7 @@ extension BoundSync where Input == Nothing {
 
 // MARK: Without a frame
 
-/// The marker of methods taken from a ``Remote``: the call frame may be omitted.
+/// The marker type of methods taken from a ``Remote``: the call frame may be omitted.
 public enum OptionalFrame {}
 
 extension BoundAsync where Frame == OptionalFrame {
@@ -99,9 +99,9 @@ extension BoundSync where Input == Nothing, Frame == OptionalFrame {
     }
 }
 
-/// The marker of methods taken from a ``Wire``: the call frame is required.
+/// The marker type of methods taken from a ``Wire``: the call frame is required.
 ///
-/// A component passes on the frame of the call it serves, or begins one with `context.begin()`.
+/// A component passes on the frame of the call that it serves, or begins a new one with `context.begin()`.
 public enum RequiredFrame {}
 
 // The four functions below exist for their message. They have bodies only because Swift requires them.

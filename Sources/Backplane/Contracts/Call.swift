@@ -1,8 +1,8 @@
 public import CBackplane
 
-/// The frame that travels with a call: its deadline, its trace and the components it has passed through.
+/// The frame that travels with a call: its deadline, its trace and the components that it has passed through.
 ///
-/// A component passes on the frame it was given. It begins a new one with `context.begin()`; a host program uses
+/// A component passes on the frame that it receives. It begins a new one with `context.begin()`; a host program uses
 /// `host.begin(within:traceparent:)`. A frame takes 64 bytes, and copying it is practically free.
 @frozen
 public struct Call: Sendable {
@@ -17,7 +17,7 @@ public struct Call: Sendable {
 
     /// Creates the frame of a new call, which begins a trace or continues one.
     ///
-    /// - Parameter traceparent: The trace that another program has begun; a malformed one is ignored.
+    /// - Parameter traceparent: The trace that another program began; a malformed one is ignored.
     package init(within duration: Duration?, traceparent: String? = nil) {
         self.init()
         if let duration { deadline = .now + duration }
@@ -40,7 +40,7 @@ public struct Call: Sendable {
 
     /// The time left until the deadline; negative once it has passed, `nil` without a deadline.
     ///
-    /// Reads the clock.
+    /// Accessing this property reads the clock.
     public var timeLeft: Duration? {
         deadline.map { $0 - .now }
     }

@@ -42,12 +42,11 @@ struct Held<C: Component>: ~Copyable {
     }
 }
 
-/// The number of calls that have ended with an error, and those in flight if a swap may have to cancel them.
+/// The number of calls that ended with an error, and the calls in flight that a swap may have to cancel.
 ///
 /// Successful calls do not touch it.
 ///
-/// It is an object, because a value in ``Held`` would be destroyed by the runtime, which would look for the
-/// conformances of its parts.
+/// It is an object, because the runtime would destroy a value in ``Held`` and look up the conformances of its parts.
 @usableFromInline
 final class FailureCount: Sendable {
     private let count = Mutex<UInt64>(0)

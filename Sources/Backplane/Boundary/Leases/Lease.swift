@@ -20,12 +20,12 @@ package struct Lease: @unchecked Sendable {  // C atomics (lease.h)
         self.binding = binding.pointer
     }
 
-    /// Returns the target that the host calls, of a binding that was created with one.
+    /// Returns the target that the host calls, for a binding that was created with one.
     package func target<Target: AnyObject>(_: Target.Type) -> Target {
         Unmanaged<Target>.fromOpaque(UnsafeRawPointer(binding.pointee.cells!)).takeUnretainedValue()
     }
 
-    /// Counts the call out of the binding; must be called once.
+    /// Counts the call out of the binding; must be called exactly once.
     package func end() {
         bp_leave(binding)
     }

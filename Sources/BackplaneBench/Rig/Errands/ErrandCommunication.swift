@@ -6,7 +6,7 @@ import TurnstileContracts
 
 /// A communication controller that makes one exchange for each number in the call.
 ///
-/// For a negative number, it makes the exchange outside of the call and begins a transfer.
+/// For a negative number, it makes the exchange outside the call and begins a transfer.
 final class ErrandCommunication: CommunicationController, StatefulComponent {
     typealias Provides = Turnstile
     struct Configuration: Decodable, Sendable {
