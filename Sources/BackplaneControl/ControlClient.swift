@@ -2,7 +2,7 @@ package import Backplane
 import BackplaneHost
 import Glibc
 
-/// A client of the host that listens at a path, with one connection for each request; it blocks the calling thread.
+/// A client of the host that listens at a path, with one connection per request; it blocks the calling thread.
 package struct ControlClient: Sendable {
     /// The absolute path of the host's socket.
     package let path: String
@@ -57,7 +57,7 @@ package struct ControlClient: Sendable {
 
     /// Returns the greeting of the host.
     ///
-    /// - Throws: `control.unreachable`, or `control.protocol` if the host speaks another version of the protocol.
+    /// - Throws: `control.unreachable`, or `control.protocol` if the host uses another version of the protocol.
     package func greet() throws(BackplaneError) -> HostGreeting {
         let greeting = try ask(HelloRequest(), within: .seconds(5))
         guard greeting.protocol == ControlProtocol.number else {

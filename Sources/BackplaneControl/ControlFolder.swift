@@ -6,7 +6,7 @@ import Glibc
 package struct ControlFolder: Sendable {
     /// The absolute path.
     package let path: String
-    /// The path of the one socket to create; `nil` for one with a name of its own in the folder.
+    /// The path of the only socket to create; `nil` to create a socket with a unique name in the folder.
     private let socket: String?
 
     /// Creates a reference to the folder without touching it.
@@ -17,13 +17,13 @@ package struct ControlFolder: Sendable {
         socket = nil
     }
 
-    /// Creates a reference to the folder of a socket whose path is given.
+    /// Creates a reference to the folder of a socket at the given path.
     init(of socket: String) {
         self.socket = FilePath.absolute(socket)
         path = FilePath.folder(of: FilePath.absolute(socket))
     }
 
-    /// Creates a socket for this process, and removes those left behind by hosts that were killed.
+    /// Creates a socket for this process, and removes those left behind by killed hosts.
     func listen() throws(BackplaneError) -> LocalListener {
         do throws(PrivateFolder.Defect) {
             try PrivateFolder.make(at: path)
@@ -44,10 +44,11 @@ package struct ControlFolder: Sendable {
         }
     }
 
-    /// Returns the lock that one host at a time holds while it creates its socket, which looks abandoned until it
-    /// listens.
+    /// Returns the lock that a host holds while it creates its socket, which looks abandoned until the host listens on
+    /// it.
     ///
-    /// A folder that is not for sockets alone is locked itself, and gets no other file than the socket.
+    /// If the folder is not only for sockets, the folder itself is locked, so that no file other than the socket is
+    /// created in it.
     private func gate(within limit: Duration) throws(BackplaneError) -> FileLock {
         do throws(SystemError) {
             let place = socket == nil ? FilePath.join(path, "lock") : path
@@ -59,7 +60,7 @@ package struct ControlFolder: Sendable {
         }
     }
 
-    /// Returns the reason why a path cannot be listened on.
+    /// Returns the reason why it is not possible to listen at a path.
     private static func reason(of error: SystemError, at socket: String) -> String {
         guard error.number == EADDRINUSE, let status = try? FileStatus(at: socket) else {
             return "it cannot be created: \(error); give another path"

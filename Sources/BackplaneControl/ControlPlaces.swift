@@ -1,15 +1,14 @@
 import Backplane
 import BackplaneHost
 
-/// The places of requests that are answered at the same time.
+/// The slots for requests that are answered concurrently.
 ///
-/// Recovery requests, such as a rollback, have reserved places besides the shared ones, so that other requests cannot
-/// keep them out. Those that last as long as their client wants have only places of their own, so that they keep out no
-/// other.
+/// Recovery requests, such as a rollback, have reserved slots in addition to the shared ones, so that other requests
+/// cannot block them. Requests whose duration the client determines have separate slots, so that they block no others.
 final class ControlPlaces: Sendable {
     enum Place {
         case shared
-        /// A place reserved for requests of this name.
+        /// A slot reserved for requests of this name.
         case reserved(String)
     }
     private struct State {
@@ -23,9 +22,9 @@ final class ControlPlaces: Sendable {
 
     init(_ limits: ControlLimits) { self.limits = limits }
 
-    /// Waits for a place for a limited time.
+    /// Waits for a slot for a limited time.
     ///
-    /// - Throws: `control.busy` without a place, or `host.stopped`.
+    /// - Throws: `control.busy` if there is no slot, or `host.stopped`.
     func take(for request: ControlRequest) throws(BackplaneError) -> Place {
         let deadline = Deadline.now + limits.waiting, limits = limits
         var waits = false
@@ -77,7 +76,7 @@ final class ControlPlaces: Sendable {
         }
     }
 
-    /// Stops granting places.
+    /// Stops granting slots.
     func close() { state.withLock { $0.isClosed = true } }
 }
 

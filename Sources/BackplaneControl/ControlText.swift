@@ -51,7 +51,7 @@ enum ControlText {
 
     /// Decodes a request.
     ///
-    /// - Throws: `control.malformed`, also for an unknown key, which is likely to be a mistake.
+    /// - Throws: `control.malformed`, including for an unknown key, which is probably a mistake.
     static func message<Message: ControlMessage>(_: Message.Type, in bytes: [UInt8]) throws(BackplaneError) -> Message {
         let read = try JSON.decode(KnownAndUnknown<Message>.self, bytes, failing: .controlMalformed)
         if let key = read.unknownKeys.first(where: { $0 != "/request" && $0 != "/protocol" }) {
@@ -62,7 +62,7 @@ enum ControlText {
 
     static func result(_ json: [UInt8]) -> [UInt8] { Array(#"{"result":"#.utf8) + json + Array("}\n".utf8) }
 
-    /// Returns the line of an element, which is a string, so that it arrives byte for byte.
+    /// Returns the line for an element, which is encoded as a string, so that it arrives byte for byte.
     static func element(_ json: [UInt8]) -> [UInt8] { line(["element": String(decoding: json, as: UTF8.self)]) }
 
     static func error(_ error: BackplaneError) -> [UInt8] { line(["error": error]) }

@@ -3,8 +3,8 @@ import BackplaneHost
 import BackplaneSwapLoad
 import BenchmarkContracts
 
-/// Swaps of a component with many records, during calls by four callers, and in the same process swaps of one without
-/// any; durations are in milliseconds.
+/// Swaps of a component with many records, during calls by four callers, and swaps of a component without records in
+/// the same process; durations are in milliseconds.
 enum StatefulSwaps {
     static func figures(_ order: SwapMeasure.Order, in folder: String, loads: String) async throws -> [String: Double] {
         let editions = try order.twins(of: "_BenchmarkAnnex", in: folder)

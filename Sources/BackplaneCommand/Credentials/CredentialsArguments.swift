@@ -19,7 +19,7 @@ extension BackplaneTool {
     }
 }
 
-/// The options that choose the host of the credentials, or the manifest.
+/// The options that choose the host, or the manifest, of the credentials.
 struct CredentialChoiceArguments: ParsableArguments {
     @OptionGroup var running: RunningArguments
     @Option(
@@ -31,7 +31,7 @@ struct CredentialChoiceArguments: ParsableArguments {
             "The folder in which hosts store their data (default: $XDG_STATE_HOME/backplane).", valueName: "folder"))
     var data: String?
 
-    /// Returns the host or the manifest to ask.
+    /// Returns the host or the manifest to use.
     func place(_ manifest: String? = nil) throws -> CredentialsCommand.Place {
         let settings = HostSettings(environment: environment, data: data, log: LogSettings())
         return try understood { () throws(Misuse) in

@@ -6,7 +6,7 @@ struct SignInValues: Sendable {
     private var texts: [String: String] = [:]
     private var descriptors: [String: Int32] = [:]
 
-    /// Reads `NAME=TEXT` and `NAME=NUMBER`.
+    /// Parses `NAME=TEXT` and `NAME=NUMBER` arguments.
     init(texts: [String], descriptors: [String]) throws(Misuse) {
         for text in texts {
             let (name, value) = try Self.pair(text, of: "--value", expected: "NAME=TEXT")
@@ -36,7 +36,7 @@ struct SignInValues: Sendable {
 
     /// Returns the values, including those from descriptors, and prompts for missing ones.
     ///
-    /// - Throws: `network.sign-in` if a descriptor cannot be read, or there is no terminal to ask on.
+    /// - Throws: `network.sign-in` if a descriptor cannot be read, or there is no terminal for prompts.
     func all(needed names: [String]) throws(BackplaneError) -> [String: String] {
         var values = texts
         for (name, descriptor) in descriptors.sorted(by: { $0.key < $1.key }) {

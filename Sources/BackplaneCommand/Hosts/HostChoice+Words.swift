@@ -12,7 +12,7 @@ extension HostChoice {
 }
 
 extension HostSettings {
-    /// Returns the settings, and the host to ask, for a command that works on a manifest or a running host.
+    /// Returns the settings, and the host to use, for a command that works on a manifest or a running host.
     ///
     /// - Parameter running: A Boolean value that indicates whether to use a running host; `socket` implies it.
     func taking(_ manifest: String?, running: Bool, socket: String?) throws(Misuse) -> (

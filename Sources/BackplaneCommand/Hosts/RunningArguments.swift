@@ -18,7 +18,7 @@ struct RunningArguments: ParsableArguments {
 }
 
 extension HostArguments {
-    /// Returns the settings with a manifest, or the running host to ask.
+    /// Returns the settings with a manifest, or the running host to use.
     func settings(_ manifest: String?, _ running: RunningArguments) throws -> (
         settings: HostSettings, host: HostChoice?
     ) {

@@ -6,10 +6,10 @@ import BackplaneTerminal
 struct InspectCommand: Sendable {
     /// The path of the library, or its name in a manifest.
     var library: String
-    /// The manifest that has the name, or `nil` for none.
+    /// The manifest in which the name is looked up, or `nil` for none.
     var manifest: String?
     var loadFolder: String?
-    /// The time that the library has to describe itself.
+    /// The time limit for the library's description of itself.
     var limit: Duration
     var json = false
 

@@ -5,7 +5,7 @@ import BackplaneTerminal
 import BackplaneValidate
 import Foundation
 
-/// The child process that loads a library and asks it to describe itself, so that a crash does not end `inspect`.
+/// The child process that loads a library and requests its description, so that a crash does not end `inspect`.
 enum InspectionChild {
     /// The hidden command that the child runs.
     static let command = "inspect-child"

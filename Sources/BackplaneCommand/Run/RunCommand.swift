@@ -9,11 +9,11 @@ import BackplaneTerminal
 struct RunCommand: Sendable {
     var settings: HostSettings
     var json = false
-    /// A Boolean value that indicates whether to start the managers without errors even if others have some.
+    /// A Boolean value that indicates whether to start the managers without errors even if others have errors.
     var keepsGoing = false
     /// A Boolean value that indicates whether to listen for other commands on a control socket.
     var isControlled = true
-    /// The path of the control socket; `nil` for one that other commands find by themselves.
+    /// The path of the control socket; `nil` means one that other commands find automatically.
     var socket: String?
 
     func run() async -> Int32 {
@@ -86,7 +86,7 @@ struct RunCommand: Sendable {
         return 1
     }
 
-    /// Stops the host, and answers the pending requests of clients.
+    /// Stops the host, and answers the clients' pending requests.
     private func end(_ host: PluginHost, _ control: ControlSocket?) async {
         control?.close()
         await host.stop()

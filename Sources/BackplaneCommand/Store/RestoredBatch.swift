@@ -8,7 +8,7 @@ struct RestoredBatch {
     private var namespace = ""
     /// The size of the values.
     private var size = 0
-    /// The dump's line of the last record, and that of the last one that was stored.
+    /// The line of the batch's last record in the dump, and the line of the last stored record.
     private var last = 0, stored = 0
 
     init(isOverwriting: Bool) { self.isOverwriting = isOverwriting }

@@ -21,7 +21,7 @@ extension BackplaneTool {
     }
 }
 
-/// The options by which a store is chosen.
+/// The options that choose a store.
 struct StoreChoiceArguments: ParsableArguments {
     @Option(help: ArgumentHelp("The path of the running host's control socket.", valueName: "path"))
     var socket: String?

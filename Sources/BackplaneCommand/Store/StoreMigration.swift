@@ -14,7 +14,7 @@ struct StoreMigration: Sendable {
     private struct Report: Encodable {
         /// The migrations of the file.
         var file: [String] = []
-        /// The number of records that they move.
+        /// The number of records that the migrations affect.
         var records = 0
         var schemas: [Schemas] = []
     }

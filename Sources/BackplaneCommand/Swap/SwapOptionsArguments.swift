@@ -36,7 +36,7 @@ struct SwapOptionsArguments: ParsableArguments {
     }
 }
 
-/// The options for the treatment of callers, of commands that swap once or repeatedly.
+/// The options for handling callers, for commands that swap once or repeatedly.
 struct LongCallArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -1,7 +1,7 @@
 #if Engines
 import ArgumentParser
 
-/// The manifest of commands that work on one, as the first argument or as an option.
+/// The manifest on which a command works, as the first argument or as an option.
 struct ManifestArguments: ParsableArguments {
     @OptionGroup var argument: ManifestArgument
     @Option(

@@ -52,7 +52,7 @@ struct TransferSharedArguments: ParsableArguments {
     @Option(help: ArgumentHelp("The manifest that is active in the running host.", valueName: "manifest"))
     var manifest: String?
 
-    /// The running host to leave the transfer to; `nil` for none.
+    /// The running host to which the transfer is handed over; `nil` for none.
     var host: HostChoice? {
         get throws {
             guard running || socket != nil || manifest != nil else { return nil }

@@ -1,13 +1,13 @@
 import Backplane
 import BackplaneDocuments
 
-/// The methods of a web service, as a file describes them.
+/// The methods of a web service, as described by a file.
 ///
-/// A definition is a value, which was completely checked when it was read and can be used on any thread.
+/// A definition is a value that was completely checked when it was read and can be used on any thread.
 public struct WebServiceDefinition: Sendable {
     /// The methods, in alphabetical order of their keys.
     public let methods: [DefinedMethod]
-    /// The positions of methods by their names, selectors and keys.
+    /// The positions of methods, keyed by their names, selectors and keys.
     private let positions: [String: [Int]]
 
     init(_ methods: [DefinedMethod]) {

@@ -10,7 +10,7 @@ import TurnstileContracts
 final class ErrandCommunication: CommunicationController, StatefulComponent {
     typealias Provides = Turnstile
     struct Configuration: Decodable, Sendable {
-        /// The path of the file that lists how the exchanges outside of calls ended.
+        /// The path of the file that lists how the exchanges outside calls ended.
         var record: String
     }
     private let context: Context
