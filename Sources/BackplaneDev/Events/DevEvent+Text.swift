@@ -75,7 +75,7 @@ extension DevEvent.Beginning {
 }
 
 extension DevEvent.Progress {
-    /// The line for a step; `nil` if an application runs meanwhile, which is of more interest.
+    /// The line for a step; `nil` if an application is running meanwhile, which is of more interest.
     fileprivate var told: (word: Span, text: String, rest: [String])? {
         isSwapped ? nil : (Span("building", .faint), "\(product.printable) \(step.printable)", [])
     }
@@ -148,7 +148,7 @@ extension DevEvent.Swap {
 }
 
 extension DevEvent.Libraries {
-    /// The line for unchanged libraries; `nil` if none was built here, such as a file that was only touched.
+    /// The line for unchanged libraries; `nil` if none was built here, for example if a file was only touched.
     fileprivate var parts: (word: Span, text: String, rest: [String])? {
         guard let time = builtIn.values.max() else { return nil }
         let names = libraries.map(FilePath.name).sorted().joined(separator: ", ").printable

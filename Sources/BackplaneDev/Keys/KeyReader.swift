@@ -4,10 +4,10 @@ import Synchronization
 
 /// A reader of single keys from the terminal, without echo.
 ///
-/// No keys are read without a terminal, after it is closed, and while this process is in the background.
+/// No keys are read if there is no terminal, after it is closed, or while this process is in the background.
 enum KeyReader {
     enum News: Sendable {
-        /// Keys are read from now on.
+        /// Keys can be read from now on.
         case begun
         case key(DevKey)
         /// The terminal was closed.
@@ -75,7 +75,7 @@ enum KeyReader {
     }
 }
 
-/// The state that the signal handler needs, which can access globals only.
+/// The state needed by the signal handler, which can access only globals.
 nonisolated(unsafe) private var before = termios()  // written before the handler is installed, only read afterwards
 nonisolated(unsafe) private var quiet = termios()  // the same
 private let isQuiet = Atomic(false)

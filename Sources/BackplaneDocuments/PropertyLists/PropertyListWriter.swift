@@ -81,7 +81,7 @@ struct PropertyListWriter {
         return escaped
     }
 
-    /// Formats a date, which must be a whole second in the years 1 to 9999: the format has four digits and no
+    /// Formats a date, which must be a whole second in the years 1 to 9999, because the format has four digits and no
     /// fractions.
     private static func seconds(_ date: Date, at path: DocumentPath) throws(DocumentError) -> String {
         let seconds = date.timeIntervalSinceReferenceDate, years = -63_113_904_000.0..<252_423_993_600.0

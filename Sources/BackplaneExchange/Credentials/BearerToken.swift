@@ -6,12 +6,12 @@ import FoundationEssentials
 /// A bearer token with its expiry, if that is known.
 struct BearerToken: Sendable, Equatable {
     var value: Secret
-    /// The token for the refresh; `nil` if there is none.
+    /// The refresh token; `nil` if there is none.
     var refreshToken: Secret?
-    /// The time after which the token is renewed before use; `nil` means once it is rejected.
+    /// The time after which the token is renewed before it is used; `nil` means once it is rejected.
     var renewal: Date?
 
-    /// The maximum size of a token: that of the longest header field that servers accept.
+    /// The maximum size of a token, which is that of the longest header field that servers accept.
     static let mostBytes = 16 << 10
     /// The maximum size of a response that contains tokens.
     static let mostAnswerBytes = 256 << 10
@@ -66,11 +66,12 @@ struct BearerToken: Sendable, Equatable {
 
     /// Returns the remaining lifetime of a token in seconds; `nil` if it is unknown or has already passed.
     ///
-    /// A point in time is the server's, whose clock may be wrong: it is compared with the server's own `Date`.
+    /// A point in time refers to the server's clock, which may be wrong, so it is compared with the server's own
+    /// `Date`.
     ///
     /// - Parameters:
-    ///   - value: The seconds until the end, the seconds since 1970 (if there are more than ten years of them), or a
-    ///     date of RFC 3339.
+    ///   - value: The number of seconds until the expiry, the seconds since 1970 (if they exceed ten years), or a date
+    ///     (RFC 3339).
     ///   - server: The time of the server.
     private static func lifetime(_ value: JSONValue, server: Date) -> Double? {
         let seconds: Double

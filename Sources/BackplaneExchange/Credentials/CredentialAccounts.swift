@@ -3,9 +3,9 @@ import BackplaneNetwork
 import FoundationEssentials
 import Synchronization
 
-/// The sender of a request: the authenticator of one account of a credential, and its principal.
+/// The sender of a request: the authenticator of one of a credential's accounts, and its principal.
 struct CredentialAccount: Sendable {
-    /// The opaque number of credential, account and sign-in, which is never reused.
+    /// The opaque number of a credential, account and sign-in, which is never reused.
     ///
     /// It is random, so that data stored for one principal does not belong to another after a restart.
     let principal: UInt64
@@ -33,7 +33,7 @@ final class CredentialAccounts: Sendable {
 
     /// - Parameters:
     ///   - kept: The token files; `nil` if tokens cannot be stored.
-    ///   - find: A function that returns the functions of managers; `nil` if there are no managers.
+    ///   - find: A function that returns a manager's functions; `nil` if there are no managers.
     init(
         _ name: String, _ definition: Credential, _ digest: (any ContentDigest)?, _ kept: KeptTokens?,
         _ find: SchemeAuthenticator.Find?, date: @escaping @Sendable () -> Date
@@ -57,7 +57,7 @@ final class CredentialAccounts: Sendable {
 
     /// Returns an account.
     ///
-    /// - Parameter account: The name; the empty one denotes the account that needs no values.
+    /// - Parameter account: The name; an empty name denotes the account that needs no values.
     /// - Throws: `network.credential` if it is not signed in; `network.unsupported`; `network.file`.
     func account(_ account: String) throws(BackplaneError) -> CredentialAccount {
         try accounts.withLock { accounts throws(BackplaneError) in
@@ -116,7 +116,7 @@ final class CredentialAccounts: Sendable {
         return made.principal
     }
 
-    /// Removes an account, with its stored token.
+    /// Removes an account and its stored token.
     ///
     /// - Throws: `network.file` if the stored token cannot be removed.
     func signOut(_ account: String) throws(BackplaneError) {
@@ -126,7 +126,7 @@ final class CredentialAccounts: Sendable {
         try kept?.remove(account, name)
     }
 
-    /// Creates an account from local data, without a request; `nil` if that is not sufficient.
+    /// Creates an account from local data, without a request; returns `nil` if the data is not sufficient.
     ///
     /// - Parameter values: The values of a sign-in; `nil` if there was none.
     private func make(_ account: String, _ values: [String: Secret]?) throws(BackplaneError) -> CredentialAccount? {
@@ -234,7 +234,7 @@ final class CredentialAccounts: Sendable {
 }
 
 extension String {
-    /// The text shortened and without control characters, for an error.
+    /// The text shortened and without control characters, for use in errors.
     fileprivate var printable: String {
         String(prefix(100).map { $0.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F } ? " " : $0 })
     }

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneNetwork
 import Synchronization
 
-/// The stage that authenticates requests, and answers the challenges of servers.
+/// The stage that authenticates requests and answers the challenges of servers.
 struct CredentialStage: PipelineStage {
     /// The maximum number of answers to challenges in one exchange, for any authenticator.
     private static let mostAnswers = 5
@@ -40,7 +40,8 @@ struct CredentialStage: PipelineStage {
 
     /// Sends the request, and answers challenges until a response is the result.
     ///
-    /// - Parameter givenUp: Called with a response that is the result although it was to be answered.
+    /// - Parameter givenUp: A function that is called with a response that is the result although it should have been
+    ///   answered.
     private func authenticated(
         _ request: HTTPRequest, _ options: HTTPOptions,
         _ exchange: (HTTPRequest, HTTPOptions, @escaping @Sendable (HTTPStreamedResponse) -> Bool) async throws ->

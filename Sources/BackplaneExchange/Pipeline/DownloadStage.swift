@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneNetwork
 
-/// The stage that writes bodies to files, unless the executor does, and limits the time between their parts.
+/// The stage that writes bodies to files, unless the executor does so, and limits the time between their parts.
 struct DownloadStage: PipelineStage {
     let next: any HTTPExecutor
 

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneNetwork
 import FoundationEssentials
 
-/// The rules for redirects: which request follows a response (RFC 9110, section 15.4; WHATWG, Fetch, section 4.4).
+/// The rules for the request that follows a redirect (RFC 9110, section 15.4; WHATWG, Fetch, section 4.4).
 struct Redirection {
     /// The maximum number of redirects.
     let limit: Int
@@ -10,7 +10,7 @@ struct Redirection {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Returns the request that a response redirects to, or `nil` if the response is the result.
+    /// Returns the request to which a response redirects, or `nil` if the response is the result.
     ///
     /// - Throws: `network.redirect` if the redirect cannot or may not be followed.
     mutating func next(
@@ -61,7 +61,7 @@ struct Redirection {
         }
     }
 
-    /// Returns the URL that a `Location` refers to, without any credentials in it.
+    /// Returns the URL to which a `Location` refers, without any credentials.
     private static func target(_ location: String, of request: HTTPRequest) throws(BackplaneError) -> String {
         guard let base = URL(string: request.url), let url = URL(string: location, relativeTo: base)?.absoluteURL,
             var address = URLComponents(url: url, resolvingAgainstBaseURL: true)

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneBoundary
 import BackplaneExchange
 
-/// The creation and activation of one component whose collaborators are up.
+/// The creation and activation of one component whose collaborators are running.
 struct ComponentStarter {
     let options: LifecycleOptions
     let timer: DeadlineTimer
