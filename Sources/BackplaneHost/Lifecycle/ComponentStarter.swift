@@ -132,7 +132,8 @@ struct ComponentStarter {
                 ]))
     }
 
-    /// Runs a step of the component until its time limit, or until the host abandons it; then it counts as failed.
+    /// Runs a step of the component until its time limit, or until the host abandons it, in which case it counts as
+    /// failed.
     ///
     /// - Parameter late: A function that receives the step's number once the limit has passed.
     func limited<Value>(
@@ -163,7 +164,7 @@ struct ComponentStarter {
 }
 
 extension BackplaneError {
-    /// Returns the error with the location of its component before its own.
+    /// Returns the error with the location of its component prepended to its own.
     fileprivate func located(in node: Plan.Node) -> BackplaneError {
         var error = self
         if code == .configurationInvalid {

@@ -1,7 +1,7 @@
 import Backplane
 
 extension LiveComposition {
-    /// Ends the streams that a component has opened, because it is suspended or stops.
+    /// Ends the streams that a component has opened, because it is being suspended or stopped.
     func endStreams(openedBy component: RunningComponent) {
         // 0 is the host program.
         guard component.number != 0 else { return }
@@ -11,7 +11,7 @@ extension LiveComposition {
         ComponentHandles.find(component.handle)?.endStreams(.askerStopped)
     }
 
-    /// Ends the streams of all components, because the host stops.
+    /// Ends the streams of all components, because the host is stopping.
     func endAllStreams() {
         for node in nodesByID.values { node.callable?.streams.interrupt(.hostHasStopped) }
     }

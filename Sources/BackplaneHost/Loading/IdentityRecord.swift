@@ -12,9 +12,9 @@ package struct IdentityRecord: Sendable, Hashable {
         package let text: String
     }
 
-    /// The size in bytes of the fields that each record must have.
+    /// The minimum size of a record, in bytes, that contains all required fields.
     private static let leastSize = 24
-    /// The maximum number of records; a plugin has one for each part of it that was built on its own.
+    /// The maximum number of records; a plugin has one for each of its separately built parts.
     private static let most = 1_000
 
     /// Returns the consecutive records that fill `section`.

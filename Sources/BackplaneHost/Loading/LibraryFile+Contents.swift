@@ -21,7 +21,7 @@ extension LibraryFile {
         }
     }
 
-    /// Copies the library, or returns `false` if the file changed meanwhile.
+    /// Copies the library, or returns `false` if the file changed in the meantime.
     private static func copyIfStill(
         _ file: borrowing FileDescriptor, _ status: FileStatus, to copy: String
     ) throws(SystemError) -> Bool {

@@ -44,7 +44,7 @@ extension ManifestReader {
             was: namespace("was", in: own(section)))
     }
 
-    /// Reads a namespace; those that begin with `@` belong to the host.
+    /// Reads a namespace; those that begin with `@` are reserved for the host.
     private mutating func namespace(_ key: String, in section: Section) -> String? {
         guard let name = string(key, in: section) else { return nil }
         guard name.hasPrefix("@") else { return name }

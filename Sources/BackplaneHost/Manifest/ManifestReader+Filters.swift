@@ -4,7 +4,7 @@ import BackplaneDocuments
 extension NetworkFilter {
     private static let keys = ManifestKeys(["manager", "hosts"])
 
-    /// The filter as it is written: the manager's name alone, if it is for every host.
+    /// The filter as written in a manifest: only the manager's name, if it is for every host.
     var value: ManifestValue {
         if hosts.isEmpty { return .string(manager) }
         return .dictionary(["manager": .string(manager), "hosts": .array(hosts.map(ManifestValue.string))])
@@ -33,7 +33,7 @@ extension NetworkFilter {
 }
 
 extension ManifestReader {
-    /// Reads the managers that filter exchanges, in their order.
+    /// Reads the managers that filter exchanges, in order.
     mutating func filters(in section: Section) -> [NetworkFilter] {
         var filters: [NetworkFilter] = []
         for (index, value) in (array("filters", in: section, most: ManifestLimits.filters) ?? []).enumerated() {
@@ -48,7 +48,7 @@ extension ManifestReader {
         strings("observers", in: section, most: ManifestLimits.filters) { $0.isName($1, at: $2) }
     }
 
-    /// Reads an array of strings, each of which meets a condition or is reported by it.
+    /// Reads an array of strings, each of which must meet a condition; the condition reports those that do not.
     mutating func strings(
         _ key: String, in section: Section, most: Int,
         where isValid: (inout ManifestReader, String, ManifestPath) -> Bool

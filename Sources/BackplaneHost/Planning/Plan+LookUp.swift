@@ -27,7 +27,8 @@ extension Plan {
         return nodes.filter { !needed.isDisjoint(with: $0.managers) }
     }
 
-    /// Returns the nodes, except for used managers, that must be up before a node is created, in the order of creation.
+    /// Returns the nodes, except for used managers, that must be running before a node is created, in the order of
+    /// creation.
     package func layers(of node: Node) -> [Node] {
         guard node.role == .manager, let name = node.managers.first else {
             return node.wires.map { nodes[$0.provider] }

@@ -21,7 +21,7 @@ extension FileTree {
         }
     }
 
-    /// The state of a copy: the numbers of bytes and files that may still follow.
+    /// The state of a copy: the numbers of bytes and files that may still be copied.
     private struct Copying {
         var size: Int
         var count: Int

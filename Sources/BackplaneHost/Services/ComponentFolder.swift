@@ -12,7 +12,7 @@ struct ComponentFolder: Sendable {
     /// Returns the absolute path of a file in the folder.
     ///
     /// - Parameter makingFolder: A Boolean value that indicates whether to create the component's folder.
-    /// - Throws: `network.refused` for a path that escapes the folder, also through a link; the reason why there
+    /// - Throws: `network.refused` for a path that escapes the folder, including through a link; the reason why there
     ///   is no folder.
     func path(of file: String, makingFolder: Bool) throws(BackplaneError) -> String {
         guard !path.isEmpty else {

@@ -20,19 +20,19 @@ final class OfferedServices: Sendable {
     let graphs: ComponentGraphs
     /// The component's namespace in the store.
     let namespace: String
-    /// The means by which it reaches managers that its wires do not name.
+    /// The means by which the component looks up managers that its wires do not name.
     let managers: ManagerFinder
     let timers: ComponentTimers
     /// The component's wires by handle, for components that call through the host.
     private let wires: Mutex<[UInt64: ServedWire]>
     private let operations = Mutex(Operations())
-    /// The streams that the component has opened through the host and not closed, by number.
+    /// The open streams that the component has opened through the host, keyed by number.
     private let streams = Mutex<[UInt64: ServedStream]>([:])
 
     private struct Operations {
         /// The number of operations that the host has not answered.
         var count = 0
-        /// The number of those that end independently of the component.
+        /// The number of those operations that end independently of the component.
         var waits = 0
         var isClosed = false
         /// The calls among those operations, by id.

@@ -55,7 +55,7 @@ extension Resolution.Draft {
         return nil
     }
 
-    /// Returns whether another key probably stands for the plugins, and reports it as an error.
+    /// Returns whether another key probably represents the plugins, and reports it as an error.
     private mutating func arePluginsMisspelt() -> Bool {
         document.manifest.plugins == nil && isMisspelt(Self.plugins, of: nil)
     }
