@@ -16,11 +16,11 @@ struct ControlLimits: Sendable {
     var clients = 256
     /// The maximum number of requests that are answered concurrently.
     var connections = 16
-    /// The number of additional slots for each kind of recovery request, such as a rollback.
+    /// The number of additional permits for each kind of recovery request, such as a rollback.
     var reserved = 2
     /// The maximum number of concurrent requests of each kind whose duration the client determines.
     var lasting = 64
-    /// The time for which an additional request waits for a free slot.
+    /// The time for which an additional request waits for a permit.
     var waiting = Duration.seconds(2)
     /// The maximum number of waiting requests, from which recovery requests are exempt.
     var queue = 64

@@ -1,14 +1,15 @@
 import Backplane
 import BackplaneHost
 
-/// The slots for requests that are answered concurrently.
+/// The permits for requests that are answered concurrently.
 ///
-/// Recovery requests, such as a rollback, have reserved slots in addition to the shared ones, so that other requests
-/// cannot block them. Requests whose duration the client determines have separate slots, so that they block no others.
+/// Recovery requests, such as a rollback, have reserved permits in addition to the shared ones, so that other requests
+/// cannot block them. Requests whose duration the client determines have separate permits, so that they block no
+/// others.
 final class ControlPlaces: Sendable {
     enum Place {
         case shared
-        /// A slot reserved for requests of this name.
+        /// A permit reserved for requests of this name.
         case reserved(String)
     }
     private struct State {
@@ -22,9 +23,9 @@ final class ControlPlaces: Sendable {
 
     init(_ limits: ControlLimits) { self.limits = limits }
 
-    /// Waits for a slot for a limited time.
+    /// Waits for a permit for a limited time.
     ///
-    /// - Throws: `control.busy` if there is no slot, or `host.stopped`.
+    /// - Throws: `control.busy` if there is no permit, or `host.stopped`.
     func take(for request: ControlRequest) throws(BackplaneError) -> Place {
         let deadline = Deadline.now + limits.waiting, limits = limits
         var waits = false
@@ -76,7 +77,7 @@ final class ControlPlaces: Sendable {
         }
     }
 
-    /// Stops granting slots.
+    /// Stops granting permits.
     func close() { state.withLock { $0.isClosed = true } }
 }
 

@@ -6,7 +6,7 @@ public struct ControlRequest: Sendable {
     let name: String
     /// A Boolean value that indicates whether the request is abandoned when its client disconnects.
     let endsWithClient: Bool
-    /// A Boolean value that indicates whether the request serves recovery and therefore has reserved slots.
+    /// A Boolean value that indicates whether the request serves recovery and therefore has reserved permits.
     let endsTrouble: Bool
     /// A Boolean value that indicates whether the client determines the duration of the request.
     let isLasting: Bool

@@ -1,7 +1,7 @@
 #if Engines
 import Synchronization
 
-/// The slots for exchanges with each host, one per connection; additional exchanges are queued.
+/// The permits for exchanges with each host, one per connection; additional exchanges are queued.
 ///
 /// Without them, AsyncHTTPClient would count the wait for a connection as connection time, and let it time out.
 final class HostPlaces: Sendable {
@@ -16,14 +16,14 @@ final class HostPlaces: Sendable {
     /// The source of the numbers of waiting requests, which are never reused.
     private let numbers = Atomic<UInt64>(0)
 
-    /// Creates the slots.
+    /// Creates the permits.
     ///
-    /// - Parameter limit: The number of slots for each host.
+    /// - Parameter limit: The number of permits for each host.
     init(limit: Int) { self.limit = limit }
 
-    /// Takes a slot, waiting for one if none is free.
+    /// Takes a permit, waiting for one if none is free.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled before a slot is free.
+    /// - Throws: `CancellationError` if the task is cancelled before a permit is free.
     func take(at host: String) async throws -> HostPlace {
         let number = lines.withLock { lines -> UInt64? in
             if lines[host, default: Line()].taken < limit {
@@ -64,7 +64,7 @@ final class HostPlaces: Sendable {
         lines.withLock { $0[host]?.waiting.removeValue(forKey: number) }?.resume(returning: false)
     }
 
-    /// Passes the slot to the next request in the queue, or frees it.
+    /// Passes the permit to the next request in the queue, or frees it.
     private func leave(_ host: String) {
         let next = lines.withLock { lines -> CheckedContinuation<Bool, Never>? in
             while let number = lines[host]?.order.popFirst() {
@@ -78,7 +78,7 @@ final class HostPlaces: Sendable {
     }
 }
 
-/// The slot of one exchange, which is freed at its end or with the value's release.
+/// The permit of one exchange, which is freed at its end or with the value's release.
 final class HostPlace: Sendable {
     private let leave: Mutex<(@Sendable () -> Void)?>
 

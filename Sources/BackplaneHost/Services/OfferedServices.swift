@@ -69,18 +69,19 @@ final class OfferedServices: Sendable {
 
     var allWires: [ServedWire] { wires.withLock { Array($0.values) } }
 
-    /// Adds a wire that was looked up; existing ones stay.
+    /// Adds a wire that was looked up; existing wires remain.
     func add(_ wire: ServedWire, as handle: UInt64) {
         wires.withLock { $0[handle] = wire }
     }
 
-    /// Counts an operation whose answer goes to the component; ``end()`` follows when the answer was given.
+    /// Counts an operation whose answer goes to the component; ``end()`` must follow once it has been answered.
     ///
     /// - Throws: `call.retired` if the component is closed.
     ///
     /// - Parameters:
     ///   - count: The number of operations, all of them or none.
-    ///   - isWait: Whether they wait for another party, so that only the release of the component waits for them.
+    ///   - isWait: Whether the operations wait for another party, so that only the release of the component waits for
+    ///     them.
     func begin(_ count: Int = 1, isWait: Bool = false) throws(BackplaneError) {
         try begin(count, isWait: isWait) { _ in }
     }
@@ -105,7 +106,7 @@ final class OfferedServices: Sendable {
         }
     }
 
-    /// Counts a call that is answered through `reply` once: by ``answer(_:_:_:)`` or when the component is closed.
+    /// Counts a call that is answered once through `reply`: by ``answer(_:_:_:)`` or when the component is closed.
     ///
     /// - Throws: `call.retired` if the component is closed.
     ///
@@ -116,7 +117,8 @@ final class OfferedServices: Sendable {
         return id
     }
 
-    /// Stores the function that cancels a call, and runs it immediately if the component was closed meanwhile.
+    /// Stores the function that cancels a call, and runs it immediately if the component has been closed in the
+    /// meantime.
     func keep(_ call: UInt64, cancel: @escaping @Sendable () -> Void) {
         let isClosed = operations.withLock { operations in
             operations.calls[call]?.cancel = cancel
@@ -157,12 +159,12 @@ final class OfferedServices: Sendable {
 
     // MARK: Streams
 
-    /// The number of every stream that exceeds the limit; valid numbers are lower.
+    /// The number of all streams that exceed the limit; valid numbers are lower.
     private static let oneTooMany = UInt64.max
 
-    /// Keeps a stream until it is closed, and returns its number.
+    /// Registers a stream until it is closed, and returns its number.
     ///
-    /// A stream that the component may not have is closed; its number leads to the reason in ``stream(_:)``.
+    /// A stream that the component may not have is closed; for its number, ``stream(_:)`` throws the reason.
     func keep(_ stream: ServedStream) -> UInt64 {
         let id = Callbacks.newID()
         let isKept = streams.withLock { streams in
@@ -205,10 +207,10 @@ final class OfferedServices: Sendable {
         for stream in streams.withLock({ Array($0.values) }) { stream.end(error) }
     }
 
-    /// A Boolean value that indicates whether an answer of the host is missing.
+    /// A Boolean value that indicates whether the host has yet to answer an operation.
     var isBusy: Bool { operations.withLock { $0.count > 0 } }
 
-    /// A Boolean value that indicates whether the host still works for the component, besides waiting.
+    /// A Boolean value that indicates whether the host is working for the component, as opposed to only waiting.
     var isWorking: Bool { operations.withLock { $0.count > $0.waits } }
 
     /// Requires the component to have one of the roles.

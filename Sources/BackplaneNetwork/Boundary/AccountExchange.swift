@@ -1,7 +1,7 @@
 import Backplane
 import CBackplane
 
-/// A component's sign-ins through the functions of `backplane.http/2`, which older hosts do not have.
+/// A component's sign-ins through the functions of `backplane.http/2`, which older hosts do not offer.
 struct AccountExchange {
     private let services: ComponentServices
 

@@ -1,7 +1,7 @@
 import Backplane
 import CBackplane
 
-/// The transport of a component's exchanges: through `backplane.http` to its host.
+/// The transport of a component's exchanges: `backplane.http` of its host.
 struct ComponentWay: HTTPWay {
     private let services: ComponentServices
 
@@ -104,7 +104,7 @@ extension HTTPRequest {
 }
 
 extension BackplaneError {
-    /// Returns the error of an exchange whose bodies threw something.
+    /// Returns the error for an exchange whose bodies threw an error.
     fileprivate static func exchangeFailed(_ error: any Error, _ request: HTTPRequest) -> BackplaneError {
         switch error {
         case let error as BackplaneError: error

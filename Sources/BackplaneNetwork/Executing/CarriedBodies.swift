@@ -8,7 +8,7 @@ struct CarriedBodies: Sendable {
     private let table: ConstantPointer<bp_bodies_1>
     private let component: UInt64
 
-    /// Creates the access to the bodies through a component's services.
+    /// Creates access to the bodies through a component's services.
     ///
     /// - Throws: `host.interface-missing` if the host is older than `backplane.bodies`.
     init(_ services: ComponentServices) throws(BackplaneError) {

@@ -17,7 +17,7 @@ struct ComponentTransfers: Sendable {
     /// Reads a borrowed transfer in the form for the host's pool.
     ///
     /// - Throws: `network.refused` for a request that is not UTF-8 and a path that escapes the folder;
-    ///   `network.unsupported` for options that this host does not have; `transfer.refused` for wrong values.
+    ///   `network.unsupported` for options that this host does not support; `transfer.refused` for invalid values.
     func transfer(copying lent: UnsafePointer<bp_transfer>) throws(BackplaneError) -> Transfer {
         let lent: bp_transfer = read(lent)
         var request = try HTTPRequest(copying: lent.request)
@@ -50,10 +50,10 @@ struct ComponentTransfers: Sendable {
         return transfer
     }
 
-    /// Returns the pool's id of a transfer.
+    /// Returns the id of a transfer in the pool.
     func name(_ id: String) -> String { "\(plugin)/\(id)" }
 
-    /// Returns a state of the pool as the component sees it.
+    /// Returns a state of the pool as presented to the component.
     func shown(_ state: TransferState) -> TransferState {
         var state = state
         state.id = String(state.id.dropFirst(plugin.count + 1))

@@ -9,7 +9,7 @@ extension SwapTransaction {
         beginTimers(of: serving, continuing: isBack ? member.component : member.oldComponent)
     }
 
-    /// Holds the timers of one instance, and starts those of another at the same phase.
+    /// Holds the timers of one instance, and starts those of another in phase with them.
     func beginTimers(of component: RunningComponent?, continuing earlier: RunningComponent?) {
         earlier?.timers.hold()
         guard let component else { return }
