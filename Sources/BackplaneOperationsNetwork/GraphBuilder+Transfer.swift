@@ -85,7 +85,7 @@ private final class TransferOperation: SuspendableOperation {
         return last
     }
 
-    /// Pauses the transfer if a pause was requested before it began.
+    /// Pauses the transfer if a pause was requested before it started.
     private func pauseIfLate() async {
         guard isPaused.withLock(\.self) else { return }
         try? await transfers.pause(transfer.id)

@@ -19,12 +19,12 @@ package enum RecordLimits {
     package static let page = 10_000
     /// The number of bytes of values after which a page ends.
     package static let pageBytes = 16 << 20
-    /// The number of changes that a log keeps at least.
+    /// The minimum number of changes that a log retains.
     package static let log = 100_000
-    /// The number of changes by which a log grows before it is cut.
+    /// The number of changes by which a log grows before it is truncated.
     package static let logSurplus = 1_024
 
-    /// Checks a name, which is not empty and contains no zero.
+    /// Checks a name, which must not be empty or contain a zero byte.
     ///
     /// - Throws: `call.invalid-input`.
     package static func check(name: String, _ what: String) throws(BackplaneError) {
@@ -119,7 +119,8 @@ extension RecordChange {
 }
 
 extension BackplaneError {
-    /// Returns the error for a condition that does not hold because a record has another version; 0 for no record.
+    /// Returns the error for a condition that does not hold because a record has another version; 0 means that there is
+    /// no record.
     package static func conflict(_ collection: String, _ id: String, expected: Int64, found: Int64) -> BackplaneError {
         func text(_ version: Int64) -> String { version == 0 ? "no record" : "version \(version)" }
         return BackplaneError(

@@ -3,7 +3,7 @@ package import BackplaneHost
 import BackplaneTerminal
 
 extension HostEvent {
-    /// The event for a terminal: the time, the occurrence and, for a failure, also the causes.
+    /// The lines of the event for a terminal: the time, the event and, for a failure, the causes.
     package var lines: [String] {
         let indent = String(repeating: " ", count: time.localTime.count + 2)
         return texts.enumerated().map { $0 == 0 ? "\(time.localTime)  \($1)" : indent + $1 }

@@ -16,7 +16,7 @@ package struct ChangeRow: Encodable {
         reconfigured = change.reconfigured.sorted()
     }
 
-    /// The lines for a person, one for each kind of change that occurred.
+    /// The lines of a text report, one for each kind of change that occurred.
     package var lines: [String] {
         let kinds = [
             ("started", started), ("recreated", restarted), ("reconfigured", reconfigured), ("stopped", stopped),

@@ -13,7 +13,7 @@ enum OwnPackage {
             && FileManager.default.fileExists(atPath: FilePath.join(folder, "Package.swift"))
     }
 
-    /// Returns the path of the package: the one around the executable, or the one recorded at build time.
+    /// Returns the path of the package: the one that contains the executable, or the one recorded at build time.
     ///
     /// - Throws: `new.package` if it no longer exists.
     static func path() throws(BackplaneError) -> String {

@@ -9,7 +9,7 @@ enum Requirement: Int, CaseIterable, Sendable {
     // Requirements of the components.
     case creation = 21, stop, leftovers, malformed, cancellation, once, texts, state, streams
 
-    /// The identifier of the requirement, such as `V01`.
+    /// The identifier of the requirement, for example `V01`.
     var id: String { "V" + (rawValue < 10 ? "0" : "") + String(rawValue) }
 
     var title: String {

@@ -7,7 +7,7 @@ import FoundationEssentials
 struct StateFacts: Codable, Sendable {
     /// The number of stateful components that could be created twice and activated, and of all stateful components.
     var components = 0, declared = 0
-    /// The components that could not be tried, with the reasons.
+    /// The components that could not be tested, with their reasons.
     var untried: [String] = []
     var findings: [String] = []
     var remarks: [String] = []

@@ -1,6 +1,6 @@
 import Backplane
 
-/// All trials of one library, each in a process of its own, and the resulting report.
+/// All trials of one library, each in a separate process, and the resulting report.
 package struct Validation: Sendable {
     package let path: String
     /// The folder in which trials may leave files.

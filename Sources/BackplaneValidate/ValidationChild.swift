@@ -24,7 +24,7 @@ package enum ValidationChild {
     ///
     /// - Parameters:
     ///   - folder: A folder in which the child may leave files.
-    ///   - limit: The time without output after which the child is killed.
+    ///   - limit: The maximum time without output, after which the child is killed.
     static func observe<Facts: Codable & Sendable>(_ trial: Trial, _ path: String, in folder: String, limit: Duration)
         async -> Observation<Facts>
     {

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneManagers
 import FoundationEssentials
 
-/// The data access controller of the almanac: stores the last events fetched in a file in its own folder.
+/// The data access controller of the almanac, which stores the last events fetched in a file in its own folder.
 actor AlmanacStore: DataAccessController {
     typealias Provides = AlmanacArchive
     private let file: URL

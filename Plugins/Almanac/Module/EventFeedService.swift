@@ -2,7 +2,7 @@ import Backplane
 import BackplaneNetwork
 import FoundationEssentials
 
-/// The network service of the almanac: reads a list of events from a URL.
+/// The network service of the almanac, which reads a list of events from a URL.
 final class EventFeedService: NetworkService {
     typealias Provides = EventFeed
     struct Configuration: Decodable, Sendable {

@@ -46,7 +46,7 @@ public struct NodeRetry: Sendable {
     public var attempts: Int
     /// The upper bound of the delay before the second attempt; it doubles with each further attempt.
     public var base: Duration
-    /// The upper bound of all delays, however many attempts have failed.
+    /// The upper bound of all delays, regardless of the number of failed attempts.
     public var limit: Duration
     /// A function that returns whether to retry after an error; `nil` means always.
     public var mayHelp: (@Sendable (BackplaneError) -> Bool)?

@@ -76,14 +76,14 @@ extension GraphEngine {
 
     // MARK: Suspending
 
-    /// The notifications that tell nodes that they are paused.
+    /// The notifications that inform nodes that they are paused.
     struct PauseNotifications: Sendable {
         var current: Set<Int> = []
-        /// The attempts that have been notified that they are paused.
+        /// The attempts that have been notified of their pause.
         var paused: [Int: UInt16] = [:]
     }
 
-    /// Notifies a node's code of whether it is paused until it is up to date; each node has at most one such task.
+    /// Notifies a node's code of whether it is paused until that is up to date; each node has at most one such task.
     private nonisolated(nonsending) func notify(_ node: Int) async {
         guard state.withLock({ $0.notifications.current.insert(node).inserted }) else { return }
         while let (attempt, isPaused) = nextNotification(of: node) {

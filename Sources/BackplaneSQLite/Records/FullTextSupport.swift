@@ -11,7 +11,7 @@ struct FullTextSupport: Sendable {
     private let missing: [TextTokenizer: String]
     private let version: String
 
-    /// Tries all tokenizers with empty temporary tables.
+    /// Tests all tokenizers with empty temporary tables.
     init(_ db: Database) throws {
         version = try String.fetchOne(db, sql: "SELECT sqlite_version()") ?? "of an unknown version"
         var missing: [TextTokenizer: String] = [:]
@@ -32,7 +32,7 @@ struct FullTextSupport: Sendable {
     /// A Boolean value that indicates whether no tokenizer is missing.
     var isComplete: Bool { missing.isEmpty }
 
-    /// Returns whether an index is supported; indexes of values always are.
+    /// Returns whether an index is supported; value indexes always are.
     func includes(_ index: TextIndexing?) -> Bool { index.map { missing[$0.tokenizer] == nil } ?? true }
 
     /// Requires the tokenizer of an index.

@@ -6,7 +6,7 @@ import FoundationEssentials
 extension Transfer {
     /// Returns the transfer with absolute paths, as a pool stores it.
     ///
-    /// - Throws: `transfer.refused` if a pool cannot perform it, or could not after a restart.
+    /// - Throws: `transfer.refused` if a pool cannot perform it, or could not perform it after a restart.
     func admitted(_ means: TransferMeans) throws(BackplaneError) -> Transfer {
         guard (1...RecordLimits.id).contains(id.utf8.count) else {
             throw Self.refused("expected an id of 1 to \(RecordLimits.id) bytes, found \(id.utf8.count) bytes", "")
@@ -80,7 +80,7 @@ extension Transfer {
         return HTTPBody(segments: kept, type: body.mediaType)
     }
 
-    /// Returns the absolute form of a path, which is valid after a restart in another folder.
+    /// Returns the absolute form of a path, which remains valid after a restart in another folder.
     private static func absolute(_ path: String) -> String {
         path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
     }
