@@ -1,7 +1,7 @@
 /// The number of rounds, and of iterations in each.
 struct Effort: Sendable, Hashable {
     enum Count: Sendable, Hashable {
-        /// The number of iterations that takes about this long, determined beforehand.
+        /// The number of iterations with about this duration, determined beforehand.
         case lasting(Duration)
         case exactly(Int)
     }

@@ -19,15 +19,15 @@ struct Row: Sendable {
     var baseline: String?
     var target: Target?
     var summary = Summary.median
-    /// The maximum number of iterations in a round, for measurements that take long or cannot be repeated.
+    /// The maximum number of iterations in a round, for measurements that take a long time or cannot be repeated.
     var limit = Int.max
     /// The number of iterations in each round of a full run, if it does not depend on the duration.
     var count: Int?
-    /// The maximum number of rounds, for rounds that take long.
+    /// The maximum number of rounds, for rounds that take a long time.
     var rounds = Int.max
     /// The figure of the row where instructions are counted, if it is derived from those of other rows.
     var overhead: Overhead?
-    /// The function that performs the given number of iterations and returns the figure of the round.
+    /// The function that performs a number of iterations and returns the figure of the round.
     var measure: @Sendable (Int) async throws -> Double
 }
 

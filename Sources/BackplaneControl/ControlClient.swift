@@ -129,9 +129,9 @@ extension ControlClient {
         let reason =
             switch error.number {
             case ENOENT: "the socket does not exist; `backplane run` prints the path of its socket"
-            case ECONNREFUSED: "no host listens there any more"
+            case ECONNREFUSED: "no host is listening there"
             case ETIMEDOUT, EAGAIN: "the host does not answer in time"
-            default: "the host cannot be asked: \(error)"
+            default: "the host cannot be queried: \(error)"
             }
         return BackplaneError(.controlUnreachable, reason, at: path)
     }

@@ -3,7 +3,7 @@ import BackplaneHost
 import Glibc
 import Synchronization
 
-/// A connection to a control socket, which reads a request and answers it, whatever the client does.
+/// A connection to a control socket, which reads a request and answers it, regardless of the client's behaviour.
 final class ControlConnection: Sendable {
     private let socket: LocalSocket
     private let server: ControlServer

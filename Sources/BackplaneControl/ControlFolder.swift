@@ -30,7 +30,7 @@ package struct ControlFolder: Sendable {
         } catch {
             guard let socket else { throw Self.unusable(path, error.text) }
             throw Self.unusableSocket(
-                socket, "its folder \(error.reason); give a path in a folder that only you can write to")
+                socket, "its folder \(error.reason); specify a path in a folder that only you can write to")
         }
         let gate = try gate(within: .seconds(5))
         if let socket { sweep([socket]) } else { sweep((try? sockets()) ?? []) }
@@ -56,18 +56,18 @@ package struct ControlFolder: Sendable {
         } catch {
             let reason = error.number == EWOULDBLOCK ? "is locked by another program" : "cannot be locked: \(error)"
             guard let socket else { throw Self.unusable(path, reason) }
-            throw Self.unusableSocket(socket, "its folder \(reason); try again, or give a path in another folder")
+            throw Self.unusableSocket(socket, "its folder \(reason); try again, or specify a path in another folder")
         }
     }
 
     /// Returns the reason why it is not possible to listen at a path.
     private static func reason(of error: SystemError, at socket: String) -> String {
         guard error.number == EADDRINUSE, let status = try? FileStatus(at: socket) else {
-            return "it cannot be created: \(error); give another path"
+            return "it cannot be created: \(error); specify another path"
         }
         return status.isSocket
             ? "a host listens there; stop it, or give another path"
-            : "expected a socket or no file there, found \(status.kind.rawValue); give another path"
+            : "expected a socket or no file there, found \(status.kind.rawValue); specify another path"
     }
 
     /// Recreates a socket's file that was removed, for example by a program that cleans temporary folders.

@@ -163,8 +163,7 @@ package struct ApplyRequest: ControlMessage {
     package var manifest: String
     /// The environment, `nil` for the active manifest's, or an empty string for none.
     package var environment: String?
-    /// A Boolean value that indicates whether a manifest without managers is accepted; `nil` if not, so that older
-    /// hosts understand the request.
+    /// A Boolean value that indicates whether a manifest without managers is accepted; if not, `nil` for older hosts.
     package var empty: Bool?
     /// A Boolean value that indicates whether new libraries are loaded without a trial in a child process; `nil` means
     /// no.

@@ -4,7 +4,7 @@ import BackplaneHost
 import Glibc
 import Synchronization
 
-/// The listener of a control socket, which serves each connection on a thread of its own.
+/// The listener of a control socket, which serves each connection on a separate thread.
 ///
 /// The thread that accepts connections does not wait for any of them.
 final class ControlServer: Sendable {

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneHost
 import Synchronization
 
-/// A request in progress, on a thread of its own, so that a plugin that blocks it occupies no other thread.
+/// A request in progress, on a separate thread, so that a plugin that blocks it occupies no other thread.
 final class ControlWork: Sendable {
     typealias Outcome = Result<[UInt8], BackplaneError>
     /// The reason why the wait for an outcome ended.

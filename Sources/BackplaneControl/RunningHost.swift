@@ -13,7 +13,7 @@ package struct RunningHost: Sendable, Hashable {
         (self.socket, self.greeting, self.problem) = (socket, greeting, problem)
     }
 
-    /// Connects to the host that listens at a path, and asks for its greeting.
+    /// Connects to the host that listens at a path, and requests its greeting.
     package init(at socket: String) {
         do {
             self.init(socket: FilePath.absolute(socket), greeting: try ControlClient(socket).greet())

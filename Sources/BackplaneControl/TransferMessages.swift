@@ -1,6 +1,6 @@
 package import BackplaneNetwork
 
-/// A request for the transfers of a host, in the order in which they were begun.
+/// A request for the transfers of a host, in the order in which they were started.
 package struct TransfersRequest: ControlMessage {
     package static let name = "transfers"
     package typealias Answer = [TransferState]

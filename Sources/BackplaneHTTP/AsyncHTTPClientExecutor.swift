@@ -37,7 +37,7 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
     private let proxies: HTTPProxies
     private let decompressionRatio: Int
 
-    /// Creates an executor with connections of its own.
+    /// Creates an executor with its own connections.
     ///
     /// - Parameters:
     ///   - connectTimeout: The time limit for connecting.
@@ -76,7 +76,7 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
         await clients.shutdown()
     }
 
-    /// Sends a request, and returns once the head of the response has arrived, whatever its status.
+    /// Sends a request, and returns once the head of the response has arrived, regardless of its status.
     ///
     /// A server may close a connection just as it is reused. An idempotent request (RFC 9110, section 9.2.2) whose body
     /// can be resent is then repeated once, if no part of a response had arrived. The same applies to a request that an

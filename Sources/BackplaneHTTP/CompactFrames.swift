@@ -2,7 +2,7 @@
 import NIOCore
 import NIOHTTP2
 
-/// A handler that copies the content of each HTTP/2 frame to a buffer of its own.
+/// A handler that copies the content of each HTTP/2 frame to a separate buffer.
 ///
 /// The decoder passes on slices of the received buffers, and a slice retains its whole buffer. Frames that wait for a
 /// slow reader, up to the window of 8 MB, would retain many times that size.

@@ -139,7 +139,7 @@ extension BackplaneError {
         case DecodingError.dataCorrupted(let context): context.debugDescription + place(context)
         case let error as BackplaneError: error.message
         case let error as any ComponentError: error.message
-        default: "the decoder failed with the error \(type(of: error)); adopt ComponentError to say why"
+        default: "the decoder failed with the error \(type(of: error)); adopt ComponentError to report the reason"
         }
     }
 }

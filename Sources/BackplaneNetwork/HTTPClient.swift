@@ -24,11 +24,11 @@ public struct HTTPClient: Sendable {
         return client
     }
 
-    /// Sends a request and returns the response with its body in memory, whatever its status.
+    /// Sends a request and returns the response with its body in memory, regardless of its status.
     ///
     /// - Parameters:
-    ///   - request: The request. A body that is a stream or a file outside the component's folder is read here while
-    ///     it is sent; a file in the folder is read by the host.
+    ///   - request: The request. A body that is a stream or a file outside the component's folder is read here while it
+    ///     is sent; a file in the folder is read by the host.
     ///   - limit: The maximum number of bytes of the response's body.
     ///   - call: The call being served, whose deadline applies to the exchange.
     ///   - options: The options of the exchange.
@@ -42,7 +42,7 @@ public struct HTTPClient: Sendable {
         try await way.send(request, upTo: limit, call, options)
     }
 
-    /// Sends a request and returns once the head of the response has arrived, whatever its status.
+    /// Sends a request and returns once the head of the response has arrived, regardless of its status.
     ///
     /// The body is received as it is read. The exchange ends if the response is released before its end or is not read
     /// for a minute.

@@ -69,13 +69,13 @@ public struct HTTPOptions: Sendable {
 public struct HTTPProgress: Sendable {
     /// The number of bytes of the request's body that have been sent.
     public var sent: Int64 = 0
-    /// The length of the request's body, if it is known.
+    /// The length of the request's body, if known.
     public var toSend: Int64?
     /// The number of bytes of the response's body that have been received, after decoding.
     public var received: Int64 = 0
-    /// The announced length of the response's body, if it is known.
+    /// The announced length of the response's body, if known.
     public var toReceive: Int64?
 
-    /// Creates the progress of an exchange that has not begun.
+    /// Creates the progress of an exchange that has not started.
     public init() {}
 }

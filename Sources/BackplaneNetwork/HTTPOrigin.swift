@@ -1,7 +1,6 @@
 import FoundationEssentials
 
-/// The origin of a URL, consisting of scheme, host and port, which determines who receives credentials (RFC 6454,
-/// section 4).
+/// The origin of a URL: scheme, host and port, which determine who receives credentials (RFC 6454, section 4).
 package struct HTTPOrigin: Equatable, Sendable {
     package let scheme: String
     /// The host in lower case, without a trailing dot.

@@ -29,7 +29,7 @@ extension PackageFacts {
         do {
             self = try JSONDecoder().decode(PackageFacts.self, from: Data(said.output.joined(separator: "\n").utf8))
         } catch {
-            throw Self.unreadable(root, "the output of `swift package dump-package` is not understood: \(error)")
+            throw Self.unreadable(root, "the output of `swift package dump-package` cannot be parsed: \(error)")
         }
     }
 

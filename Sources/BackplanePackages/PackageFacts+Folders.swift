@@ -36,7 +36,7 @@ extension PackageFacts {
         return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder
     }
 
-    /// The first tools version with which a single target needs no folder of its own.
+    /// The first tools version with which a single target does not need its own folder.
     private static let relaxed = Version(5, 9)
 }
 

@@ -3,9 +3,9 @@ package import Foundation
 import Glibc
 import Synchronization
 
-/// A child process in a process group of its own, so that Control-C at the terminal reaches only this process.
+/// A child process in its own process group, so that Control-C at the terminal reaches only this process.
 ///
-/// Its standard input is a pipe that ends when this process does, however that happens.
+/// Its standard input is a pipe that ends when this process ends for any reason.
 package final class ChildProcess: Sendable {
     package typealias Ending = SpawnedProcess.Ending
 

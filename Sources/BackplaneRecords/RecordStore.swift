@@ -3,8 +3,8 @@ public import BackplaneStorage
 
 /// An engine that stores records, in a database file or in memory.
 ///
-/// One store serves all components of a host, each in a namespace of its own. The requirements of
-/// `RecordStoreConformance` specify what every engine must do.
+/// One store serves all components of a host, each in its own namespace. The requirements of `RecordStoreConformance`
+/// specify what every engine must do.
 public protocol RecordStore: Sendable {
     /// The optional capabilities that this engine has. Default: none.
     var capabilities: StoreCapabilities { get }

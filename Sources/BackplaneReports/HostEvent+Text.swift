@@ -12,7 +12,7 @@ extension HostEvent {
     private var texts: [String] {
         switch kind {
         case .started(let managers):
-            [managers.isEmpty ? "started: no manager is up" : "started: \(managers.joined(separator: ", ").printable)"]
+            [managers.isEmpty ? "started: no managers" : "started: \(managers.joined(separator: ", ").printable)"]
         case .swapped(let report): report.lines(colour: false) + (report.failure?.reportLines ?? [])
         case .applied(let change): ["applied a manifest"] + ChangeRow(change).lines
         case .reset(let change): ["reset"] + ChangeRow(change).lines

@@ -49,7 +49,7 @@ extension LogRecord {
 }
 
 extension String {
-    /// The text as one word of a line, in quotes if it would otherwise be several words or none.
+    /// The text as one word of a line, in quotation marks if it would otherwise be several words or none.
     fileprivate var logWord: String {
         let text = printable
         guard isEmpty || contains(where: { $0 == " " || $0 == "\"" || $0 == "=" }) else { return text }

@@ -23,6 +23,6 @@ package struct ChangeRow: Encodable {
         ].filter { !$0.1.isEmpty }
         let changes = kinds.map { kind, names in "\(kind): \(names.joined(separator: ", ").printable)" }
         let rest = kept.isEmpty ? [] : ["\(counted(kept.count, "manager")) unaffected"]
-        return changes.isEmpty && rest.isEmpty ? ["no manager was or is up"] : changes + rest
+        return changes.isEmpty && rest.isEmpty ? ["no manager was or is running"] : changes + rest
     }
 }

@@ -26,8 +26,8 @@ public struct Store: Sendable {
         RecordCollection(part, part.exchange)
     }
 
-    /// Runs a closure as a transaction: its reads see one state of the store, and its changes are committed together at
-    /// the end.
+    /// Runs a closure as a transaction, whose reads see one state of the store and whose changes are committed
+    /// together.
     ///
     /// ```swift
     /// try await store.transaction { transaction in

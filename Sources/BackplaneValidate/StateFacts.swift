@@ -35,9 +35,9 @@ extension StateFacts {
         switch JSONComparison(imported, exported) {
         case .equal: break
         case .reordered:
-            remarks.append("\(component) exports arrays in another order than it imported them, as a `Set` does")
+            remarks.append("\(component) exports arrays in a different order than it imported them, as with a `Set`")
         case .different:
-            findings.append("\(component) exports another state than it imported; `importState` must adopt all of it")
+            findings.append("\(component) exports a different state than it imported; `importState` must adopt all of it")
         }
     }
 }

@@ -34,6 +34,6 @@ actor AlmanacStore: DataAccessController {
     struct Damaged: ComponentError {
         var file: String, reason: String
         var code: String { "almanac.store-damaged" }
-        var message: String { "\(file) does not hold events; remove it: \(reason)" }
+        var message: String { "\(file) does not contain events; remove it: \(reason)" }
     }
 }

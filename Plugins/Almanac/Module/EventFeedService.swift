@@ -32,6 +32,6 @@ final class EventFeedService: NetworkService {
     struct Unusable: ComponentError {
         var url: String, reason: String
         var code: String { "almanac.feed-unusable" }
-        var message: String { "no list of events came from \(url): \(reason)" }
+        var message: String { "\(url) did not return a list of events: \(reason)" }
     }
 }

@@ -37,7 +37,9 @@ struct BorrowedBook: Decodable, Sendable {
 /// The error of a loan without a signed-in reader.
 struct NoReader: ComponentError {
     var code: String { "books.no-reader" }
-    var message: String { "nobody can borrow; name a `credential` of the manifest in the service's configuration" }
+    var message: String {
+        "loans require a reader; set `credential` in the service's configuration to a credential of the manifest"
+    }
 }
 
 extension TransferState {

@@ -143,6 +143,6 @@ final class LibraryManager: Manager, StatefulComponent {
 
     struct NothingToSearch: ComponentError {
         var code: String { "library.nothing-to-search" }
-        var message: String { "there is no word to search for; give some in `text`" }
+        var message: String { "expected words to search for in `text`, found none" }
     }
 }

@@ -12,7 +12,7 @@ extension HTTPResponse {
             return try JSONDecoder().decode(type, from: Data(body))
         } catch {
             throw ServerError(
-                code: "books.unreadable", message: "the server's answer is not what it should be: \(error)",
+                code: "books.unreadable", message: "the server's response cannot be decoded: \(error)",
                 status: status)
         }
     }

@@ -26,7 +26,7 @@ extension Instance {
         return []
     }
 
-    /// Exports the state as a Swift value in memory of its own.
+    /// Exports the state as a Swift value in its own memory.
     func exportValue() async throws -> ForeignPointer { try await requireState().exportValue() }
 
     /// Copies a Swift value that another instance exported, and returns a function that imports it.

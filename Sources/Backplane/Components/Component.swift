@@ -58,7 +58,7 @@ public protocol Component: AnyObject, Sendable {
     func resume() async throws
     /// Ends the component's work. Default: calls `suspend`.
     func stop() async
-    /// Throws an error if the component is not healthy.
+    /// Checks that the component is healthy; throws an error if it is not.
     ///
     /// By default, a component is always healthy.
     ///
@@ -76,7 +76,7 @@ extension Component {
     public static var className: String { typeName(of: Self.self) }
     /// The version of the plugin.
     public static var version: Version { .ofPlugin }
-    /// The default, `false`: two instances can be active at once.
+    /// The default, `false`: two instances can be active at the same time.
     public static var isExclusive: Bool { false }
     /// The default, `false`: the component's wires are connected to the new collaborator.
     public static var restartOnSwap: Bool { false }

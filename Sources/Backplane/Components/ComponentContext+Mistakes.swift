@@ -15,7 +15,7 @@ extension DataAccessContext {
     /// Refuses wires, which a data access controller does not have.
     @available(
         *, unavailable,
-        message: "a data access controller calls no component: its manager calls others, and passes their results on"
+        message: "a data access controller cannot call components: its manager calls them, and passes on their results"
     )
     @_documentation(visibility: internal)
     public var wires: UndeclaredMember { UndeclaredMember() }
@@ -25,7 +25,7 @@ extension NetworkServiceContext {
     /// Refuses wires, which a network service does not have.
     @available(
         *, unavailable,
-        message: "a network service calls no component: its communication controller calls others"
+        message: "a network service cannot call components: its communication controller calls them"
     )
     @_documentation(visibility: internal)
     public var wires: UndeclaredMember { UndeclaredMember() }

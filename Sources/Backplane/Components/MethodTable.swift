@@ -54,7 +54,7 @@ extension MethodTable where C: Component {
 
     /// Sets the body of a ``StreamMethod``, which sends the elements and returns after the last one.
     ///
-    /// The body runs in a task of its own, which is cancelled when the consumer needs no further elements, and when the
+    /// The body runs in a separate task, which is cancelled when the consumer needs no further elements, and when the
     /// component is swapped or stopped. It may outlast the component's `suspend`, and must not change exported state
     /// during that time.
     ///

@@ -1,4 +1,4 @@
-/// Returns the name of a type as it is declared.
+/// Returns the name of a type as declared.
 ///
 /// `String(describing:)` looks up conformances, and after a library has been loaded, Swift's runtime searches every
 /// loaded image for each of them. A plugin has many names.

@@ -10,8 +10,8 @@ import Synchronization
 /// the operation when the deadline of `call` passes, and throws an error without waiting for the operation: one that
 /// ignores its cancellation continues, and its result is discarded.
 ///
-/// Without a deadline the operation runs in the caller's task at no extra cost. With a deadline it runs in a task of
-/// its own, with the caller's priority and task-local values, beside a task that sleeps.
+/// Without a deadline the operation runs in the caller's task at no extra cost. With a deadline it runs in a separate
+/// task, with the caller's priority and task-local values, beside a task that sleeps.
 ///
 /// - Throws: `call.deadline`; otherwise the operation's error, as ``BackplaneError/init(thrown:)`` converts it.
 public func withDeadline<Value: Sendable>(

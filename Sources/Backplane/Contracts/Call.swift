@@ -3,7 +3,7 @@ public import CBackplane
 /// The frame that travels with a call: its deadline, its trace and the components that it has passed through.
 ///
 /// A component passes on the frame that it receives. It begins a new one with `context.begin()`; a host program uses
-/// `host.begin(within:traceparent:)`. A frame takes 64 bytes, and copying it is practically free.
+/// `host.begin(within:traceparent:)`. A frame occupies 64 bytes, and copying it has practically no cost.
 @frozen
 public struct Call: Sendable {
     @usableFromInline var frame: bp_call
@@ -68,7 +68,7 @@ public struct Call: Sendable {
         frame.flags & BP_CALL_PATH_FULL != 0 || path.contains(number)
     }
 
-    /// Throws `call.deadline` if the deadline has passed.
+    /// Checks that the deadline has not passed; otherwise throws `call.deadline`.
     ///
     /// Every call checks this before it begins.
     @inlinable @inline(__always)

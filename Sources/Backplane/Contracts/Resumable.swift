@@ -31,8 +31,8 @@ extension BoundStream where Input: Resumable, Input.Element == Element {
     ///
     /// - Parameters:
     ///   - input: The argument of the stream.
-    ///   - call: The frame of the call being served, or one begun with `context.begin()`. Its deadline bounds the first
-    ///     opening.
+    ///   - call: The frame of the call being served, or one started with `context.begin()`. Its deadline bounds the
+    ///     first opening.
     public func callAsFunction(_ input: Input, _ call: Call) -> StreamElements<Element> {
         StreamElements(isResumable: true, hasPosition: input.hasPosition) {
             [slot, member] (last, isFirst) async throws(BackplaneError) in

@@ -85,7 +85,7 @@ extension BackplaneError.Code {
     public static let pluginDigestMismatch = Self("plugin.digest-mismatch")
     /// The manifest specifies a SHA-256, and the host has no `ContentDigest` to compute it.
     public static let pluginDigestUnsupported = Self("plugin.digest-unsupported")
-    /// The library is not a complete ELF image, or its tables point outside of it.
+    /// The library is not a complete ELF image, or its tables point outside it.
     public static let pluginDamaged = Self("plugin.damaged")
     /// The library was built for another architecture.
     public static let pluginWrongMachine = Self("plugin.wrong-machine")
@@ -171,9 +171,9 @@ extension BackplaneError.Code {
     public static let callOverloaded = Self("call.overloaded")
     /// The provider of the stream was swapped or stopped, and the stream can be opened again.
     public static let streamInterrupted = Self("stream.interrupted")
-    /// The stream was read twice, by two readers at once, or after it was closed.
+    /// The stream was read twice, by two readers concurrently, or after it was closed.
     public static let streamMisused = Self("stream.misused")
-    /// The component threw an error of its own.
+    /// The component threw its own error.
     public static let componentFailed = Self("component.failed")
     /// The component's role does not permit the use of this host service.
     public static let roleForbidden = Self("role.forbidden")

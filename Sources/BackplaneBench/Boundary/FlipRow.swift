@@ -9,7 +9,7 @@ enum FlipRow {
     /// Creates a row with 200 flips in each round.
     ///
     /// - Parameters:
-    ///   - callers: The number of threads that meanwhile call without a pause.
+    ///   - callers: The number of threads that make calls without a pause at the same time.
     ///   - pause: The pause between two flips. Without a pause, the flipping thread keeps its processor. After a pause,
     ///     about every second caller has just been preempted within a call, and the drain lasts until the scheduler
     ///     resumes it.

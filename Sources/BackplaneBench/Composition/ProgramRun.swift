@@ -10,7 +10,7 @@ final class ProgramRun: Sendable {
     private let output: Int32
     private let process: SpawnedProcess
 
-    /// Runs this program and, at the same time, `body` on a thread of its own, which may block.
+    /// Runs this program and, at the same time, `body` on a separate thread, which may block.
     ///
     /// The child's standard error is that of this process. When `body` has returned or the task is cancelled, the child
     /// is killed if it is still running.

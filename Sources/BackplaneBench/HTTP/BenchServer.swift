@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// The server of the HTTP rows, in a process of its own: HTTP/1.1 on loopback, with a thread for each connection.
+/// The server of the HTTP rows, in a separate process: HTTP/1.1 on loopback, with a thread for each connection.
 ///
 /// `GET /bytes/N` is answered with N bytes, `GET /json/N` with a ``BenchLibrary`` of about as many, `PUT` with 204 once
 /// its body was received. `POST /count/N` is counted and answered with 204 after a delay, which `POST /hurry` removes;

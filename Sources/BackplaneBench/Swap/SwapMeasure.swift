@@ -5,7 +5,7 @@ import Foundation
 
 /// A measurement of swaps in a child process.
 ///
-/// Generations are never unloaded, so every round has a process of its own.
+/// Generations are never unloaded, so every round has a separate process.
 enum SwapMeasure: String, CaseIterable, Sendable {
     /// Swaps without calls.
     case idle = "swap-idle"

@@ -99,7 +99,7 @@ struct TransferRows {
 
     // MARK: Rows
 
-    /// Fetches files, several at once, each to a path that only one fetch uses at a time.
+    /// Fetches files, several concurrently, each to a path that only one fetch uses at a time.
     private static func fetch(_ count: Int, of row: String, in folder: String, _ fetch: @escaping Fetch) async throws {
         let width = min(Self.width, count)
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -147,7 +147,7 @@ package enum Callbacks {
     /// It returns `false`, and does not run the closure, if no thread can be created.
     package typealias Launch = @Sendable (@escaping @Sendable () -> Void) -> Bool
 
-    /// Starts an operation on a thread of its own, and waits for its answer or for `end`.
+    /// Starts an operation on a separate thread, and waits for its answer or for `end`.
     static func wait(
         _ watch: Watch, _ launch: Launch, answered: @escaping Answered,
         _ start: @escaping @Sendable (UnsafeMutableRawPointer?) -> Void

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The plugin's side of a graph of operations: its functions and their context, which is released with this object.
 package final class OperationFunctions: Sendable {
-    /// The number of nodes that are requested at once.
+    /// The number of nodes that are requested together.
     private static let page = 1_000
     private let functions: ForeignTable<bp_operation>
     private let launch: Callbacks.Launch

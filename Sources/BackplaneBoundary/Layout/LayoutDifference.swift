@@ -123,7 +123,8 @@ struct LayoutComparison {
             return "`\(type).\(only)` exists only for the \(parties.provider)"
         }
         return
-            "the \(isCases ? "cases" : "fields") of `\(type)` are in another order for the \(parties.user) than for the \(parties.provider)"
+            "the \(isCases ? "cases" : "fields") of `\(type)` are in a different order for the \(parties.user) than "
+                + "for the \(parties.provider)"
     }
 
     private func types(_ a: TypeLayout, _ b: TypeLayout, at place: LayoutPath) -> LayoutDifference {

@@ -82,7 +82,7 @@ struct CallCommand: Sendable {
         if method == nil, let option = optionOfCalls {
             return "\(option) applies to a call; name a method, or list the methods without it"
         }
-        if json, !explains, method != nil { return "--json requires --explain; the result is JSON in any case" }
+        if json, !explains, method != nil { return "--json requires --explain; the result itself is always JSON" }
         guard timeout > 0, timeout <= 1e9 else {
             return "--timeout: expected a number of seconds above 0, found \(timeout)"
         }

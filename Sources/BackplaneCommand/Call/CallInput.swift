@@ -47,7 +47,8 @@ struct CallInput: Sendable {
         let example = row.input.example.flatMap { $0.utf8.count > 200 ? nil : ", for example \($0.shellWord)" }
         let message =
             if text == nil {
-                "`\(method)` takes an input, and none was given: \(error.message); write it as JSON after the method\(example ?? "")"
+                "`\(method)` requires an input, but none was specified: \(error.message); write it as JSON after the "
+                    + "method\(example ?? "")"
             } else if let example {
                 "the input of `\(method)`: \(error.message); write \(row.input.word)\(example)"
             } else {

@@ -36,7 +36,7 @@ enum InspectionChild {
                 if let plugin = answer.plugin { return plugin }
                 if let problem = answer.problem { throw problem }
             }
-            reason = "its output was not understood"
+            reason = "its output could not be parsed"
         case .overdue: reason = "it did not describe itself within \(seconds.formatted()) s"
         case .signal(let number):
             reason = "it ended its process with signal \(number) (\(String(cString: strsignal(number))))"

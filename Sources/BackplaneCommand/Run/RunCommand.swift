@@ -5,7 +5,7 @@ import BackplaneProcesses
 import BackplaneReports
 import BackplaneTerminal
 
-/// The command `backplane run`: starts all managers, reports their states, and runs until it is asked to stop.
+/// The command `backplane run`: starts all managers, reports their states, and runs until it is stopped.
 struct RunCommand: Sendable {
     var settings: HostSettings
     var json = false
@@ -54,7 +54,7 @@ struct RunCommand: Sendable {
         for remark in await host.remarksOnLogLevels() { Output.remark("backplane: --log-level: \(remark.printable)") }
         report(managers, control, isIdle: isIdle)
         if isIdle {
-            Output.remark("backplane: no manager is up")
+            Output.remark("backplane: no manager is running")
             return await giveUp(host, control, stopped)
         }
         manager?.tell("READY=1\nSTATUS=\(counted(managers.count { $0.state == .ready }, "manager")) up")

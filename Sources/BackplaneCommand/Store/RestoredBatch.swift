@@ -35,7 +35,7 @@ struct RestoredBatch {
         } catch {
             var message = error.message
             if error.code == .storeConflict {
-                message = "there is a record with this id already; --overwrite replaces such records"
+                message = "a record with this id already exists; --overwrite replaces such records"
             }
             message += " (\(progress.count) records were restored before, up to line \(stored))"
             throw BackplaneError(error.code, message, at: error.location, causes: error.causes)

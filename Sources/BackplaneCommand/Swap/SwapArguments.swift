@@ -7,7 +7,7 @@ extension BackplaneTool {
         static let configuration = CommandConfiguration(
             abstract: "Swap new builds of plugins into a running host: all of them, or none.",
             discussion: """
-                Calls in flight finish on the code they began on. Calls that arrive during the swap wait, and none is \
+                Calls in flight finish on the old code. Calls that arrive during the swap wait, and none is \
                 lost. State is carried over. If anything fails, the old code keeps running and the exit code is 1. \
                 With --dry-run, nothing is changed and the planned swap is printed. The host first opens each \
                 library in a child process, and refuses a library that terminates it.

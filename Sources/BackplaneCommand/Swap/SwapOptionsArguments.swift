@@ -55,7 +55,8 @@ struct LongCallArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Seconds after which no further retry begins (default: 600; in dev: 10).", valueName: "seconds"))
+            "The time in seconds after which no further retry starts (default: 600; in dev: 10).",
+            valueName: "seconds"))
     var retryFor: Double?
 
     @Flag(help: "Continue if callers use methods that the new code lacks; such calls then fail.")

@@ -24,7 +24,8 @@ enum ManifestChoice {
         guard let first = here.first else {
             throw Missing(
                 description:
-                    "no manifest was given, and none of \(names[0]), \(names[1]) and \(names[2]) is in \(FileManager.default.currentDirectoryPath); "
+                    "no manifest was specified, and none of \(names[0]), \(names[1]) and \(names[2]) is in "
+                        + "\(FileManager.default.currentDirectoryPath); "
                     + "specify its path, or change to its folder")
         }
         if here.count > 1 {

@@ -8,14 +8,14 @@ extension HTTPConformance {
         init(_ description: String) { self.description = description }
     }
 
-    /// Throws an error unless two values are equal.
+    /// Checks that two values are equal.
     static func expect<Value: Equatable>(_ found: Value, _ expected: Value, _ what: String) throws {
         if found != expected {
             throw Unmet("\(what): expected \("\(expected)".prefix(200)), found \("\(found)".prefix(200))")
         }
     }
 
-    /// Throws an error unless a condition holds.
+    /// Checks that a condition holds.
     static func expect(_ condition: Bool, _ what: @autoclosure () -> String) throws {
         if !condition { throw Unmet(what()) }
     }

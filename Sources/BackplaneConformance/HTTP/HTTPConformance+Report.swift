@@ -32,7 +32,7 @@ extension HTTPConformance {
             results.filter { if case .failed = $0.outcome { true } else { false } }
         }
 
-        /// Throws an error if any case failed.
+        /// Checks that no case has failed.
         ///
         /// - Throws: `conformance.failed` with a cause for each failed case.
         public func requireSuccess() throws(BackplaneError) {

@@ -2,7 +2,7 @@ public import BackplaneRecords
 
 /// The conformance requirements for record stores, for the tests of their authors.
 ///
-/// Each requirement is checked with an empty store of its own:
+/// Each requirement is checked with its own empty store:
 ///
 /// ```swift
 /// @Test(arguments: RecordStoreConformance.requirements)

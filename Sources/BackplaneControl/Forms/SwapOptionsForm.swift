@@ -17,8 +17,7 @@ package struct SwapOptionsForm: Codable, Sendable {
     /// The step limit in seconds.
     package var stepLimit: Double
     package var discardsState: Bool
-    /// A Boolean value that indicates whether new libraries are loaded without a trial; `nil`, as in requests of older
-    /// tools, means no.
+    /// A Boolean value that indicates whether new libraries are loaded without a trial; `nil` means `false`.
     package var trustsLibraries: Bool?
     /// A Boolean value that indicates whether the new code may lack methods that callers use; `nil` means no.
     package var allowsMissingMethods: Bool?

@@ -71,7 +71,7 @@ struct NodeEncoder: Encoder {
 }
 
 extension ArgumentNode {
-    /// Encodes a value of a container; scalars are encoded directly, since they would only encode themselves again.
+    /// Encodes a value of a container; scalars are encoded directly, because they would only encode themselves again.
     fileprivate func encode(_ value: some Encodable) throws {
         switch value {
         case let text as String: try put(.text(text))

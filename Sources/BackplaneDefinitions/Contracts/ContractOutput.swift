@@ -9,7 +9,7 @@ enum ContractOutput: Sendable {
     case json
     /// The body as JSON, or plain text as a JSON string, because the expected type is unknown.
     case any
-    /// `null`, whatever the body is.
+    /// `null`, regardless of the body.
     case nothing
     /// The body as a JSON string, unless it is JSON already.
     case text

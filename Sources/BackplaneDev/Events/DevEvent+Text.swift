@@ -75,7 +75,7 @@ extension DevEvent.Beginning {
 }
 
 extension DevEvent.Progress {
-    /// The line for a step; `nil` if an application is running meanwhile, which is of more interest.
+    /// The line for a step; `nil` if an application is running, whose state is then shown instead.
     fileprivate var told: (word: Span, text: String, rest: [String])? {
         isSwapped ? nil : (Span("building", .faint), "\(product.printable) \(step.printable)", [])
     }
@@ -88,7 +88,8 @@ extension DevEvent.BuildResult {
         case .failed:
             (
                 Span("failed", .bad),
-                "\(product.printable) does not build (\(time)); \(isSwapped ? "the active version stays" : "the application starts when it does")",
+                "\(product.printable) does not build (\(time)); "
+                    + "\(isSwapped ? "the active version is unchanged" : "the application starts when it does")",
                 rest
             )
         case .cancelled: nil
@@ -159,8 +160,8 @@ extension DevEvent.Libraries {
 extension DevEvent.Refusal {
     fileprivate var text: String {
         switch subject {
-        case .swap: "\(error.description.printable.namingOptions); the active version stays"
-        case .manifest: "\(error.description.printable.namingOptions); the active manifest stays"
+        case .swap: "\(error.description.printable.namingOptions); the active version is unchanged"
+        case .manifest: "\(error.description.printable.namingOptions); the active manifest is unchanged"
         case .rollback, .package, .build, .host, .watching: error.description.printable.namingOptions
         }
     }

@@ -114,7 +114,7 @@ enum DevEvent: Sendable {
     }
 
     struct Ending: Codable, Sendable {
-        /// A Boolean value that indicates whether the process was asked to end.
+        /// A Boolean value that indicates whether the process was requested to end.
         var isExpected: Bool
         /// A Boolean value that indicates whether the application stopped all its components before it ended.
         var isInOrder: Bool

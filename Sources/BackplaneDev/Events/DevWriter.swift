@@ -3,7 +3,7 @@ import BackplaneHost
 import BackplaneTerminal
 import Foundation
 
-/// A writer with a queue and a thread of its own, so that the session never waits for readers of its output.
+/// A writer with its own queue and thread, so that the session never waits for readers of its output.
 final class DevWriter: Sendable {
     private typealias Line = (text: String, descriptor: Int32)
 

@@ -79,7 +79,7 @@ final class HostLink {
         ask(GenerationsRequest(), about: .host) { .generations($0.values) }
     }
 
-    /// Sends a request on a thread of its own; the answer arrives as news.
+    /// Sends a request on a separate thread; the answer arrives as news.
     private func ask<Message: ControlMessage>(
         _ message: Message, about subject: DevEvent.Refusal.Subject,
         _ answer: @escaping @Sendable (Message.Answer) -> HostAnswer

@@ -14,8 +14,7 @@ enum KeyReader {
         case closed
     }
 
-    /// Reads keys on a thread of its own until the terminal is closed; does nothing if standard input is not a
-    /// terminal.
+    /// Reads keys on a separate thread until the terminal is closed; does nothing if standard input is not a terminal.
     static func begin(_ tell: @escaping @Sendable (News) -> Void) {
         guard isatty(STDIN_FILENO) == 1 else { return }
         // Let reading fail in the background instead of suspending the process.

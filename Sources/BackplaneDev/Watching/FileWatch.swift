@@ -2,7 +2,7 @@ import Backplane
 import BackplaneHost
 import Synchronization
 
-/// A watch of files, on a thread of its own, that compares them once they no longer change.
+/// A watch of files, on a separate thread, that compares them once they no longer change.
 ///
 /// While there are no events, the thread sleeps without a timeout. It detects neither changes that another machine
 /// makes in a shared file system nor writes through a memory mapping after the file was closed.

@@ -140,7 +140,7 @@ struct BinaryPropertyListReader {
 
     private func slice(_ start: Int, _ count: Int, of width: Int = 1) throws(DocumentError) -> ArraySlice<UInt8> {
         guard start <= bytes.count, count <= (bytes.count - start) / width else {
-            throw Self.broken("an object in it is cut off")
+            throw Self.broken("an object in it is truncated")
         }
         return bytes[start..<(start + count * width)]
     }
@@ -158,7 +158,7 @@ struct BinaryPropertyListReader {
 
     /// Reads a length, an offset or an object's number, which is at most 2^32 - 1.
     private static func integer(in bytes: [UInt8], at start: Int, width: Int) throws(DocumentError) -> Int {
-        guard start <= bytes.count - width else { throw broken("an object in it is cut off") }
+        guard start <= bytes.count - width else { throw broken("an object in it is truncated") }
         let value = bytes[start..<(start + width)].reduce(0) { $0 << 8 | UInt64($1) }
         guard value <= UInt64(UInt32.max) else { throw broken("a number in its structure is out of range") }
         return Int(value)

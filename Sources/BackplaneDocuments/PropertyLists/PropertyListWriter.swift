@@ -53,7 +53,7 @@ struct PropertyListWriter {
     }
 
     static func noNull(_ subject: DocumentSubject) -> String {
-        "a property list cannot represent null; leave the key out, or keep the \(subject.noun) in JSON"
+        "a property list cannot represent null; omit the key, or keep the \(subject.noun) in JSON"
     }
 
     private mutating func line(_ line: String) {
@@ -88,7 +88,8 @@ struct PropertyListWriter {
         guard years.contains(seconds), seconds == seconds.rounded() else {
             throw DocumentError(
                 unwritable:
-                    "an XML property list holds only whole seconds in the years 1 to 9999; a binary one holds any date",
+                    "an XML property list can represent only whole seconds in the years 1 to 9999; a binary one can "
+                        + "represent any date",
                 at: path)
         }
         return date.formatted(.iso8601)

@@ -33,7 +33,7 @@ extension DocumentValue {
         return bytes
     }
 
-    /// Throws an error if the value exceeds the limits, because the document could not be read again.
+    /// Checks that the value does not exceed the limits, beyond which the document could not be read again.
     private func requireReadable(_ subject: DocumentSubject) throws(DocumentError) {
         var values = 0
         func depth(_ value: DocumentValue, _ above: Int) -> Int {

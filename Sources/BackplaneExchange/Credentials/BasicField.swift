@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// The `Authorization` field for a user and a password (RFC 7617).
 enum BasicField {
-    /// Returns the field's value; the user and the password are encoded in UTF-8, whatever the server announces.
+    /// Returns the field's value; the user and the password are encoded in UTF-8, regardless of the server's charset.
     static func value(user: String, password: String) -> String {
         "Basic \(Data("\(user):\(password)".utf8).base64EncodedString())"
     }

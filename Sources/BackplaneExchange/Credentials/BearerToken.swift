@@ -3,7 +3,7 @@ import BackplaneDocuments
 import BackplaneNetwork
 import FoundationEssentials
 
-/// A bearer token with its expiry, if that is known.
+/// A bearer token with its expiry, if known.
 struct BearerToken: Sendable, Equatable {
     var value: Secret
     /// The refresh token; `nil` if there is none.

@@ -7,8 +7,8 @@ public import BackplaneNetwork
 /// that follows these rules passes the suite of `BackplaneConformance`:
 ///
 /// - A request that needs more than ``capabilities`` is refused before anything is sent, with ``require(_:_:)``.
-/// - ``open(_:_:)`` returns once the head of the final response has arrived, whatever its status. The response's body
-///   is read from its producer on demand, and the request's body as the server accepts it.
+/// - ``open(_:_:)`` returns once the head of the final response has arrived, regardless of its status. The response's
+///   body is read from its producer on demand, and the request's body as the server accepts it.
 /// - Cancelling the task ends the exchange immediately, and so does releasing the response.
 /// - Errors are `CancellationError`, or `BackplaneError`s that state the URL as `printableURL` and contain no values.
 public protocol HTTPExecutor: Sendable {
@@ -63,7 +63,7 @@ extension HTTPExecutor {
         return try await executor.download(request, to: path, options, headed: { _ in true }, received: { _ in })
     }
 
-    /// Sends a request and returns the response with its body in memory, whatever its status.
+    /// Sends a request and returns the response with its body in memory, regardless of its status.
     ///
     /// - Parameters:
     ///   - request: The request.

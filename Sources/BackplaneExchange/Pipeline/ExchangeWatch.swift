@@ -102,7 +102,7 @@ struct ExchangeWatch: Sendable {
         return HTTPBodyStream(length: body.length, cancel: body.cancel) {
             let rest = options.totalTimeout.map { $0 - (.now - start) }
             let limit = [options.readTimeout, rest].compactMap(\.self).min()
-            let reason = limit == rest ? "did not answer completely" : "sent nothing of the body"
+            let reason = limit == rest ? "did not answer completely" : "sent none of the body"
             let chunk = try await limited(limit, reason) { try await body.next() }
             guard let chunk else { return .end(trailers: body.trailers) }
             let total = count.withLock { count in

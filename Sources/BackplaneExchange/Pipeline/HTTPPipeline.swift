@@ -73,7 +73,7 @@ public struct HTTPPipeline: Sendable {
         self.swept = swept
     }
 
-    /// Sends a request and returns the response with its body in memory, whatever its status.
+    /// Sends a request and returns the response with its body in memory, regardless of its status.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -104,7 +104,7 @@ public struct HTTPPipeline: Sendable {
         }
     }
 
-    /// Sends a request, and returns once the head of the response has arrived, whatever its status.
+    /// Sends a request, and returns once the head of the response has arrived, regardless of its status.
     ///
     /// - Throws: `network.refused` if no executor serves the URL, or none has the name; `network.unsupported` if the
     ///   executor lacks a capability that the request needs, before anything is sent; `network.timeout`;

@@ -7,7 +7,7 @@ extension HTTPClient {
     /// - Parameter pipeline: The pipeline for its exchanges.
     public init(_ pipeline: HTTPPipeline) { self.init(PipelineWay(pipeline: pipeline)) }
 
-    /// Creates the client of a program without plugins, with a pipeline of its own.
+    /// Creates the client of a program without plugins, with its own pipeline.
     ///
     /// ```swift
     /// let http = HTTPClient([AsyncHTTPClientExecutor()]).relative(to: "https://books.example.org/v2")

@@ -48,7 +48,7 @@ package enum HTTPFailure: Error, Hashable {
             case .shutDown:
                 (
                     .networkShutDown,
-                    "the exchange with \(host) was not made or not finished: the executor has been shut down"
+                    "the exchange with \(host) was not completed: the executor has been shut down"
                 )
             case .late(let what, let limit): (.networkTimeout, "\(host) \(what) within \(limit)")
             case .unwritable(let reason, _): (.networkFile, reason)

@@ -73,7 +73,8 @@ public struct HTTPProxies: Sendable {
         let address = URLComponents(string: text.contains("://") ? text : "http://\(text)")
         let scheme = address?.scheme?.lowercased()
         guard let address, scheme == "http", let host = address.host, !host.isEmpty else {
-            let found = scheme == nil || scheme == "http" ? "is no URL with a host" : "has the scheme `\(scheme ?? "")`"
+            let found =
+                scheme == nil || scheme == "http" ? "is not a URL with a host" : "has the scheme `\(scheme ?? "")`"
             throw BackplaneError(
                 .networkRefused,
                 "the proxy in `\(variable)` \(found), but must be `http://HOST:PORT`; change it, or add the host to `no_proxy`"

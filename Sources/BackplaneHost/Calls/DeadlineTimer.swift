@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneBoundary
 
-/// A timer on a thread of its own, so that deadlines expire even while plugins occupy every other thread.
+/// A timer on a separate thread, so that deadlines expire even while plugins occupy every other thread.
 ///
 /// One thread waits; each action runs on a separate thread, because it may call a plugin's function and block. If no
 /// thread can be created, Swift's pool waits instead, and actions run on the waiting thread.

@@ -12,7 +12,7 @@ struct WatchedComponent: Sendable {
 
 /// The components with calls in flight, each of which may or may not be the one that occupies a pool.
 ///
-/// The start of a call is not recorded; only the first of the consecutive samples with calls in flight is known.
+/// The start of a call is not recorded, only the first of consecutive samples with calls in flight.
 struct PoolCandidates {
     struct Occupant: Equatable {
         var name, plugin: String

@@ -31,7 +31,7 @@ struct PoolWatch {
     ///
     /// - Parameters:
     ///   - elapsed: The time since the last sample.
-    ///   - hasBegun: A function that returns whether the probe of the pool with this number has begun.
+    ///   - hasBegun: A function that returns whether the probe of the pool with this number has started.
     mutating func look(after elapsed: Duration, hasBegun: (Int) -> Bool) -> [Action] {
         var actions: [Action] = []
         for pool in waits.indices {

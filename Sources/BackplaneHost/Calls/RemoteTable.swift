@@ -14,14 +14,15 @@ final class RemoteTable: Sendable {
     }
     private struct State {
         var slots: [Key: Slot] = [:]
-        /// The managers that are up.
+        /// The managers that are running.
         var up: Set<String> = []
         /// The slots of managers that now serve another contract and may serve the slot's contract again.
         var refused: Set<Slot> = []
     }
     private let state = Mutex(State())
 
-    /// Returns the slot, or `nil` if the coordinator must be asked, which knows why a manager cannot be called.
+    /// Returns the slot, or `nil` in which case the coordinator, which knows why a manager cannot be called, must be
+    /// queried.
     func find<C: Contract>(_ manager: String, _: C.Type) -> Slot? {
         state.withLock { state in
             guard state.up.contains(manager) else { return nil }

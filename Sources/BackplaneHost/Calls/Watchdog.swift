@@ -30,7 +30,7 @@ package final class Watchdog: Sendable {
     ///
     /// - Parameters:
     ///   - limit: The time that a probe may wait before the pool is considered occupied.
-    ///   - looked: A function called after every sample with the number of probes that have begun since the previous
+    ///   - looked: A function called after every sample with the number of probes that have started since the previous
     ///     one.
     package init(limit: Duration, log: any LogSink, looked: @escaping @Sendable (_ begun: Int) -> Void = { _ in }) {
         (self.limit, self.log, self.looked) = (limit, log, looked)

@@ -26,7 +26,7 @@ extension Coordinator {
         starter.store.settings = manifest.store.overruled(by: options.damagedStore)
     }
 
-    /// Returns whether the host has begun to use a section.
+    /// Returns whether the host has started to use a section.
     private func isInUse(_ section: ManifestSection) -> Bool {
         switch section.key {
         case "store": starter.store.isOpen

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneBoundary
 import BackplaneExchange
 
-/// The serial domain of a host, on a thread of its own, which loads, starts, changes and stops components.
+/// The serial domain of a host, on a separate thread, which loads, starts, changes and stops components.
 actor Coordinator {
     let options: HostOptions
     nonisolated let log: HostLog

@@ -83,7 +83,7 @@ public struct HostOptions: Sendable {
     /// was handled before.
     public var namesCrashes = false
 
-    /// Creates options with default values for all that are not specified.
+    /// Creates options; any that are not specified have their default values.
     public init(
         pluginPaths: [String] = [], loadFolder: String? = nil, dataFolder: String? = nil,
         log: any LogSink = SilentLog(),

@@ -4,7 +4,7 @@ import Backplane
 extension Instances {
     /// Records the location of the data of a component that has started successfully.
     ///
-    /// Until the manifest changes again, the data is found there in any case, so a failure is only logged.
+    /// Until the manifest changes again, the data remains accessible there, so a failure is only logged.
     func keepData(of component: RunningComponent) {
         guard let place = component.dataPlace else { return }
         do throws(BackplaneError) { try starter.data.keep(component.node, at: place) } catch {
@@ -48,7 +48,7 @@ extension Instances {
             let former = left == namespace ? was.was ?? place : left
             let advice =
                 node.was == former
-                ? "it has a folder of its own already, `\(next)`: move that out of the way,"
+                ? "it already has its own folder, `\(next)`: move that folder away,"
                 : "write `\"was\": \"\(former)\"` in its definition, give it `\"namespace\": \"\(former)\"`,"
             errors.append(
                 BackplaneError(

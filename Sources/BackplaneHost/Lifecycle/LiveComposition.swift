@@ -250,7 +250,7 @@ extension LiveComposition {
         node.leaves || handover?.withheld.contains(node.id) ?? false
     }
 
-    /// Returns whether the node will not start anymore, although another node may replace it.
+    /// Returns whether the node can no longer start, although another node may replace it.
     func isGone(_ node: LiveNode) -> Bool {
         node.isStopping || leaves(node) && node.running == nil && node.startUnderWay == nil
     }

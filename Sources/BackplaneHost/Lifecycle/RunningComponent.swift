@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneBoundary
 
-/// A component that is up.
+/// A running component.
 final class RunningComponent: Sendable {
     /// The component's definition at the time it started.
     let node: Plan.Node

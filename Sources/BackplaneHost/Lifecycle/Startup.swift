@@ -78,7 +78,7 @@ final class Startup {
         }
     }
 
-    /// Returns a manager by its name, started if it is not up.
+    /// Returns a manager by its name, starting it if necessary.
     func running(_ manager: String) async throws(BackplaneError) -> RunningComponent {
         while true {
             try live.requireRunning()
@@ -90,7 +90,7 @@ final class Startup {
         }
     }
 
-    /// Starts a node in a round of its own.
+    /// Starts a node in a separate round.
     func start(_ node: LiveNode) async -> Result<RunningComponent, BackplaneError> {
         await start(node, during: nextAttempt())
     }

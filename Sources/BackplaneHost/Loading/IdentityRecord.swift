@@ -36,7 +36,7 @@ package struct IdentityRecord: Sendable, Hashable {
 
     private static func size(ofFirstIn bytes: ArraySlice<UInt8>) throws(Defect) -> Int {
         guard bytes.starts(with: "BACKPLNE".utf8) else { throw Defect(text: "does not begin with BACKPLNE") }
-        guard bytes.count >= 12 else { throw Defect(text: "is cut off after \(bytes.count) bytes") }
+        guard bytes.count >= 12 else { throw Defect(text: "is truncated after \(bytes.count) bytes") }
         let size = Int(Self.number(bytes, at: 8))
         guard size >= leastSize else {
             throw Defect(text: "declares its size as \(size) bytes, but needs \(leastSize)")

@@ -18,7 +18,7 @@ package struct LibraryLocator: Sendable {
     ///   relative to the current folder.
     package init(
         manifestFolder: String?, pluginPaths: [String], executableFolder: String? = RunningExecutable.folder,
-        advice: String = "build it, or name its folder with `HostOptions.pluginPaths`"
+        advice: String = "build it, or specify its folder with `HostOptions.pluginPaths`"
     ) {
         (self.manifestFolder, self.advice) = (manifestFolder ?? ".", advice)
         var seen: Set<String> = []

@@ -14,8 +14,8 @@ final class LibraryTrials: Sendable {
 
     /// Loads a library's copy in a child process, calls its entry function and reads the descriptors in its answer.
     ///
-    /// A library that the loader itself refuses passes, because the loader would refuse it for this process, too, which
-    /// may already have its dependencies in memory.
+    /// A library that the loader itself refuses passes, because the loader would also refuse it in this process, where
+    /// its dependencies may already be in memory.
     ///
     /// - Parameters:
     ///   - limit: The time after which the child is killed.

@@ -7,7 +7,7 @@ package enum EntryText {
     /// Returns the bytes with a library appended to the plugins, and managers to the managers, and no other changes.
     ///
     /// - Parameter library: The name of the library; a library that is `nil` or already present is not added. A
-    ///   manifest without `plugins` uses every library in any case.
+    ///   manifest without `plugins` uses every library.
     /// - Throws: `manifest.unsupported` unless it is JSON in the `backplane` dialect; `manifest.missing-key` if there
     ///   are no `managers`; `manifest.malformed` for a manager that is already present; `manifest.unwritable` if the
     ///   text cannot be edited.

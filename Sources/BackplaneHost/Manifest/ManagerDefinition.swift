@@ -59,7 +59,7 @@ public struct DataAccessControllerDefinition: Sendable, Hashable {
     var folderName: String { namespace ?? className }
 }
 
-/// The definition of the component that communicates for a manager, through services of its own.
+/// The definition of the component that communicates for a manager, through its own services.
 public struct CommunicationControllerDefinition: Sendable, Hashable {
     /// The name of the controller's class, as its plugin registers it.
     public var className: String

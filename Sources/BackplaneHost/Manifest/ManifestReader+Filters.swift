@@ -23,8 +23,8 @@ extension NetworkFilter {
         reader.reportUnknownKeys(in: filter, known: Self.keys, severity: .error)
         if case .array([]) = filter.values["hosts"] {
             reader.report(
-                .manifestWrongType, "`hosts` is empty; omit the key to filter requests to every host", at: path / "
-                    + ""hosts"
+                .manifestWrongType, "`hosts` is empty; omit the key to filter requests to every host",
+                at: path / "hosts"
             )
         }
         guard let name = reader.requiredString("manager", in: filter) else { return nil }

@@ -40,7 +40,7 @@ struct ELFFunctionArrays {
     func requireRelocated() throws(ELFImage.Defect) {
         for array in arrays {
             guard let number = array.isRelocated.firstIndex(of: false) else { continue }
-            throw .misleading("no relocation gives the address of function \(number) of its \(array.what)")
+            throw .misleading("no relocation provides the address of function \(number) of its \(array.what)")
         }
     }
 }

@@ -31,7 +31,7 @@ extension ELFLoaderTables {
         let range = try memory.bytes(at: address, size, "the table of \(what)s")
         guard range.count % 24 == 0 else { throw .misleading("the table of \(what)s has \(size) bytes") }
         guard relative <= size / 24 else {
-            throw .misleading("\(relative) of its \(size / 24) relocations are said to be relative")
+            throw .misleading("\(relative) of its \(size / 24) relocations are declared relative")
         }
         // Writing to code needs a library that says so.
         let flags = dynamic.relocatesText ? 0 : Segment.writable
@@ -166,7 +166,7 @@ extension ELFLoaderTables {
                 throw .misleading("\(self) has kind \(kindNumber), which is not one of a library for this machine")
             }
             guard !isRelative || kind == .relative else {
-                throw .misleading("\(self) has kind \(kindNumber), but is said to be relative")
+                throw .misleading("\(self) has kind \(kindNumber), but is declared relative")
             }
             return kind
         }

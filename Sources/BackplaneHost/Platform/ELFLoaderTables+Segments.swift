@@ -48,7 +48,8 @@ extension ELFLoaderTables {
             segment.alignment <= Self.largestAlignment, segment.alignment & (segment.alignment &- 1) == 0
         else {
             throw .misleading(
-                "its thread-local variables take \(segment.sizeInMemory) bytes with an alignment of \(segment.alignment)"
+                "its thread-local variables occupy \(segment.sizeInMemory) bytes with an alignment of "
+                    + "\(segment.alignment)"
             )
         }
     }

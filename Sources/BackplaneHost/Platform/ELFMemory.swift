@@ -32,7 +32,7 @@ struct ELFMemory {
                 throw .misleading("segment \(number) lies at \(hex(segment.address)), outside any process's memory")
             }
             guard parts.last.map({ $0.addresses.upperBound <= segment.address }) ?? true else {
-                throw .misleading("segment \(number) at \(hex(segment.address)) does not lie behind the one before it")
+                throw .misleading("segment \(number) at \(hex(segment.address)) does not follow the previous one")
             }
             parts.append(Part(addresses: segment.address..<end, bytes: segment.range, flags: segment.flags))
         }

@@ -59,7 +59,7 @@ extension FileTree {
             } catch {
                 throw NotCopied(path: source, reason: "\(error)")
             }
-            guard size >= 0 else { throw NotCopied(path: source, reason: "the files are too large together") }
+            guard size >= 0 else { throw NotCopied(path: source, reason: "the total size of the files is too large") }
         }
     }
 }

@@ -19,7 +19,7 @@ package final class LocalSocket: Sendable {
 
     /// Creates a socket that is connected to the one listening at `path`.
     ///
-    /// - Throws: `ENOENT` if there is none, `ECONNREFUSED` if no process listens any longer, or `EAGAIN` if the
+    /// - Throws: `ENOENT` if there is none, `ECONNREFUSED` if no process is listening any longer, or `EAGAIN` if the
     ///   connection is not accepted in time.
     package convenience init(connectingTo path: String, within limit: Duration) throws(SystemError) {
         let descriptor = try Self.open(blocking: true)

@@ -1,6 +1,6 @@
 import Backplane
 
-/// An executor that runs an actor on a thread of its own, no matter how busy Swift's thread pool is.
+/// An executor that runs an actor on a separate thread, no matter how busy Swift's thread pool is.
 ///
 /// A task that awaits a continuation is resumed on the pool before it returns to its actor, unless it prefers another
 /// executor. Tasks that must not wait for the pool run in `withTaskExecutorPreference` with this executor.

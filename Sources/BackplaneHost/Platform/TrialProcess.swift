@@ -130,7 +130,8 @@ package final class TrialProcess: Sendable {
     /// The time limit for the process to become ready, and to answer after a trial's limit has passed.
     private static let patience = Duration.seconds(20)
 
-    /// Returns the channel to the process, starting it if it is not running; `nil` if the process does not take over.
+    /// Returns the channel to the process, starting it if it is not running; `nil` if the process does not respond in
+    /// time.
     private func start() throws(SystemError) -> Int32? {
         if let running = state.withLock({ $0.running }) { return running.channel }
         var ends: [Int32] = [0, 0]

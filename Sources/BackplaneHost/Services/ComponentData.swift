@@ -88,7 +88,7 @@ final class ComponentData: Sendable {
             LogRecord(
                 level: .warning, source: "host",
                 message:
-                    "`was` of a data access controller is not followed, because it has a folder of its own already",
+                    "`was` of a data access controller is ignored, because it already has its own folder",
                 metadata: ["component": node.name, "namespace": place, "was": was]))
     }
 }

@@ -4,8 +4,8 @@ import Synchronization
 /// The handles by which components identify themselves to the host's services.
 ///
 /// A handle is a number that is never reused, so that a context kept after its component or its host has ended is
-/// refused without harm. A handle is all that the functions of a service's table receive: they have no context of the
-/// host, and the table itself is constant. Therefore one table per process contains the handles of all hosts.
+/// refused without harm. The functions of a service's table receive only a handle: they have no context of the host,
+/// and the table itself is constant. Therefore one table per process contains the handles of all hosts.
 enum ComponentHandles {
     private static let components = Mutex<[UInt64: OfferedServices]>([:])
     private static let next = Atomic<UInt64>(1)

@@ -45,7 +45,7 @@ final class HostStore: Sendable {
     /// A Boolean value that indicates whether the store is being opened.
     var isBeingOpened: Bool { state.withLock { $0.isBeingOpened } }
 
-    /// Opens the store on a thread of its own; only the first request does so.
+    /// Opens the store on a separate thread; only the first request does so.
     ///
     /// It is unknown in advance whether a data access controller uses the store, so a failure does not prevent its
     /// start.

@@ -42,7 +42,8 @@ final class OfferedServices: Sendable {
     private struct OwnCall {
         let reply: Reply
         let isWait: Bool
-        /// The function that notifies the provider that its answer is no longer needed; `nil` until the call has begun.
+        /// The function that notifies the provider that its answer is no longer needed; `nil` until the call has
+        /// started.
         var cancel: (@Sendable () -> Void)?
     }
 

@@ -131,7 +131,7 @@ final class ServedWire: Sendable {
         }
     }
 
-    /// Cancels a call that has begun; a provider that did not begin it ignores the id.
+    /// Cancels a call in progress; a provider that did not start it ignores the id.
     private func cancelBegun(_ id: UInt64) {
         for provider in providers.withLock({ $0 }) { provider.cancel(id) }
     }

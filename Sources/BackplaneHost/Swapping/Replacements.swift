@@ -183,7 +183,7 @@ extension LoadedPlugin {
     }
 }
 
-/// A request for a result, until no caller waits for it any longer.
+/// A request for a result, which ends when no caller waits for it.
 private final class Wish: Sendable {
     private let state = Atomic(false)
 

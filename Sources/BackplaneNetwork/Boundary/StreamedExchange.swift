@@ -36,8 +36,7 @@ final class StreamedExchange: Sendable {
         self.waitsForEnd = waitsForEnd
     }
 
-    /// Begins the exchange, and returns once the head of the final response has arrived, or its body has been written
-    /// to a file.
+    /// Starts the exchange, and waits until the head of the final response, or the file with its body, is complete.
     ///
     /// - Parameters:
     ///   - source: The body, unless it is in memory or the file of `upload`.

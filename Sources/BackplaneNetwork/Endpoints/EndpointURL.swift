@@ -30,7 +30,7 @@ enum EndpointURL {
         if !queries.isEmpty { url += "?" + queries.joined(separator: "&") }
         guard PlainURL(url) != nil || URLComponents(string: url)?.scheme != nil else {
             throw invalid(
-                "the base URL and the endpoint's path do not make a URL", HTTPRequest("GET", url).printableURL)
+                "the base URL and the endpoint's path do not form a URL", HTTPRequest("GET", url).printableURL)
         }
         return url
     }

@@ -13,7 +13,7 @@ extension JSONDecoder: ResponseDecoder {
 
 /// A response type that chooses its decoder, regardless of the client's.
 ///
-/// Arrays of it use that decoder, too. The decoder of an endpoint takes precedence.
+/// Arrays of it also use that decoder. The decoder of an endpoint takes precedence.
 public protocol DecodedResponse: Decodable, Sendable {
     /// The decoder for the format in which servers send this type.
     static var decoder: any ResponseDecoder { get }

@@ -1,6 +1,6 @@
 public import Backplane
 
-/// The contract of a manager that authenticates requests to servers with a scheme of its own.
+/// The contract of a manager that authenticates requests to servers with its own scheme.
 ///
 /// A credential of the type `component` in the manifest names the manager, which receives heads but not bodies, and the
 /// values of the credential and its accounts. If the manager fails, the exchange fails.

@@ -38,7 +38,7 @@ public struct ExchangeEvent: Codable, Sendable {
     public var trace: String?
     /// The number of the attempt, starting at 1; 0 before the first one.
     public var attempt: Int
-    /// The status of the last response, once there is one.
+    /// The status of the last response, if any.
     public var status: Int?
     /// The code of the error that ended the attempt, for `retry`, or the exchange, for `end`.
     public var error: String?

@@ -4,8 +4,7 @@ public enum RestartReason: String, Sendable {
     case changed
     /// The server does not support range requests.
     case noRanges = "no-ranges"
-    /// The server sends no strong validator with which a range could be requested: neither a strong `ETag` nor a
-    /// `Last-Modified` that counts as one (RFC 9110, section 8.8.2.2).
+    /// The server sends no strong validator (RFC 9110, section 8.8), which is required to request a range.
     case noValidator = "no-validator"
     /// The server sent a range other than the requested one.
     case wrongRange = "wrong-range"
@@ -22,7 +21,7 @@ public enum RestartReason: String, Sendable {
         case .changed: "the file on the server has changed"
         case .noRanges: "the server does not support range requests"
         case .noValidator: "the server sends no strong validator for the file"
-        case .wrongRange: "the server sent another range than the requested one"
+        case .wrongRange: "the server sent a different range than requested"
         case .partUnusable: "the existing part was changed, or belongs to another URL"
         case .wrongDigest: "the digest of the assembled file did not match"
         case .upload: "an upload cannot be continued where it was interrupted"

@@ -31,9 +31,9 @@ public struct TransferState: Sendable {
     public package(set) var phase = Phase.waiting
     /// The number of bytes received, or passed on for sending.
     public package(set) var bytes: Int64 = 0
-    /// The total number of bytes, once it is known.
+    /// The total number of bytes, if known.
     public package(set) var total: Int64?
-    /// The number of bytes per second while the transfer runs, once it is known.
+    /// The number of bytes per second while the transfer is running, if known.
     public package(set) var rate: Double?
     /// The estimated time for the remaining bytes.
     public package(set) var timeLeft: Duration?

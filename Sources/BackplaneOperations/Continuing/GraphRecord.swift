@@ -47,12 +47,13 @@ extension GraphRecord {
         guard found.isEmpty else { return found }
         guard names == self.names else {
             return names.count == self.names.count
-                ? ["its nodes have another order"] : ["it has \(names.count) nodes instead of \(self.names.count)"]
+                ? ["its nodes are in a different order"]
+                : ["it has \(names.count) nodes instead of \(self.names.count)"]
         }
         let before = Edge.all(self.edges), after = Edge.all(edges)
         found += before.filter { !after.contains($0) }.map { "\($0.words(names)), and no longer does" }
         found += after.filter { !before.contains($0) }.map { "\($0.words(names)), and did not" }
-        return found.isEmpty ? ["its edges have another order"] : found.sorted()
+        return found.isEmpty ? ["its edges are in a different order"] : found.sorted()
     }
 
     private struct Edge: Hashable {

@@ -83,7 +83,8 @@ extension GraphEngine {
         var paused: [Int: UInt16] = [:]
     }
 
-    /// Notifies a node's code of whether it is paused until that is up to date; each node has at most one such task.
+    /// Notifies a node's code of whether it is paused until the code is up to date; each node has at most one such
+    /// task.
     private nonisolated(nonsending) func notify(_ node: Int) async {
         guard state.withLock({ $0.notifications.current.insert(node).inserted }) else { return }
         while let (attempt, isPaused) = nextNotification(of: node) {
@@ -110,7 +111,7 @@ extension GraphEngine {
 
     /// Sets the error that the dependents of an unsuccessful node receive; requires the lock.
     ///
-    /// The error of a node that was not run is created on demand, since there may be very many of them.
+    /// The error of a node that was not run is created on demand, because there may be very many of them.
     func knowFailure(of node: Int, _ scheduler: borrowing GraphScheduler) {
         let step = store.steps[node], record = scheduler.nodes[node]
         guard record.outcome != .succeeded, !step.isFailureKnown else { return }

@@ -31,8 +31,7 @@ public final class GraphQueue: Sendable {
     let host: HostGraphs?
     private let control = Mutex(Control())
     private let places: Mutex<QueueScheduler<ReadyNode>>
-    /// The maximum number of nodes that run concurrently; a node that runs a graph does not count, but the nodes of
-    /// that graph do.
+    /// The maximum number of nodes that run concurrently, not counting nodes that are themselves graphs.
     public let width: Int
 
     /// Creates an empty queue that runs up to `width` nodes concurrently.
@@ -62,7 +61,7 @@ public final class GraphQueue: Sendable {
 
     /// Adds a graph to the queue, and starts the nodes that depend on no others.
     ///
-    /// If the queue is paused, the graph is paused, too.
+    /// If the queue is paused, the graph is also paused.
     public func start<Output>(_ graph: consuming OperationGraph<Output>) -> GraphRun<Output> {
         let run = prepare(graph)
         run.begin()
@@ -104,7 +103,7 @@ public final class GraphQueue: Sendable {
     /// A Boolean value that indicates whether the queue's owner has ended.
     package var hasEnded: Bool { control.withLock { $0.hasEnded } }
 
-    /// Returns a run of a graph that has not begun.
+    /// Returns a run of a graph that has not started.
     ///
     /// - Parameters:
     ///   - naming: The properties by which newer code continues the graph.

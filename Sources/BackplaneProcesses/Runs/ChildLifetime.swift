@@ -4,8 +4,8 @@ import Glibc
 
 /// A safeguard that ends a child of this programand all its descendants when its parent has ended.
 ///
-/// The child's standard input is a pipe whose other end only the parent holds, so that it closes however the parent
-/// ends. A parent-death signal would not suffice, because it is sent when the thread that created the child ends.
+/// The child's standard input is a pipe whose other end only the parent holds, so it closes when the parent ends for
+/// any reason. A parent-death signal would not suffice, because it is sent when the thread that created the child ends.
 package enum ChildLifetime {
     /// Watches the pipe on a separate thread; the child calls this before it runs any foreign code.
     ///

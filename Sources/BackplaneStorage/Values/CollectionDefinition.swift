@@ -2,7 +2,7 @@
 public struct CollectionDefinition: Sendable {
     /// The name, unique in the component's part of the store.
     public var name: String
-    /// The indexes, each with a name of its own.
+    /// The indexes, whose names must be unique.
     public var indexes: [IndexDefinition]
 
     /// Creates the definition of a collection that has exactly these indexes.

@@ -119,7 +119,7 @@ public final class TestHTTP: HTTPExecutor {
     private static func unexpected(_ requests: [HTTPRequest], expected: [String]) -> BackplaneError {
         let known =
             expected.isEmpty
-            ? "it answers nothing yet" : "it answers " + expected.map { "`\($0)`" }.joined(separator: ", ")
+            ? "no answers are defined yet" : "it answers " + expected.map { "`\($0)`" }.joined(separator: ", ")
         let asked = requests.map { "`\($0.method) \($0.url)`" }.joined(separator: ", ")
         let advice = "define the answer with `http.on(\"\(requests[0].method)\", \"\(requests[0].url)\", …)`"
         return BackplaneError(.networkUnexpected, "the test defines no answer to \(asked); \(known); \(advice)")

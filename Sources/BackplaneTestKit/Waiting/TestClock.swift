@@ -68,8 +68,7 @@ public final class TestClock: Clock {
     /// The resolution of the clock: zero.
     public var minimumResolution: Duration { .zero }
 
-    /// Advances the clock, resumes the sleeping tasks that are due, and starts the timers' bodies that are due, the
-    /// earliest first.
+    /// Advances the clock, and resumes the sleeping tasks and starts the timers' bodies that are due, earliest first.
     ///
     /// The order in which resumed tasks run is not defined. Where it matters, and for a repeating timer, advance step
     /// by step and wait for ``sleepers(_:)`` in between: a task that sleeps again does so from the clock's current

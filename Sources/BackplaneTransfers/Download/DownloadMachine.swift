@@ -17,7 +17,7 @@ struct DownloadMachine: Sendable {
         case append
         /// Discard the response, wait, and call ``DownloadMachine/next()``.
         case again(after: Duration)
-        /// Finish, since the file is complete.
+        /// Finish, because the file is complete.
         case finish
         case fail(BackplaneError)
     }

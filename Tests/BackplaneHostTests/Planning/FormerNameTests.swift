@@ -49,7 +49,7 @@ struct FormerNameTests {
         ),
         (
             ["A": controlled(["className": "Books", "was": "a/b"])], ["/managers/A/dataAccessController/was"],
-            "`a/b` is not usable as a folder name; give it a `namespace` of letters and digits"
+            "`a/b` is not usable as a folder name; set a `namespace` of letters and digits"
         ),
         (
             ["A": controlled(["className": "Books", "was": "@host"])], ["/managers/A/dataAccessController/was"],

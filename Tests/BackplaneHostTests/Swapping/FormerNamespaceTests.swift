@@ -102,7 +102,7 @@ struct FormerNamespaceTests {
         let record = RecordChange.save(collection: "tickets", StoredRecord(id: "1", value: Array("{}".utf8)))
         _ = try await fixture.host.records.write(RecordBatch([record]), in: "TicketArchive")
         let failure = await error { try await fixture.swap(Self.archive) }
-        #expect(failure?.message.contains("it has a folder of its own already, `TicketArchive`") == true)
+        #expect(failure?.message.contains("it already has its own folder, `TicketArchive`") == true)
         _ = try await fixture.host.records.write(
             RecordBatch([.deleteAll(collection: "tickets")]), in: "TicketArchive")
         try await fixture.swap(Self.archive)

@@ -69,7 +69,7 @@ package struct EncodedAnswer: Sendable {
 
     private static func meaning(of status: Int32) -> (BackplaneError.Code, String) {
         switch Int(status) {
-        case Int(BP_INVALID_INPUT): (.callInvalidInput, "the input does not have the type that the method takes")
+        case Int(BP_INVALID_INPUT): (.callInvalidInput, "the input does not have the type that the method expects")
         case Int(BP_UNIMPLEMENTED): (.callUnimplemented, "there is no such method")
         case Int(BP_CANCELLED): (.callCancelled, "the call was cancelled")
         case Int(BP_DEADLINE): (.callDeadline, "the call's deadline passed")

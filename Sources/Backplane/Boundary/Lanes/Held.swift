@@ -66,7 +66,8 @@ final class FailureCount: Sendable {
         isSuspended.load(ordering: .relaxed) ? .streamInterrupted : counting(error)
     }
 
-    /// Throws an interruption once the component is suspended: a body that returns then may not have sent everything.
+    /// Throws an interruption if the component is suspended, because a body that then returns may not have sent
+    /// everything.
     @inline(never) @usableFromInline
     func requireNotSuspended() throws(BackplaneError) {
         if isSuspended.load(ordering: .relaxed) { throw .streamInterrupted }

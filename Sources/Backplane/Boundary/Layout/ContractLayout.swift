@@ -14,8 +14,7 @@ package struct ContractLayout: Sendable {
     package struct Entry: Sendable {
         package enum Layout: Sendable {
             case type(TypeLayout)
-            /// The reason why values of the type do not cross as they are, phrased to follow a verb: "`Cover`, a
-            /// class".
+            /// The reason why values of the type do not cross unencoded, phrased to follow a verb: "`Cover`, a class".
             case refused(String)
         }
 

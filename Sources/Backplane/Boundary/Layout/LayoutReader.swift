@@ -19,7 +19,7 @@ struct LayoutReader {
     ///
     /// If it throws, everything that it has read of the type is discarded.
     ///
-    /// - Throws: The reason why values of the type do not cross as they are.
+    /// - Throws: The reason why values of the type do not cross unencoded.
     mutating func layout(of type: Any.Type) throws(LayoutRefusal) -> TypeLayout {
         let before = described.count
         parts = 0

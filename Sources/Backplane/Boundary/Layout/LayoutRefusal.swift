@@ -1,4 +1,4 @@
-/// The reason why the values of a type cannot cross as they are, as the end of a sentence.
+/// The reason why the values of a type cannot cross unencoded, as the end of a sentence.
 package struct LayoutRefusal: Error {
     /// The type whose layout was requested.
     var root: String

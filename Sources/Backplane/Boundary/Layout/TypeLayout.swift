@@ -89,7 +89,7 @@ package indirect enum TypeLayout: Sendable {
 
     /// Reads a type's layout from the runtime.
     ///
-    /// - Throws: The reason why values of the type do not cross as they are.
+    /// - Throws: The reason why values of the type do not cross unencoded.
     package init(of type: Any.Type) throws(LayoutRefusal) {
         var reader = LayoutReader()
         self = try reader.layout(of: type)

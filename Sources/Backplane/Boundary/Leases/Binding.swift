@@ -29,7 +29,7 @@ package struct Binding: @unchecked Sendable {  // C atomics (lease.h); cells are
             keeper: pointer.pointee.provider.map(EncodedTarget.init))
     }
 
-    /// The number of calls begun since the binding was created, or slightly more if slots were flipped under callers.
+    /// The number of calls started since the binding was created, or slightly more if slots were flipped under callers.
     package var callsBegun: UInt64 { bp_entered(pointer) }
 
     /// The number of calls in flight.

@@ -1,6 +1,6 @@
 import CBackplane
 
-/// A call's hold on a binding, taken by the host for a plugin that cannot take it itself.
+/// A call's hold on a binding, acquired by the host on behalf of a plugin that cannot do so itself.
 package struct Lease: @unchecked Sendable {  // C atomics (lease.h)
     let binding: UnsafeMutablePointer<bp_binding>
 
@@ -14,7 +14,7 @@ package struct Lease: @unchecked Sendable {  // C atomics (lease.h)
 
     /// Takes a lease on a binding that is in no slot.
     ///
-    /// The caller ensures that it is not released meanwhile.
+    /// The caller ensures that it is not released in the meantime.
     package init(into binding: Binding) {
         bp_count_in(binding.pointer)
         self.binding = binding.pointer

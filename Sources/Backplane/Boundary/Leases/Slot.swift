@@ -42,7 +42,7 @@ package struct Slot: @unchecked Sendable {  // the slot is C atomics (lease.h), 
 
     /// Calls a synchronous method through the slot's binding, without waiting.
     ///
-    /// Throws as `call` does.
+    /// Throws the errors of `call`.
     @inlinable @inline(__always)
     func callNow<Input, Output>(_ member: Int, _ input: Input, _ call: Call) throws(BackplaneError) -> Output {
         try call.checkDeadline()

@@ -9,7 +9,7 @@ private final class EncodedElements<Element: Decodable & Sendable>: @unchecked S
     private let target: EncodedTarget
     private let stream: UnsafeMutableRawPointer
     private let isClosed = Atomic<Bool>(false)
-    /// The number of elements that are requested at once, or 0 before the first request.
+    /// The number of elements that are requested together, or 0 before the first request.
     private var batch = 0
     /// The elements that have arrived, in reverse.
     private var elements: [Element] = []
@@ -54,7 +54,7 @@ private final class EncodedElements<Element: Decodable & Sendable>: @unchecked S
         if !isClosed.exchange(true, ordering: .relaxed) { target.provider.pointee.close(stream) }
     }
 
-    /// Returns the size of the batch after one of a given size, up to 64.
+    /// Returns the size of the batch that follows one of a given size, up to 64.
     ///
     /// The first batches are small, because a consumer that wants only the first element pays for a whole batch.
     private static func batch(after last: Int) -> Int { last == 0 ? 4 : min(4 * last, 64) }

@@ -299,7 +299,7 @@ final class StreamChannel<Element: Sendable>: StreamControl, @unchecked Sendable
 
     // MARK: The body
 
-    /// Runs the stream's body in a task of its own, which begins on this thread.
+    /// Runs the stream's body in a separate task, which begins on this thread.
     ///
     /// - Parameter returned: Called when the body has returned, before the consumer is notified.
     func begin(

@@ -10,7 +10,7 @@ public struct _StateCoding<C>: Sendable {
     let export: @Sendable (C, _ version: Int) async throws -> [UInt8]
     /// The function that imports a state in a version that the schema accepts.
     let `import`: @Sendable (C, _ bytes: [UInt8], _ version: Int) async throws -> Void
-    /// Exports the state as a Swift value in memory of its own, which `native` releases.
+    /// Exports the state as a Swift value in its own memory, which `native` releases.
     let exportValue: @Sendable (C) async throws -> ForeignPointer
     /// Copies a value that another instance exported, before anything else, and returns a function that imports it.
     let importValue: @Sendable (C, UnsafeRawPointer) -> @Sendable () async throws -> Void

@@ -38,7 +38,7 @@ extension StatefulComponent {
     /// The schema named after the class, in version 1.
     public static var stateSchema: StateSchema { StateSchema() }
 
-    /// Throws `state.incompatible`, by default: there is no migration.
+    /// The default implementation, which throws `state.incompatible` because there is no migration.
     public static func migrateUp(_ state: StoredState, from version: Int) throws -> State {
         throw BackplaneError(
             .stateIncompatible,
@@ -46,7 +46,7 @@ extension StatefulComponent {
         )
     }
 
-    /// Throws `state.incompatible`, by default: there is no migration.
+    /// The default implementation, which throws `state.incompatible` because there is no migration.
     public static func migrateDown(_ state: State, to version: Int) throws -> any Encodable {
         throw BackplaneError(
             .stateIncompatible,

@@ -49,7 +49,7 @@ final class WicketManager: Manager, StatefulComponent {
 }
 
 extension TurnstileState {
-    /// Counts a call as the edition that is active after the given number of handovers.
+    /// Counts a call as the edition that is active after a number of handovers.
     fileprivate mutating func pass(_ caller: Int) -> Ticket {
         var ticket = pass(caller, edition: 1)
         ticket.edition = 1 + ticket.handovers % 2

@@ -16,7 +16,7 @@ public struct Series: Contract {
 
 /// The place in a reader's series at which a stream begins.
 public struct SeriesPlace: Codable, Sendable {
-    /// The number of the reader, which has a series of its own.
+    /// The number of the reader, which has its own series.
     public var reader: Int
     /// The number of the last draw that the reader has; 0 for none.
     public var last: Int
@@ -69,11 +69,11 @@ public struct SeriesWindow: Codable, Sendable {
     }
 }
 
-/// The contract of the reader of series, in a plugin of its own.
+/// The contract of the reader of series, in a separate plugin.
 public struct SeriesReading: Contract {
     /// The version of this set of methods.
     public static let version: Version = "1.0.0"
-    /// Begins to read the given number of series, each after its last draw.
+    /// Starts reading a number of series, each after its last draw.
     public let begin = AsyncMethod<Int, Nothing>()
     /// Stops reading.
     public let end = AsyncMethod<Nothing, Nothing>()

@@ -91,7 +91,7 @@ enum ErrandSwaps {
         return (answered, mistaken)
     }
 
-    /// Makes calls, each with an exchange of its own, and returns the numbers of the answered calls.
+    /// Makes calls, each with its own exchange, and returns the numbers of the answered calls.
     private static func call(
         from caller: Int, _ swapped: ErrandHost, _ watch: SwapWatch
     ) async -> (answered: [Int], failed: Int) {

@@ -44,7 +44,8 @@ extension JSONShape: CustomStringConvertible {
         }
     }
 
-    /// An example of JSON of the shape, to be edited and passed to the method; `nil` if too little is known.
+    /// An example of JSON of the shape, for editing and passing to the method; `nil` if the shape is not sufficiently
+    /// known.
     var example: String? {
         switch self {
         case .any: nil

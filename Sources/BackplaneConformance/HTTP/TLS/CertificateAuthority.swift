@@ -15,7 +15,7 @@ public struct CertificateAuthority: Sendable {
     private let key = P256.Signing.PrivateKey()
     private let name: String
 
-    /// Creates an authority with a key of its own.
+    /// Creates an authority with its own key.
     public init(name: String = "Backplane test authority") { self.name = name }
 
     /// The authority's own certificate as PEM, for a file of trusted roots.

@@ -1,7 +1,7 @@
 import Backplane
 import Synchronization
 
-/// The numbers of the components that a change has begun to stop.
+/// The numbers of the components that a change is stopping.
 ///
 /// A call that comes through one of them must not wait for a component that starts after the change, because the change
 /// waits for that call.

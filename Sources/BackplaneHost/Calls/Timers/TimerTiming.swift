@@ -6,7 +6,7 @@ struct TimerTiming: Sendable {
     let delay: Int64
     /// The time between two bodies; 0 if there is only one.
     let period: Int64
-    /// The next due time; `nil` before the timer begins, and once there is none.
+    /// The next due time; `nil` before the timer starts, and after its last due time.
     private(set) var next: Deadline?
     private var hasBegun = false
 
@@ -16,7 +16,7 @@ struct TimerTiming: Sendable {
 
     var repeats: Bool { period > 0 }
 
-    /// Counts the delay from the given time, unless the timer has already begun.
+    /// Counts the delay from the given time, unless the timer has already started.
     mutating func begin(at now: Deadline) {
         guard !hasBegun else { return }
         (next, hasBegun) = (Deadline(nanoseconds: now.nanoseconds + delay), true)

@@ -4,7 +4,7 @@ import BackplaneDefinitions
 import BackplaneDocuments
 import FoundationEssentials
 
-/// A loader of the definitions that the built-in class serves for a manifest, each as a plugin of its own.
+/// A loader of the definitions that the built-in class serves for a manifest, each as a separate plugin.
 struct DefinitionLoader {
     private let document: ManifestDocument
     private let libraries: [LoadedPlugin]
@@ -111,7 +111,7 @@ struct DefinitionLoader {
         let path = definition.configurationPath
         if let contract = settings.contract {
             let path = path / "contract"
-            let words = "no wire that leads here declares `\(document.shown(contract, at: path))`; \(declares)"
+            let words = "no wire to this component declares `\(document.shown(contract, at: path))`; \(declares)"
             throw Refusal(errors: [BackplaneError(.wireMismatch, words, at: document.place(of: path))])
         }
         let words =
@@ -154,7 +154,7 @@ extension DefinitionLoader {
             let map = serialize(by: serializers)
             let description = try PluginDescription(
                 id: id(of: settings.serviceName, earlier), version: Self.version, getInterface: options.getInterface,
-                encodes: "the definition of `\(settings.serviceName)` answers in JSON"
+                encodes: "the definition of `\(settings.serviceName)` returns JSON"
             ) { registrar in
                 DefinedService.register(
                     in: &registrar, named: definition.className, content, providing: served.contract,

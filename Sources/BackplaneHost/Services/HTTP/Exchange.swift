@@ -306,7 +306,7 @@ final class Exchange: Sendable {
             if case .reads = delivery {
                 "the response was not read for \(limit); read it, or release it"
             } else {
-                "the server sent nothing of the body for \(limit)"
+                "the server sent none of the body for \(limit)"
             }
         end(.failure(BackplaneError(.networkTimeout, words, at: request.printableURL)))
     }

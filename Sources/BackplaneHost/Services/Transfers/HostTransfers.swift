@@ -69,7 +69,7 @@ final class HostTransfers: Sendable {
                 report: { [log] error in
                     log.write(
                         LogRecord(
-                            level: .error, source: "host", message: "the state of a transfer cannot be kept",
+                            level: .error, source: "host", message: "the state of a transfer cannot be stored",
                             metadata: ["error": error.description]))
                 })
             state.withLock { $0.pool = pool }

@@ -78,7 +78,7 @@ extension SwapAction {
         }
     }
 
-    /// The action that undoes this one once it has begun, or `nil` if none is needed.
+    /// The action that undoes this one once it has started, or `nil` if none is needed.
     var undoing: SwapAction? {
         switch self {
         case .create(let member): .discard(member)

@@ -3,7 +3,7 @@ import Backplane
 /// The order of a swap's actions and of those that undo them, as a pure state machine.
 ///
 /// The caller requests one action after another, and reports when each begins (``begin()``), after which it may have to
-/// be undone, and when it fails. A failure before the gates open undoes everything that was begun, in reverse order;
+/// be undone, and when it fails. A failure before the gates open undoes everything that was started, in reverse order;
 /// undoing actions are never abandoned, even if they fail.
 struct SwapMachine {
     /// The properties of a changing component on which the order depends.
@@ -35,7 +35,7 @@ struct SwapMachine {
     private let reconfigures: Bool
     /// The actions still to be performed, in reverse order.
     private var script: [SwapAction]
-    /// The actions that have begun and may have to be undone.
+    /// The actions that have started and may have to be undone.
     private var begun: [SwapAction] = []
     private var failure: Outcome?
     private var current: (action: SwapAction, progress: Progress)?
@@ -65,7 +65,7 @@ struct SwapMachine {
         return action
     }
 
-    /// Marks the current action as begun, which it remains even if it fails.
+    /// Marks the current action as started, even if it fails.
     mutating func begin() {
         guard let (action, progress) = current, progress == .given else { return }
         current?.progress = .begun
@@ -123,7 +123,7 @@ struct SwapMachine {
         }
     }
 
-    /// Returns the action that undoes one that has begun, whether or not that one failed.
+    /// Returns the action that undoes one that has started, whether or not that one failed.
     private func undoing(_ action: SwapAction) -> SwapAction? {
         // An instance that did not become active has nothing to release.
         if case .activate(let member) = action, states.new[member] != .active { return nil }

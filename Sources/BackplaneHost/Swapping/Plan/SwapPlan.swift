@@ -35,7 +35,7 @@ struct SwapPlan {
 
     /// The facts about the running host on which the plan depends.
     struct Running {
-        /// The places of the nodes that are up.
+        /// The places of the running nodes.
         var up: Set<Int>
         /// The positions of the managers that each running node has looked up.
         var found: [Int: Set<Int>] = [:]

@@ -101,7 +101,7 @@ extension SwapTransaction {
             metadata["attempt"] = "\(outlasting.attempts)"
             live.options.log.write(
                 LogRecord(
-                    level: .warning, source: "host", message: "a swap waits for calls that take long",
+                    level: .warning, source: "host", message: "a swap is waiting for long calls",
                     metadata: metadata))
         }
     }

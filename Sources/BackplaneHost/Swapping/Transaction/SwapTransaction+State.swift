@@ -59,7 +59,7 @@ extension SwapTransaction {
         case .equal: break
         case .reordered:
             report(member) {
-                $0.remark = "the order of its arrays differs when it is exported again, as that of a `Set` does"
+                $0.remark = "the order of its arrays differs when it is exported again, as with a `Set`"
             }
         case .different:
             report.warnings.append(

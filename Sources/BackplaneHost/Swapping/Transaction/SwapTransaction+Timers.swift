@@ -18,7 +18,8 @@ extension SwapTransaction {
         let names = left.prefix(3).map { "`\($0)`" }.joined(separator: ", ")
         let more = left.count > 3 ? " and \(left.count - 3) more" : ""
         report.warnings.append(
-            "\(component.name) did not add the timers \(names)\(more) again, which had yet to fire; add them in `init`, `importState` or `activate`"
+            "\(component.name) did not add the timers \(names)\(more) again, although they had yet to fire; add them "
+                + "in `init`, `importState` or `activate`"
         )
     }
 }
