@@ -115,7 +115,7 @@ struct ComponentStarter {
             log.write(
                 LogRecord(
                     level: .error, source: "host",
-                    message: "the store is not usable; operations that need it fail until it is",
+                    message: "the store cannot be used; operations that need it fail until it is usable",
                     metadata: ["error": error.description]))
         }
     }

@@ -9,7 +9,7 @@ extension ManagerLayers {
             public static let version: Version = "1.0.0"
             /// Posts a message and returns its number.
             public let post = AsyncMethod<String, Int>()
-            /// Streams the messages after a place, of which the last hundred are kept, and then each new one.
+            /// Streams the messages after a position, of which the last hundred are kept, followed by each new one.
             public let messages = StreamMethod<\(place), \(message)>()
             public init() {}
         }

@@ -234,7 +234,7 @@ struct ChallengeAnswerTests {
         #expect(await message { $0.credential = "libary" } == "there is no credential `libary`; known: `library`")
         #expect(
             await message { $0.account = "bob" }
-                == "the credential `library` has no account `bob` that is signed in; call `signIn` first")
+                == "the credential `library` has no signed-in account `bob`; call `signIn` first")
         #expect(
             await message {
                 $0.credential = nil

@@ -96,7 +96,7 @@ struct RudeClientTests {
     @Test func `a slow client is refused, and told so`() async throws {
         let fixture = try ControlFixture(limits: ControlLimits(reading: .milliseconds(100)))
         let answer = try await fixture.exchange(#"{"request": "hel"#)
-        #expect(answer.contains("found 16 bytes without a newline"), "\(answer)")
+        #expect(answer.contains("found 16 bytes without a final newline"), "\(answer)")
         await fixture.expectUnharmed()
     }
 

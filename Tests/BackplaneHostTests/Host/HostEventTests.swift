@@ -145,7 +145,7 @@ struct HostEventTests {
         let lazy = await error { try await peers.host.resolve(Peers.self, where: { $0.name == "Lazy" }) }
         #expect(lazy?.message.contains("not running: `Lazy`") == true)
         let other = await error { try await peers.host.resolve(Trials.self) }
-        #expect(other?.code == .unknownManager && other?.message.contains("not up") == false)
+        #expect(other?.code == .unknownManager && other?.message.contains("not running") == false)
         #expect(await peers.states() == ["A ready", "B ready", "Lazy resolved"])
         await peers.host.stop()
     }

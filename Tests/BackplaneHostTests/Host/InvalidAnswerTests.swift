@@ -94,7 +94,7 @@ struct InvalidAnswerTests {
                 + "components[0].wires = wire; components[0].wire_count = 2", .pluginInvalidAnswer,
             "two wires named `w`"),
         Case("return 42", .pluginRefused, "returned 42"),
-        Case("return BP_UNIMPLEMENTED", .pluginABIMismatch, "no ABI number"),
+        Case("return BP_UNIMPLEMENTED", .pluginABIMismatch, "none of this host's ABI numbers"),
     ]
 
     /// All of them in one plugin: a compiler for each would keep the other tests waiting.
