@@ -49,7 +49,7 @@ final class HostPlaces: Sendable {
         enum Step { case wait, go, cancelled }
         let step = lines.withLock { lines -> Step in
             if Task.isCancelled { return .cancelled }
-            if lines[host, default: Line()].taken < limit {  // a place was freed meanwhile
+            if lines[host, default: Line()].taken < limit {  // a place was freed in the meantime
                 lines[host, default: Line()].taken += 1
                 return .go
             }

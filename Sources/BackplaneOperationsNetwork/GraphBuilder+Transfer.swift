@@ -89,7 +89,7 @@ private final class TransferOperation: SuspendableOperation {
     private func pauseIfLate() async {
         guard isPaused.withLock(\.self) else { return }
         try? await transfers.pause(transfer.id)
-        // Or both were asked for meanwhile.
+        // Or both were asked for in the meantime.
         if !isPaused.withLock(\.self) { try? await transfers.resume(transfer.id) }
     }
 

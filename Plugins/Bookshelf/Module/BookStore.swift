@@ -123,7 +123,7 @@ final class BookStore: DataAccessController, ReconfigurableComponent {
         let date = Date.now
         try await store.transaction { transaction in
             let searches = transaction.collection(KeptSearch.self), books = transaction.collection(KeptBook.self)
-            // Records that a later search has kept meanwhile stay; unreadable ones are replaced, and those of a clock
+            // Records that a later search has since stored remain; unreadable ones are replaced, and those of a clock
             // that has since been put back.
             func isLatest(_ known: Date?) -> Bool { known.map { $0 <= date || $0 > .now } ?? true }
             let text = answer.query.text

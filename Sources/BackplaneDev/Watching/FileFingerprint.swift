@@ -29,7 +29,7 @@ enum FileFingerprint: Sendable, Hashable {
                 self = .large(status)
                 return
             }
-            // Read one byte more than the size, so that a file that grows meanwhile is recognised as different.
+            // Read one byte more than the size, so that a file that grows in the meantime is recognised as different.
             let bytes = try file.bytes(count: status.size + 1)
             self = .contents(size: bytes.count, hash: Self.hash(bytes))
         } catch {

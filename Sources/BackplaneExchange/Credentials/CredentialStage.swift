@@ -53,7 +53,7 @@ struct CredentialStage: PipelineStage {
         var sent = try await authenticator.prepare(request, call, over: network)
         var failures = 0
         while true {
-            let isAnswered = Mutex(false)  // decided once, since another request may change the account meanwhile
+            let isAnswered = Mutex(false)  // decided once, since another request may change the account in the meantime
             var options = options
             options.proofFields = sent.headers.fields.map(\.name).filter { request.headers[$0] == nil }
             let response = try await exchange(jar?.request(sent) ?? sent, options) { [sent, failures] response in

@@ -79,7 +79,7 @@ final class ComponentStreams: Sendable {
 
     func remove(_ id: UInt64) {
         let elements = state.withLock { $0.open[id]?.stream }?.elements ?? 0
-        // The stream may be destroyed by this, outside of the lock.
+        // The stream may be destroyed by this, outside the lock.
         let stream = state.withLock { state in
             state.elements += elements
             return state.open.removeValue(forKey: id)

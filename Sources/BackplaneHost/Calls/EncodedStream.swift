@@ -149,7 +149,7 @@ final class EncodedStream: ProvidedStream, CallOwner {
             let request = state.request
             switch request {
             case .queued: (state.request, state.isOver) = (nil, true)
-            // If the provider answers meanwhile, the next request receives the reason.
+            // If the provider answers in the meantime, the next request receives the reason.
             case .asked, nil: if !state.isOver, !isConsumers { state.failure = error }
             }
             guard !state.isInside else { return (request, false) }

@@ -144,7 +144,7 @@ actor Coordinator {
         remotes.clear()
         starter.underWay.giveUp()
         await turns.take()
-        // Changes that were requested meanwhile fail, because the host has stopped.
+        // Changes that were requested in the meantime fail, because the host has stopped.
         defer { turns.end() }
         await retirements.endAll()
         await shutdown.stopAll()
@@ -158,7 +158,7 @@ actor Coordinator {
     }
 }
 
-// MARK: Look-ups by components
+// MARK: Lookups by components
 
 extension Coordinator {
     /// Creates the function with which a component, identified by its node's id, looks up others in this actor.

@@ -96,7 +96,7 @@ struct Shutdown {
         gate.closePassage()
         component.calls.close()
         live.endStreams(openedBy: component)
-        // Calls that the component itself began may have come back to it meanwhile.
+        // Calls that the component itself began may have come back to it in the meantime.
         let isIdle =
             isDrained
             ? await live.timer.waits(limit) {

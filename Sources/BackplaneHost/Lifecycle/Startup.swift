@@ -85,7 +85,7 @@ final class Startup {
             await live.settle()
             let place = try live.loaded.node(ofManager: manager).id, node = live.nodes[place]
             let component = try await start(node).get()
-            // A change may have replaced the component meanwhile.
+            // A change may have replaced the component in the meantime.
             if node.running === component { return component }
         }
     }

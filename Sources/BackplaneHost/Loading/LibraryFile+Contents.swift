@@ -27,7 +27,7 @@ extension LibraryFile {
     ) throws(SystemError) -> Bool {
         let target = try FileDescriptor(opening: copy, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
         guard try file.copyContents(status.size, to: target) == status.size else { return false }
-        // The file may have grown meanwhile.
+        // The file may have grown in the meantime.
         return try FileStatus(of: file) == status
     }
 

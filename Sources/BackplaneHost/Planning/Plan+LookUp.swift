@@ -33,7 +33,7 @@ extension Plan {
         guard node.role == .manager, let name = node.managers.first else {
             return node.wires.map { nodes[$0.provider] }
         }
-        // A manager's wires are not enough: a collaborator that its class does not ask for is created all the same.
+        // A manager's wires are not enough: a collaborator that its class does not ask for is created anyway.
         return (layersByManager[name] ?? []).map { nodes[$0] }
     }
 

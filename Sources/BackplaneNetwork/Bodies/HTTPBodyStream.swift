@@ -165,7 +165,7 @@ private final class BodyStreamState: Sendable {
 
 /// The iterator of a sequence, used by one reader at a time.
 private final class SequencePosition<Chunks: AsyncSequence & Sendable>: @unchecked Sendable
-where Chunks.Element == [UInt8] {  // the stream that owns it calls `next` once at a time, and `release` not meanwhile
+where Chunks.Element == [UInt8] {  // its owner makes no concurrent calls of `next` and `release`
     private var chunks: Chunks?
     private var iterator: Chunks.AsyncIterator?
 

@@ -11,7 +11,7 @@ extension GraphEngine {
             throw BackplaneError(
                 .operationRefused, "`\(name)` has no definition, so newer code cannot continue it", at: name)
         }
-        // Values are encoded outside of the lock: nothing changes them while the graph is halted.
+        // Values are encoded outside the lock: nothing changes them while the graph is halted.
         return try record(state.withLock(\.scheduler), naming)
     }
 

@@ -1,7 +1,7 @@
 import Backplane
 import Synchronization
 
-// The consequences of an event, outside of the lock.
+// The consequences of an event, outside the lock.
 extension GraphEngine {
     /// Performs the effects of an event, and those of the events that result from them.
     ///

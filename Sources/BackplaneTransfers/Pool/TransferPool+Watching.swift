@@ -24,7 +24,7 @@ extension TransferPool {
         let key = ExactText(id), current = try await state(of: id)
         let (states, watcher) = AsyncStream.makeStream(of: TransferState.self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state -> Int? in
-            // It may have ended meanwhile.
+            // It may have ended in the meantime.
             let now = state.table.entries[key]?.state
             watcher.yield(now ?? current)
             guard let now, !now.phase.isFinal else { return nil }

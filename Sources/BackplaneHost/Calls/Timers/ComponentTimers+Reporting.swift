@@ -32,7 +32,7 @@ extension ComponentTimers {
 
     /// Cancels the running bodies, which continue to count until the plugin answers.
     func cancelBodies() {
-        // The plugin's function may not return. A plugin ignores the number of a body that has ended meanwhile.
+        // The plugin's function may not return. A plugin ignores the number of a body that has ended in the meantime.
         for (run, functions) in running {
             _ = HostThread.launch { [self] in if bodiesInFlight.contains(run) { functions.cancel(run) } }
         }

@@ -123,7 +123,7 @@ extension ComponentTimers {
 
     /// Ends a timer; a running body continues.
     func remove(_ number: UInt64) {
-        // Released outside of the lock, since the plugin's `release` may call back.
+        // Released outside the lock, since the plugin's `release` may call back.
         let removed = state.withLock { state -> Timer? in
             guard let timer = state.timers[number] else { return nil }
             if timer.isRunning {

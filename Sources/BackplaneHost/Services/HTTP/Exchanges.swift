@@ -76,7 +76,7 @@ final class Exchanges: Sendable {
             self.log.note(
                 exchange.request, of: self.component, trace, status: status, error, after: exchange.duration)
         } forget: { exchange in
-            // First, so that who schedules a timer meanwhile finds it gone and cancels that.
+            // First, so that who schedules a timer in the meantime finds it gone and cancels that.
             self.state.withLock { _ = $0.underWay.removeValue(forKey: exchange.id) }
             self.timer.cancel(exchange.id)
             self.timer.cancel(exchange.watch)

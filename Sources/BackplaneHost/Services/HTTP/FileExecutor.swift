@@ -102,7 +102,7 @@ private final class ServedFile: Sendable {
             guard rest > 0 else { return .end(trailers: [:]) }
             do throws(SystemError) {
                 let chunk = try file.bytes(count: min(rest, Self.chunkSize))
-                guard !chunk.isEmpty else { throw SystemError(EIO) }  // it was shortened meanwhile
+                guard !chunk.isEmpty else { throw SystemError(EIO) }  // it was shortened in the meantime
                 rest -= chunk.count
                 return .bytes(chunk)
             } catch {

@@ -129,7 +129,7 @@ struct SwapPlan {
                     before[other].map { running.found[before[node.id]!]?.contains($0) ?? false } ?? false
                 }
         }
-        // A restarting node may cause its users to restart; look-ups can put those anywhere in the order of creation.
+        // A restarting node may cause its users to restart; lookups can put those anywhere in the order of creation.
         while let next = candidates.indices.first(where: {
             !changed.contains(candidates[$0].id) && called[$0].contains(where: changed.contains)
         }) {

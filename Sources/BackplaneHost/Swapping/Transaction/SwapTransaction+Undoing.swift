@@ -77,7 +77,7 @@ extension SwapTransaction {
     }
 
     private func resumeLater(_ component: RunningComponent) async {
-        // Another change, or the end of the host, may stop it meanwhile.
+        // Another change, or the end of the host, may stop it in the meantime.
         func isUp() -> Bool { !live.isStopped && live.nodes.contains { $0.running === component } }
         // By polling, since a change of the plan or the end of the host ends the wait, too; nothing waits for it.
         while component.instance.isInStep, isUp() { await live.timer.pause(.milliseconds(20)) }
@@ -129,7 +129,7 @@ extension SwapTransaction {
         if member.old == nil { takeBack(member, leadingTo: nil) }
         let state = machine.states.new[member.index]
         giveUpGraphs(of: component)
-        // An activation that outlasts its limit acquires resources all the same.
+        // An activation that outlasts its limit acquires resources anyway.
         let takesLater = state.wasToBeActive && component.instance.isInStep
         await retirements.add(
             component, node, of: plugin, member.taken.new, suspending: state == .active || takesLater)
