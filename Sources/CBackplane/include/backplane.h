@@ -263,8 +263,8 @@ typedef struct bp_state {
 } bp_state;
 
 /* Passes an active instance another configuration, a JSON object like that of bp_creation. It is a step: it overlaps no
- * other step, but calls and the bodies of timers may run concurrently. With any other status than BP_OK the instance must
- * continue with the configuration that it had; the manifest is then not applied. An instance that has accepted its
+ * other step, but calls and the bodies of timers may run concurrently. With any status other than BP_OK, the instance
+ * must continue with the configuration that it had; the manifest is then not applied. An instance that has accepted its
  * configuration receives the old one again if another component of the same change refuses its own. The payload of
  * BP_OK is ignored. */
 typedef void (*BP_SENDABLE bp_reconfigure)(void *instance, bp_bytes configuration, bp_done done, void *_Nullable context);
@@ -937,7 +937,7 @@ typedef struct bp_store_search {
     uint64_t limit;                         /* records, of which 10,000 at most are returned */
     const bp_store_condition *_Nullable conditions;     /* of the state that the records are read from */
     size_t condition_count;
-    bp_bytes after;                         /* `next` of the page before, which older hosts do not provide; empty: the first page */
+    bp_bytes after;                         /* `next` of the page before, which older hosts lack; empty: the first page */
 } bp_store_search;
 
 typedef struct bp_store_record {
@@ -1004,7 +1004,7 @@ typedef struct bp_store_2 {
     uint64_t (*define)(uint64_t component, const bp_store_collection *collection, const bp_call *_Nullable call, bp_done done, void *_Nullable context);
     uint64_t (*write)(uint64_t component, const bp_store_batch *batch, const bp_call *_Nullable call, bp_store_written done, void *_Nullable context);
     uint64_t (*read)(uint64_t component, const bp_store_selection *selection, const bp_call *_Nullable call, bp_store_read done, void *_Nullable context);
-    /* Counts the records of a selection, regardless of its `after` and `limit`. The payload of BP_OK is the number, JSON. */
+    /* Counts the records of a selection, regardless of `after` and `limit`. The payload of BP_OK is the number, JSON. */
     uint64_t (*count)(uint64_t component, const bp_store_selection *selection, const bp_call *_Nullable call, bp_done done, void *_Nullable context);
     /* Reads changes of a collection after the change `since`, 10,000 at most, from a log of at least 100,000. */
     uint64_t (*changes)(uint64_t component, bp_bytes collection, int64_t since, uint64_t limit, const bp_call *_Nullable call, bp_store_changed done,
