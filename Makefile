@@ -49,14 +49,14 @@ test-sanitizers: ## Run the suites of SDK and host under ThreadSanitizer and Add
 hostile: build ## Load faulty libraries, and show what a host reports for each and what `backplane validate` finds.
 	@.build/debug/hostile
 
-attack: build ## Attack hosts: damaged libraries, hostile manifests, kills, rude clients and more (SECONDS=30 or COUNT=100 for less, SEED=N to repeat).
+attack: build ## Attack hosts: damaged libraries, hostile manifests, kills, misbehaving clients and more (SECONDS=30 or COUNT=100 for less, SEED=N to repeat).
 	@.build/debug/attack $(ATTACKS) $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(COUNT),--count $(COUNT)) --json .build/attack.json
 
 stress: ## Stress-test leases, and swaps during a long call, for minutes (SECONDS=120 for each test). Build folder: .build-plain.
 	@rm -f Package.resolved
 	BACKPLANE_STRESS_SECONDS=$(or $(SECONDS),120) $(SWIFT) test --disable-default-traits --scratch-path .build-plain --filter "Lease(Model|Trial)Tests|LongCallStressTests"
 
-exhaustive: ## Try everything that can happen in all small graphs of operations. Build folder: .build-exhaustive.
+exhaustive: ## Explore every sequence of events in all small graphs of operations. Build folder: .build-exhaustive.
 	@rm -f Package.resolved
 	BACKPLANE_EXHAUSTIVE=1 $(SWIFT) test -c release -Xswiftc -enable-testing --disable-default-traits --scratch-path .build-exhaustive \
 		--filter ExhaustiveTests
@@ -65,7 +65,7 @@ fuzz: ## Fuzz manifests from bytes to plan, definitions from bytes to requests (
 	@rm -f Package.resolved
 	BACKPLANE_FUZZ=$(or $(INPUTS),100000) $(SWIFT) test --disable-default-traits --scratch-path .build-plain --filter 'ManifestFuzzTests|DefinitionFuzzTests'
 
-bench: sqlite ## Build a release of everything and measure what Backplane costs. Build folder: .build-release.
+bench: sqlite ## Build a release of everything and measure Backplane's costs. Build folder: .build-release.
 	$(SWIFT) build -c release --scratch-path .build-release
 	@.build-release/release/backplane bench
 

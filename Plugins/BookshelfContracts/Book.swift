@@ -2,7 +2,7 @@
 public struct Book: Codable, Sendable, Hashable {
     /// A stable identifier, such as `moby-dick`.
     public var id: String
-    /// The title as it is displayed.
+    /// The title for display.
     public var title: String
     /// The authors, in the order in which the catalogue lists them.
     public var authors: [Author]

@@ -4,11 +4,11 @@ public import Backplane
 public struct TextProgress: Codable, Sendable {
     /// The number of bytes that have arrived.
     public var received: Int64
-    /// The number of all bytes, or `nil` while it is unknown.
+    /// The total number of bytes, or `nil` while unknown.
     public var total: Int64?
-    /// The file that has arrived, until the library has stored it.
+    /// The received file, until the library has stored it.
     public var file: StoredFile?
-    /// The path of the stored text; set in the last progress.
+    /// The path of the stored text; set in the last element.
     public var path: String?
 
     /// Creates a progress.
@@ -17,11 +17,11 @@ public struct TextProgress: Codable, Sendable {
     }
 }
 
-/// A file of a book that has arrived: its text or its cover.
+/// A received file of a book: its text or its cover.
 public struct BookFile: Codable, Sendable {
     /// The identifier of the book.
     public var book: String
-    /// The file, which its receiver adopts.
+    /// The file, which the receiver takes over.
     public var file: StoredFile
 
     /// Creates a file of a book.
@@ -43,11 +43,11 @@ public struct CataloguePage: Codable, Sendable {
 public struct CatalogueProgress: Codable, Sendable {
     /// The step: `pages`, `covers` or, at the end, `report`.
     public var step: String
-    /// The number of pages or covers that have arrived; at the end, of books that are stored.
+    /// The number of pages or covers that have arrived or, at the end, of stored books.
     public var done: Int
     /// The number of all of them.
     public var total: Int
-    /// The result in words; set in the last progress.
+    /// The result in words; set in the last element.
     public var report: String?
 
     /// Creates a progress.

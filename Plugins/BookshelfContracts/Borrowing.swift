@@ -11,12 +11,12 @@ public struct Borrowing: Codable, Sendable, Hashable {
     public init(number: Int, book: String) { (self.number, self.book) = (number, book) }
 }
 
-/// The place from which borrowings are read, so that a reader misses none when the library's code is swapped.
+/// The position from which borrowings are read, so that a reader misses none when the library's code is swapped.
 public struct BorrowingsAfter: Codable, Sendable, Resumable {
     /// The number of the last borrowing to skip; 0 for none.
     public var number: Int
 
-    /// Creates the place after the borrowing with a number.
+    /// Creates the position after the borrowing with a number.
     public init(_ number: Int) { self.number = number }
 
     /// Returns the place after a borrowing.

@@ -8,17 +8,17 @@ public struct Library: Contract {
     public static let version: Version = "1.6.0"
     /// Returns the books that match every word, from the network or, if it fails, from storage.
     public let search = AsyncMethod<BookQuery, Sourced<[Book]>>()
-    /// Borrows the book with the given identifier.
+    /// Borrows the book with an identifier.
     public let borrow = AsyncMethod<String, Loan>()
-    /// Ends the loan with the given identifier.
+    /// Ends the loan with an identifier.
     public let giveBack = AsyncMethod<String, Nothing>()
-    /// Streams the borrowings after a number, of which the last thousand are kept, and then each new one.
+    /// Streams the borrowings after a number, of which the last thousand are available, followed by each new one.
     public let borrowings = StreamMethod<BorrowingsAfter, Borrowing>()
-    /// Streams the events of the library after a given one, and then each new one as it happens.
+    /// Streams the events of the library after a given one, followed by each new one as it occurs.
     public let events = StreamMethod<EventsAfter, LibraryEvent>()
     /// Streams the progress of the text of a borrowed book, which is stored once it has arrived.
     public let text = StreamMethod<String, TextProgress>()
-    /// Stores the whole catalogue with its covers, and streams the progress; the last one has a report.
+    /// Stores the whole catalogue with its covers, and streams the progress; the last element contains a report.
     public let synchronise = StreamMethod<Nothing, CatalogueProgress>()
     /// The number of searches answered so far.
     public let count = SyncMethod<Nothing, Int>()
@@ -36,7 +36,7 @@ public struct Shelf: Contract {
     public let kept = AsyncMethod<BookQuery, Kept<[Book]>?>()
     /// Stores a loan until it is returned.
     public let lend = AsyncMethod<Loan, Nothing>()
-    /// Forgets the loan with the given identifier.
+    /// Deletes the loan with an identifier.
     public let takeBack = AsyncMethod<String, Nothing>()
     /// Returns the loans that have not been returned.
     public let lent = AsyncMethod<Nothing, [Loan]>()
@@ -59,7 +59,7 @@ public struct SearchAnswer: Codable, Sendable, Hashable {
     /// The books that the search found.
     public var books: [Book]
 
-    /// Creates an answer from a search and the books it found.
+    /// Creates an answer from a search and the books that it found.
     public init(query: BookQuery, books: [Book]) { (self.query, self.books) = (query, books) }
 }
 
@@ -77,9 +77,9 @@ public struct LibraryNetwork: Contract {
     public let events = StreamMethod<EventsAfter, LibraryEvent>()
     /// Fetches a page of the catalogue; the first one is 1.
     public let page = AsyncMethod<Int, CataloguePage>()
-    /// Fetches the cover of a book, and hands it over.
+    /// Fetches the cover of a book, and transfers ownership of the file.
     public let cover = AsyncMethod<String, StoredFile>()
-    /// Streams the progress of the text of a borrowed book, and hands it over once it has arrived.
+    /// Streams the progress of the text of a borrowed book, and transfers ownership of the file once it has arrived.
     public let text = StreamMethod<String, TextProgress>()
     /// Creates the contract with its methods.
     public init() {}
@@ -91,15 +91,17 @@ public struct BooksAPI: Contract {
     public static let version: Version = "1.3.0"
     /// Fetches the books that match every word of a text.
     public let search = AsyncMethod<String, [Book]>()
-    /// Borrows the book with the given identifier; version 1 of the books API does not support it.
+    /// Borrows the book with an identifier; version 1 of the books API does not support it.
     public let borrow = AsyncMethod<String, Loan>()
-    /// Ends the loan with the given identifier; version 1 of the books API does not support it.
+    /// Ends the loan with an identifier; version 1 of the books API does not support it.
     public let giveBack = AsyncMethod<String, Nothing>()
-    /// Streams the events of the library after a given one, and then each new one; version 1 of the books API has none.
+    /// Streams the events of the library after a given one, followed by each new one; version 1 of the books API has
+    /// none.
     public let events = StreamMethod<EventsAfter, LibraryEvent>()
     /// Fetches a page of the catalogue; version 1 of the books API does not support it.
     public let page = AsyncMethod<Int, CataloguePage>()
-    /// Fetches the cover of a book, and hands it over; version 1 of the books API does not support it.
+    /// Fetches the cover of a book, and transfers ownership of the file; version 1 of the books API does not support
+    /// it.
     public let cover = AsyncMethod<String, StoredFile>()
     /// Streams the progress of the text of a borrowed book; version 1 of the books API has none.
     public let text = StreamMethod<String, TextProgress>()

@@ -8,28 +8,28 @@ public struct LibraryEvent: Codable, Sendable, Hashable {
         case lent = "loan.created"
         /// A book was returned.
         case returned = "loan.returned"
-        /// Earlier events are no longer known, so that some may be missing.
+        /// Earlier events are no longer available, so some may have been missed.
         case missed
     }
-    /// The identifier of the event, after which the next ones follow.
+    /// The identifier of the event, from which a stream can be resumed.
     public var id: String
     /// The kind of the event.
     public var kind: Kind
-    /// The identifier of the book; `nil` if it is not about a book.
+    /// The identifier of the book; `nil` if the event does not concern a book.
     public var book: String?
 
     /// Creates an event.
     public init(id: String, kind: Kind, book: String? = nil) { (self.id, self.kind, self.book) = (id, kind, book) }
 }
 
-/// The place from which events of the library are read.
+/// The position from which events of the library are read.
 ///
-/// A reader misses none when code is swapped. Events from now on have no position before the first one: such a stream
-/// ends with `stream.interrupted` if code is swapped until then, and its reader decides how to go on.
+/// A reader misses none when code is swapped. A stream of new events has no position before its first event: if code is
+/// swapped before then, it ends with `stream.interrupted`, and the reader decides how to continue.
 public struct EventsAfter: Codable, Sendable, Resumable {
     /// The identifier of the last event to skip; empty for events from now on.
     public var id: String
-    /// A Boolean value that indicates whether the place is after an event that is known.
+    /// A Boolean value that indicates whether the position is after a known event.
     public var hasPosition: Bool { !id.isEmpty }
 
     /// Creates a place after an event.

@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// A book on loan to the reader.
 public struct Loan: Codable, Sendable, Hashable {
-    /// The identifier with which the loan is returned.
+    /// The identifier for returning the loan.
     public var id: String
     /// The identifier of the book.
     public var book: String
@@ -14,10 +14,10 @@ public struct Loan: Codable, Sendable, Hashable {
     /// Creates a loan.
     ///
     /// - Parameters:
-    ///   - id: The identifier with which the loan is returned.
+    ///   - id: The identifier for returning the loan.
     ///   - book: The identifier of the book.
     ///   - due: The date by which the book must be returned.
-    ///   - daysLeft: The number of days until then, or `nil` if the current time is not known.
+    ///   - daysLeft: The number of days until then, or `nil` if the current time is unknown.
     public init(id: String, book: String, due: Date, daysLeft: Int? = nil) {
         (self.id, self.book, self.due, self.daysLeft) = (id, book, due, daysLeft)
     }

@@ -5,7 +5,7 @@ import BackplaneProcesses
 import BackplaneTerminal
 import Glibc
 
-/// The command `backplane bench`: measures the costs of Backplane and of its alternatives in one run.
+/// The command `backplane bench`: measures the costs of Backplane and of comparable alternatives in one run.
 package struct BenchCommand: Sendable {
     /// The name of the suite, or `nil` for all suites.
     package var suite: String?
@@ -15,7 +15,7 @@ package struct BenchCommand: Sendable {
     package var iterations: Int?
     /// A Boolean value that indicates whether callgrind counts the instructions of rows that compare times.
     ///
-    /// Callgrind needs a program without debug information (`strip -g`) if the compilers are newer than itself.
+    /// Callgrind needs a program without debug information (`strip -g`) if the compilers are newer than callgrind.
     package var countsInstructions: Bool
     /// The number of iterations for which instructions are counted, unless ``iterations`` is set.
     private static let counted = 1_000

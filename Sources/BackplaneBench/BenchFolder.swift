@@ -5,7 +5,7 @@ import Glibc
 
 /// The folder for the files of a run, removed at its end.
 struct BenchFolder {
-    /// The path of the folder, in which `memory` is a folder on a file system in memory, if there is room for it.
+    /// The path of the folder; its subfolder `memory` is on a file system in memory if there is enough space.
     let path: String
     private let folders: [TemporaryFolder]
 
@@ -25,7 +25,7 @@ struct BenchFolder {
         for folder in folders { folder.remove() }
     }
 
-    /// The first of the usual folders in memory from which libraries can be loaded and that has 2 GiB left.
+    /// The first of the usual in-memory folders from which libraries can be loaded and that has 2 GiB free.
     private static var memory: String? {
         [ProcessEnvironment.value("XDG_RUNTIME_DIR"), "/dev/shm"].compactMap(\.self).first { place in
             var system = statvfs()

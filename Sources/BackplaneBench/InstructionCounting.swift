@@ -2,10 +2,10 @@ import Backplane
 import BackplaneTerminal
 import Foundation
 
-/// The number of instructions of a row's iterations, counted by callgrind.
+/// The instruction count of a row's iterations, as measured by callgrind.
 ///
-/// Each row runs twice in processes of its own, the second time with twice as many iterations; the difference does not
-/// contain the start, the preparation and the end.
+/// Each row runs twice in processes of its own, the second time with twice as many iterations; the difference excludes
+/// startup, preparation and shutdown.
 struct InstructionCounting {
     var suite: String
     /// The number of iterations of the first run.
@@ -14,7 +14,8 @@ struct InstructionCounting {
     /// A folder for callgrind's report.
     var folder: String
 
-    /// Returns the rows to count: those of a selection that compare times or are derived from others, and these others.
+    /// Returns the rows to count: those of a selection that compare times or are derived from others, and the rows from
+    /// which they are derived.
     ///
     /// - Parameters:
     ///   - selected: The selection.

@@ -3,7 +3,7 @@ import Glibc
 
 /// The machine on which the benchmarks run.
 enum Machine {
-    /// The average number of runnable threads in the last minute, and the number of processors.
+    /// The average number of runnable threads in the last minute and the number of processors.
     struct Load: CustomStringConvertible {
         var threads: Double
         var processors: Int

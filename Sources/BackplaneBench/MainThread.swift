@@ -8,8 +8,8 @@ package enum MainThread {
 
     /// Runs `body` on Swift's thread pool while the main thread waits; returns `nil` immediately on any other thread.
     ///
-    /// Valgrind 3.19 does not survive the way in which an idle main thread is parked. Blocking it, before the program
-    /// suspends for the first time, makes callgrind usable; nothing that is measured needs the main thread.
+    /// Valgrind 3.19 crashes when an idle main thread is parked. Blocking the thread before the program first suspends
+    /// makes callgrind usable; the measurements do not need the main thread.
     package static func hold<Value: Sendable>(during body: @escaping @Sendable () async -> Value) -> Value? {
         guard Thread.isMainThread else { return nil }
         let waiting = Waiting<Value>()

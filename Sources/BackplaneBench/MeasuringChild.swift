@@ -3,9 +3,9 @@ package import BackplaneNetwork
 import BackplaneTerminal
 import Foundation
 
-/// A child process for measurements that are possible once per process, or would distort later ones.
+/// A child process for measurements that can be made only once per process or would distort later ones.
 ///
-/// Loading hundreds of libraries is an example.
+/// An example is loading hundreds of libraries.
 package enum MeasuringChild {
     /// The hidden command that the child runs.
     package static let command = "bench-child"

@@ -1,6 +1,6 @@
 import BackplaneTerminal
 
-/// The results as an aligned table, with missed targets in red.
+/// An aligned table of the results, with missed targets in red.
 enum ResultTable {
     private static let header = ["ROW", "MEDIAN", "SPREAD", "RATIO", "TARGET", "MET", "BASELINE"]
     private static let figureColumns = 1...4

@@ -15,19 +15,19 @@ struct Row: Sendable {
     /// The name, which is unique in the suite.
     var name: String
     var unit: Unit
-    /// The row of the same suite that the ratio refers to.
+    /// The row of the same suite to which the ratio refers.
     var baseline: String?
     var target: Target?
     var summary = Summary.median
-    /// The maximum number of iterations in a round, for measurements that take long or cannot be repeated.
+    /// The maximum number of iterations in a round, for measurements that take a long time or cannot be repeated.
     var limit = Int.max
     /// The number of iterations in each round of a full run, if it does not depend on the duration.
     var count: Int?
-    /// The maximum number of rounds, for rounds that take long.
+    /// The maximum number of rounds, for rounds that take a long time.
     var rounds = Int.max
     /// The figure of the row where instructions are counted, if it is derived from those of other rows.
     var overhead: Overhead?
-    /// The function that performs the given number of iterations and returns the figure of the round.
+    /// The function that performs a number of iterations and returns the figure of the round.
     var measure: @Sendable (Int) async throws -> Double
 }
 
@@ -55,8 +55,8 @@ extension Row {
 
     /// Splits the calls of a round into up to 16 parts of at least 16 calls, whose median counts.
     ///
-    /// In a round of the full effort, a part takes about a millisecond. If the scheduler takes the processor away for
-    /// some milliseconds, that distorts some parts but not the round.
+    /// In a round of the full effort, a part takes about a millisecond. If the scheduler preempts the thread for some
+    /// milliseconds, that distorts some parts but not the round.
     static func parts(of count: Int) -> [Int] {
         let parts = max(1, min(16, count / 16))
         return (0..<parts).map { count / parts + ($0 < count % parts ? 1 : 0) }

@@ -10,7 +10,7 @@ enum Selection {
         return rows.filter { names.contains($0.name) }
     }
 
-    /// Returns the row with that name, or else all rows with `text` in their names.
+    /// Returns the row with that name or, if there is none, all rows whose names contain `text`.
     static func matches(_ rows: [Row], _ text: String?) -> [Row] {
         guard let text = text?.lowercased() else { return rows }
         if let row = rows.first(where: { $0.name.lowercased() == text }) { return [row] }

@@ -16,7 +16,7 @@ enum Engines {
     /// The function that computes SHA-256 digests.
     static var digest: any ContentDigest { SHA256Digest() }
     #else
-    /// A missing function, because this build cannot check digests.
+    /// A placeholder for the missing function, because this build cannot check digests.
     static var digest: (any ContentDigest)? { nil }
     #endif
 
@@ -43,7 +43,7 @@ enum Engines {
 
     /// Opens the record store in a folder for a command, which never repairs it.
     ///
-    /// - Parameter isWriting: Whether the command changes records, which it does not while another process has the
+    /// - Parameter isWriting: Whether the command changes records, which is not permitted while another process has the
     ///   store open.
     /// - Throws: `store.unusable` or `store.damaged`.
     static func openFile(_ folder: String, isWriting: Bool) throws(BackplaneError) -> any RecordStore {
@@ -52,7 +52,8 @@ enum Engines {
         if isWriting, let others = store.otherProcesses {
             throw BackplaneError(
                 .storeUnusable,
-                "\(others) has the store open, and does not listen for requests; stop it first, or start it with a control socket",
+                "\(others) has the store open but does not listen for requests; stop it first, or start it with a "
+                    + "control socket",
                 at: folder)
         }
         return store
@@ -61,7 +62,7 @@ enum Engines {
         #endif
     }
 
-    /// Returns the migrations that a store's file has yet to go through, and the number of records that they move.
+    /// Returns the pending migrations of a store's file, and the number of records that they affect.
     static func pendingMigrations(in folder: String) throws(BackplaneError) -> (migrations: [String], records: Int) {
         #if Engines
         guard let format = try StoreFormat(folder: folder) else {

@@ -1,6 +1,6 @@
 /// The error of an implementation that does not fulfil a requirement.
 public struct ConformanceFailure: Error, CustomStringConvertible {
-    /// The expectation that was not met, and what was found.
+    /// A description of the unmet expectation and the value found.
     public let description: String
 
     init(_ text: String, _ file: StaticString, _ line: UInt) { description = "\(text) (\(file):\(line))" }

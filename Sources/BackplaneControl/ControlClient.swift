@@ -2,7 +2,7 @@ package import Backplane
 import BackplaneHost
 import Glibc
 
-/// A client of the host that listens at a path, with one connection for each request; it blocks the calling thread.
+/// A client of the host that listens at a path, with one connection per request; it blocks the calling thread.
 package struct ControlClient: Sendable {
     /// The absolute path of the host's socket.
     package let path: String
@@ -57,14 +57,15 @@ package struct ControlClient: Sendable {
 
     /// Returns the greeting of the host.
     ///
-    /// - Throws: `control.unreachable`, or `control.protocol` if the host speaks another version of the protocol.
+    /// - Throws: `control.unreachable`, or `control.protocol` if the host uses another version of the protocol.
     package func greet() throws(BackplaneError) -> HostGreeting {
         let greeting = try ask(HelloRequest(), within: .seconds(5))
         guard greeting.protocol == ControlProtocol.number else {
             throw BackplaneError(
                 .controlProtocol,
                 "the host, process \(greeting.process), is Backplane \(greeting.version) and speaks protocol \(greeting.protocol), "
-                    + "this tool is \(HostVersion.text) and speaks \(ControlProtocol.number); use the tool of the host's version",
+                    + "but this tool is \(HostVersion.text) and speaks \(ControlProtocol.number); use the version of "
+                    + "the tool that matches the host",
                 at: path)
         }
         return greeting
@@ -86,7 +87,8 @@ extension ControlClient {
         guard user == own || user == 0 || own == 0 else {
             throw BackplaneError(
                 .controlForbidden,
-                "the process that listens there belongs to user \(user.map { "\($0)" } ?? "unknown"), not to user \(own)",
+                "the process listening on the socket belongs to user \(user.map { "\($0)" } ?? "unknown"), not to "
+                    + "user \(own)",
                 at: path)
         }
         return socket
@@ -119,7 +121,7 @@ extension ControlClient {
     private func lost() -> BackplaneError {
         BackplaneError(
             .controlUnreachable,
-            "the host closed the connection before it answered: it stopped or was killed; check its last output",
+            "the host closed the connection without answering: it stopped or was killed; check its last output",
             at: path)
     }
 
@@ -127,9 +129,9 @@ extension ControlClient {
         let reason =
             switch error.number {
             case ENOENT: "the socket does not exist; `backplane run` prints the path of its socket"
-            case ECONNREFUSED: "no host listens there any more"
+            case ECONNREFUSED: "no host is listening there"
             case ETIMEDOUT, EAGAIN: "the host does not answer in time"
-            default: "the host cannot be asked: \(error)"
+            default: "the host cannot be queried: \(error)"
             }
         return BackplaneError(.controlUnreachable, reason, at: path)
     }

@@ -3,7 +3,7 @@ import BackplaneHost
 import Glibc
 import Synchronization
 
-/// One connection of a control socket: reads a request and answers it, whatever the client does.
+/// A connection to a control socket, which reads a request and answers it, regardless of the client's behaviour.
 final class ControlConnection: Sendable {
     private let socket: LocalSocket
     private let server: ControlServer
@@ -12,7 +12,7 @@ final class ControlConnection: Sendable {
     private let isLost = Atomic(false)
     private enum Stage: Sendable {
         case reading
-        /// The reading was ended for this reason.
+        /// Reading was interrupted for this reason.
         case interrupted(BackplaneError)
         case read
         case working(ControlWork)
@@ -22,7 +22,7 @@ final class ControlConnection: Sendable {
         var request: String?
     }
     private let state = Mutex(State())
-    /// The lock that is held while a line is written; a request may end while an element waits for its reader.
+    /// The lock that is held while a line is written, because a request may end while an element waits for its reader.
     private let writing = Mutex(())
 
     init(_ socket: LocalSocket, of server: ControlServer) {
@@ -38,7 +38,7 @@ final class ControlConnection: Sendable {
     /// Answers with the reason why no request is accepted.
     func refuse(_ error: BackplaneError) { send(ControlText.error(error), within: .seconds(1)) }
 
-    /// Ends the reading of the request, and reports the reason to the client.
+    /// Stops reading the request, and reports the reason to the client.
     func interruptReading(_ error: BackplaneError) {
         let isReading = state.withLock { state in
             guard case .reading = state.stage else { return false }
@@ -48,7 +48,7 @@ final class ControlConnection: Sendable {
         if isReading { socket.endReading() }
     }
 
-    /// Answers the request with `host.stopped`, unless it has an answer.
+    /// Answers the request with `host.stopped`, unless it has been answered.
     func hostHasStopped() {
         interruptReading(.hostStops)
         if case .working(let work) = state.withLock({ $0.stage }) { work.hostHasStopped() }
@@ -132,7 +132,7 @@ final class ControlConnection: Sendable {
 
     /// Returns everything before the first newline, or `nil` if nothing was sent.
     ///
-    /// - Parameter memory: Set to the size of the memory that was reserved for it.
+    /// - Parameter memory: The size of the memory reserved for the request, which this function sets.
     private func read(_ memory: inout Int) throws(BackplaneError) -> [UInt8]? {
         let deadline = Deadline.now + limits.reading
         var bytes: [UInt8] = []
@@ -145,7 +145,7 @@ final class ControlConnection: Sendable {
                 guard error.number == ETIMEDOUT else { return nil }
                 throw BackplaneError(
                     .controlMalformed,
-                    "expected a request within \(limits.reading), found \(bytes.count) bytes without a newline at their end"
+                    "expected a request within \(limits.reading), found \(bytes.count) bytes without a final newline"
                 )
             }
             try makeRoom(for: bytes.count, &memory)
@@ -168,7 +168,7 @@ final class ControlConnection: Sendable {
         }
     }
 
-    /// Ends the stage of reading.
+    /// Ends the reading stage.
     ///
     /// - Throws: The reason why the reading was interrupted.
     private func finishReading() throws(BackplaneError) {
@@ -180,20 +180,21 @@ final class ControlConnection: Sendable {
         if let reason { throw reason }
     }
 
-    /// Reserves memory for the bytes that have arrived, except for the first ones.
+    /// Reserves memory for the bytes that have arrived, except for the first chunk.
     private func makeRoom(for count: Int, _ memory: inout Int) throws(BackplaneError) {
         let more = count - limits.beginning - memory
         guard more > 0 else { return }
         guard server.memory.take(more, until: .now + limits.waiting) else {
             throw BackplaneError(
                 .controlBusy,
-                "requests in progress already use the \(limits.memory >> 20) MB that all of them together may have; try again when one has ended"
+                "requests in progress already use the \(limits.memory >> 20) MB that they may use together; try "
+                    + "again when one has ended"
             )
         }
         memory += more
     }
 
-    /// Sends a line, and returns whether the client has taken it.
+    /// Sends a line, and returns whether the client has received it.
     @discardableResult
     private func send(_ bytes: [UInt8], within limit: Duration? = nil) -> Bool {
         guard !isLost.load(ordering: .relaxed) else { return false }

@@ -6,7 +6,7 @@ import Glibc
 package struct ControlFolder: Sendable {
     /// The absolute path.
     package let path: String
-    /// The path of the one socket to create; `nil` for one with a name of its own in the folder.
+    /// The path of the only socket to create; `nil` to create a socket with a unique name in the folder.
     private let socket: String?
 
     /// Creates a reference to the folder without touching it.
@@ -17,20 +17,20 @@ package struct ControlFolder: Sendable {
         socket = nil
     }
 
-    /// Creates a reference to the folder of a socket whose path is given.
+    /// Creates a reference to the folder of a socket at the given path.
     init(of socket: String) {
         self.socket = FilePath.absolute(socket)
         path = FilePath.folder(of: FilePath.absolute(socket))
     }
 
-    /// Creates a socket for this process, and removes those left behind by hosts that were killed.
+    /// Creates a socket for this process, and removes those left behind by killed hosts.
     func listen() throws(BackplaneError) -> LocalListener {
         do throws(PrivateFolder.Defect) {
             try PrivateFolder.make(at: path)
         } catch {
             guard let socket else { throw Self.unusable(path, error.text) }
             throw Self.unusableSocket(
-                socket, "its folder \(error.reason); give a path in a folder that only you can write to")
+                socket, "its folder \(error.reason); specify a path in a folder that only you can write to")
         }
         let gate = try gate(within: .seconds(5))
         if let socket { sweep([socket]) } else { sweep((try? sockets()) ?? []) }
@@ -44,10 +44,11 @@ package struct ControlFolder: Sendable {
         }
     }
 
-    /// Returns the lock that one host at a time holds while it creates its socket, which looks abandoned until it
-    /// listens.
+    /// Returns the lock that a host holds while it creates its socket, which looks abandoned until the host listens on
+    /// it.
     ///
-    /// A folder that is not for sockets alone is locked itself, and gets no other file than the socket.
+    /// If the folder is not only for sockets, the folder itself is locked, so that no file other than the socket is
+    /// created in it.
     private func gate(within limit: Duration) throws(BackplaneError) -> FileLock {
         do throws(SystemError) {
             let place = socket == nil ? FilePath.join(path, "lock") : path
@@ -55,18 +56,18 @@ package struct ControlFolder: Sendable {
         } catch {
             let reason = error.number == EWOULDBLOCK ? "is locked by another program" : "cannot be locked: \(error)"
             guard let socket else { throw Self.unusable(path, reason) }
-            throw Self.unusableSocket(socket, "its folder \(reason); try again, or give a path in another folder")
+            throw Self.unusableSocket(socket, "its folder \(reason); try again, or specify a path in another folder")
         }
     }
 
-    /// Returns the reason why a path cannot be listened on.
+    /// Returns the reason why it is not possible to listen at a path.
     private static func reason(of error: SystemError, at socket: String) -> String {
         guard error.number == EADDRINUSE, let status = try? FileStatus(at: socket) else {
-            return "it cannot be created: \(error); give another path"
+            return "it cannot be created: \(error); specify another path"
         }
         return status.isSocket
             ? "a host listens there; stop it, or give another path"
-            : "expected a socket or no file there, found \(status.kind.rawValue); give another path"
+            : "expected a socket or no file there, found \(status.kind.rawValue); specify another path"
     }
 
     /// Recreates a socket's file that was removed, for example by a program that cleans temporary folders.
@@ -116,7 +117,8 @@ package struct ControlFolder: Sendable {
     static func unusable(_ path: String, _ reason: String) -> BackplaneError {
         BackplaneError(
             .controlUnusable,
-            "the folder for control sockets \(reason); set XDG_RUNTIME_DIR to a folder that you own, or do without a control socket",
+            "the folder for control sockets \(reason); set XDG_RUNTIME_DIR to a folder that you own, or run without "
+                + "a control socket",
             at: path)
     }
 }

@@ -2,28 +2,28 @@
 struct ControlLimits: Sendable {
     /// The maximum size of a request, in bytes.
     var request = ControlProtocol.requestLimit
-    /// The maximum size of all requests together, in bytes, except for the beginning of each.
+    /// The maximum size of all requests together, in bytes, not counting the first chunk of each.
     var memory = ControlProtocol.requestLimit * 3 / 2
-    /// The size of a request's beginning, for which there is always memory.
+    /// The size of a request's first chunk, for which memory is always available.
     var beginning = ControlProtocol.chunk
-    /// The time that a request may take to arrive.
+    /// The time within which a request must arrive.
     var reading = Duration.seconds(10)
-    /// The time that a client may take to read an answer.
+    /// The time within which a client must read an answer.
     var writing = ControlProtocol.writingLimit
-    /// The time that a client may take to read an element of a lasting answer, which it may be looking at.
+    /// The time within which a client must read an element of a lasting answer, which a person may be viewing.
     var element = Duration.seconds(600)
-    /// The number of connections; a further one ends the oldest that has not sent its request.
+    /// The maximum number of connections; an additional one closes the oldest that has not sent its request.
     var clients = 256
-    /// The number of requests that are answered concurrently.
+    /// The maximum number of requests that are answered concurrently.
     var connections = 16
-    /// The number of additional places for each kind of recovery request, such as a rollback.
+    /// The number of additional permits for each kind of recovery request, such as a rollback.
     var reserved = 2
-    /// The number of requests of each kind that lasts as long as its client wants.
+    /// The maximum number of concurrent requests of each kind whose duration the client determines.
     var lasting = 64
-    /// The time that a further request waits for a place.
+    /// The time for which an additional request waits for a permit.
     var waiting = Duration.seconds(2)
     /// The maximum number of waiting requests, from which recovery requests are exempt.
     var queue = 64
-    /// The tolerated number of abandoned calls, each of which occupies a thread because its plugin does not return.
+    /// The maximum number of abandoned calls, each of which occupies a thread because its plugin does not return.
     var strays = 64
 }

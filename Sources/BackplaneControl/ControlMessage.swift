@@ -8,13 +8,13 @@
 /// }
 /// ```
 public protocol ControlMessage: Codable, Sendable {
-    /// The value that the host answers with.
+    /// The value with which the host answers.
     associatedtype Answer: Codable & Sendable
-    /// The name of the request, unique among those that a socket answers.
+    /// The name of the request, unique among the requests that a socket answers.
     static var name: String { get }
 }
 
-/// A progress report on a request that takes a while.
+/// A progress report on a request that takes some time.
 public struct ControlEvent: Codable, Sendable, Hashable {
     /// A short description of the current activity.
     public var text: String

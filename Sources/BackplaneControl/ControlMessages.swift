@@ -1,6 +1,6 @@
 package import BackplaneHost
 
-/// The handshake, which identifies the host and is answered whatever the version of the client.
+/// The handshake, which identifies the host and is answered regardless of the client's version.
 package struct HelloRequest: ControlMessage {
     package static let name = "hello"
     package typealias Answer = HostGreeting
@@ -8,7 +8,7 @@ package struct HelloRequest: ControlMessage {
     package init() {}
 }
 
-/// A request to activate new builds of plugins, and perhaps a manifest together with them.
+/// A request to activate new builds of plugins, optionally together with a manifest.
 package struct SwapRequest: ControlMessage {
     package static let name = "swap"
     package typealias Answer = SwapReportForm
@@ -45,7 +45,7 @@ package struct RollbackRequest: ControlMessage {
     package static let name = "rollback"
     package typealias Answer = SwapReportForm
     package var plugin: String
-    /// The generation, or `nil` for the one committed last before the active one.
+    /// The generation, or `nil` for the one that was committed before the active one.
     package var generation: Int?
     package var options: SwapOptionsForm?
 
@@ -80,7 +80,7 @@ package struct StatisticsRequest: ControlMessage {
 
 /// A request to call a method by name.
 ///
-/// Input and output are JSON within a string, so that they arrive byte for byte.
+/// Input and output are JSON in strings, so that they arrive byte for byte.
 package struct CallRequest: ControlMessage {
     package static let name = "call"
     package struct Answer: Codable, Sendable {
@@ -124,7 +124,7 @@ package struct StreamRequest: ControlMessage {
     package var manager: String
     package var method: String
     package var input: String?
-    /// The time in seconds in which the stream is to be opened, or `nil` for one minute.
+    /// The time limit for opening the stream, in seconds, or `nil` for one minute.
     package var timeout: Double?
     package var traceparent: String?
     /// A Boolean value that indicates whether the stages of the stream's HTTP exchanges are reported as events.
@@ -163,8 +163,7 @@ package struct ApplyRequest: ControlMessage {
     package var manifest: String
     /// The environment, `nil` for the active manifest's, or an empty string for none.
     package var environment: String?
-    /// A Boolean value that indicates whether a manifest without managers is accepted; `nil` if not, so that older
-    /// hosts understand the request.
+    /// A Boolean value that indicates whether a manifest without managers is accepted; if not, `nil` for older hosts.
     package var empty: Bool?
     /// A Boolean value that indicates whether new libraries are loaded without a trial in a child process; `nil` means
     /// no.
@@ -173,7 +172,7 @@ package struct ApplyRequest: ControlMessage {
     package var allowsMissingMethods: Bool?
     /// A Boolean value that indicates whether state that cannot be carried over is discarded; `nil` means no.
     package var discardsState: Bool?
-    /// A Boolean value that indicates whether state crosses as JSON even where the Swift value itself could; `nil`
+    /// A Boolean value that indicates whether state crosses as JSON even if it could cross as a Swift value; `nil`
     /// means no.
     package var encodesState: Bool?
     /// A Boolean value that indicates whether graphs that prevent the change are cancelled; `nil` means no.
@@ -204,7 +203,7 @@ package struct ApplyRequest: ControlMessage {
     }
 }
 
-/// A request to recreate a manager, or everything that is up.
+/// A request to recreate a manager, or all running managers.
 package struct ResetRequest: ControlMessage {
     package static let name = "reset"
     package typealias Answer = ManifestChangeForm

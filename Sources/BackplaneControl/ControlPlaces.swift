@@ -1,15 +1,15 @@
 import Backplane
 import BackplaneHost
 
-/// The places of requests that are answered at the same time.
+/// The permits for requests that are answered concurrently.
 ///
-/// Recovery requests, such as a rollback, have reserved places besides the shared ones, so that other requests cannot
-/// keep them out. Those that last as long as their client wants have only places of their own, so that they keep out no
-/// other.
+/// Recovery requests, such as a rollback, have reserved permits in addition to the shared ones, so that other requests
+/// cannot block them. Requests whose duration the client determines have separate permits, so that they block no
+/// others.
 final class ControlPlaces: Sendable {
     enum Place {
         case shared
-        /// A place reserved for requests of this name.
+        /// A permit reserved for requests of this name.
         case reserved(String)
     }
     private struct State {
@@ -23,9 +23,9 @@ final class ControlPlaces: Sendable {
 
     init(_ limits: ControlLimits) { self.limits = limits }
 
-    /// Waits for a place for a limited time.
+    /// Waits for a permit for a limited time.
     ///
-    /// - Throws: `control.busy` without a place, or `host.stopped`.
+    /// - Throws: `control.busy` if there is no permit, or `host.stopped`.
     func take(for request: ControlRequest) throws(BackplaneError) -> Place {
         let deadline = Deadline.now + limits.waiting, limits = limits
         var waits = false
@@ -41,7 +41,8 @@ final class ControlPlaces: Sendable {
                     result = .failure(
                         BackplaneError(
                             .controlBusy,
-                            "\(limits.lasting) requests `\(request.name)` are in progress, which is the limit; try again when a client has left"
+                            "\(limits.lasting) `\(request.name)` requests are in progress, which is the limit; try "
+                                + "again when a client has disconnected"
                         ))
                 }
             } else if request.endsTrouble, state.reserved[request.name, default: 0] < limits.reserved {
@@ -76,7 +77,7 @@ final class ControlPlaces: Sendable {
         }
     }
 
-    /// Stops granting places.
+    /// Stops granting permits.
     func close() { state.withLock { $0.isClosed = true } }
 }
 

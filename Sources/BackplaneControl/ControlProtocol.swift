@@ -2,11 +2,11 @@ import Glibc
 
 /// The constants of the control protocol, which `docs/control.md` describes.
 package enum ControlProtocol {
-    /// The version of the protocol, which grows when an older peer could misunderstand a newer one.
+    /// The version of the protocol, which is incremented when an older peer could misunderstand a newer one.
     package static let number = 1
     /// The maximum size of a request in bytes, including the input of `call`.
     package static let requestLimit = 64 << 20
-    /// The time that one peer may take to read what the other writes.
+    /// The time within which a peer must read the data that the other writes.
     static let writingLimit = Duration.seconds(30)
     /// The number of bytes that are read at once.
     static let chunk = 65_536

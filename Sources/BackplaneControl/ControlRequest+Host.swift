@@ -19,7 +19,7 @@ extension ControlRequest {
             })
     }
 
-    /// A handler that ends with its client, because its work has no effect beyond the answer.
+    /// A handler that ends with its client, because it has no effect other than its answer.
     private static let preview = ControlRequest(PreviewRequest.self, endsWithClient: true) {
         host, request throws(BackplaneError) in
         let options = try request.options?.options() ?? SwapOptions()
@@ -48,7 +48,7 @@ extension ControlRequest {
         [ComponentStatisticsForm](await host.statistics)
     }
 
-    /// A handler that ends with its client: calls that never return would otherwise occupy all connections.
+    /// A handler that ends with its client, because calls that never return would otherwise occupy all connections.
     private static let call = ControlRequest(CallRequest.self, endsWithClient: true) {
         host, request, work throws(BackplaneError) in
         let limit = try (request.timeout ?? 60).asSeconds(at: "/timeout")
@@ -115,17 +115,17 @@ extension ControlRequest {
     }
 }
 
-/// The stages of a call's HTTP exchanges, which a client has requested.
+/// The stages of a call's HTTP exchanges, requested by a client.
 private struct ReportedStages {
     private let exchanges: TracedExchanges
 
-    /// Collects stages from now on; `nil` unless they are requested and the call has a trace.
+    /// Starts to collect stages; returns `nil` unless they are requested and the call has a trace.
     init?(of call: Call, in host: PluginHost, if isAsked: Bool?) {
         guard isAsked == true, let exchanges = host.exchanges(of: call.trace) else { return nil }
         self.exchanges = exchanges
     }
 
-    /// Reports the collected stages, each line as an event.
+    /// Reports the collected stages, each as an event.
     func report(to work: ControlWork) {
         for line in exchanges.takeLines() {
             guard work.report(ControlEvent(line)) else { return }

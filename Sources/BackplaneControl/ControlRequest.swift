@@ -1,14 +1,14 @@
 public import Backplane
 public import BackplaneHost
 
-/// A handler for one kind of request, by which a program extends what its ``ControlSocket`` answers.
+/// A handler for one kind of request, with which a program extends its ``ControlSocket``.
 public struct ControlRequest: Sendable {
     let name: String
     /// A Boolean value that indicates whether the request is abandoned when its client disconnects.
     let endsWithClient: Bool
-    /// A Boolean value that indicates whether the request serves recovery, so that places are reserved for it.
+    /// A Boolean value that indicates whether the request serves recovery and therefore has reserved permits.
     let endsTrouble: Bool
-    /// A Boolean value that indicates whether the request lasts as long as its client wants.
+    /// A Boolean value that indicates whether the client determines the duration of the request.
     let isLasting: Bool
     let answer: @Sendable (PluginHost, [UInt8], ControlWork) async throws(BackplaneError) -> [UInt8]
 
@@ -16,9 +16,9 @@ public struct ControlRequest: Sendable {
     ///
     /// - Parameters:
     ///   - message: The type of the request.
-    ///   - endsWithClient: Whether its task is cancelled, and no longer waited for, when its client disconnects; a
-    ///     request that only reads should be.
-    ///   - answer: The function that answers it, on a thread of the socket's own, which it may block.
+    ///   - endsWithClient: Whether the request's task is cancelled and abandoned when its client disconnects, as it
+    ///     should be for a request that only reads.
+    ///   - answer: The function that answers the request, on one of the socket's own threads, which it may block.
     public init<Message: ControlMessage>(
         _ message: Message.Type, endsWithClient: Bool = false,
         _ answer: @escaping @Sendable (PluginHost, Message) async throws(BackplaneError) -> Message.Answer

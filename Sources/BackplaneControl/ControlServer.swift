@@ -4,9 +4,9 @@ import BackplaneHost
 import Glibc
 import Synchronization
 
-/// The listener of a control socket, which serves each connection on a thread of its own.
+/// The listener of a control socket, which serves each connection on a separate thread.
 ///
-/// The thread that accepts connections waits for none of them.
+/// The thread that accepts connections does not wait for any of them.
 final class ControlServer: Sendable {
     let host: PluginHost
     let limits: ControlLimits
@@ -17,7 +17,7 @@ final class ControlServer: Sendable {
     private let requests: [String: ControlRequest]
     private let startedAt: Double
     private struct State {
-        /// The connections that are open, the oldest first.
+        /// The open connections, the oldest first.
         var connections: [ControlConnection] = []
         /// A Boolean value that indicates whether clients may still be connected that were not accepted yet.
         var isAccepting = true
@@ -26,7 +26,7 @@ final class ControlServer: Sendable {
     private let state = Monitor(State())
     /// The number of abandoned calls that have not ended.
     let strays = Atomic(0)
-    /// The interval at which the existence of the socket's file is checked.
+    /// The interval at which the existence of the socket file is checked.
     private static let watch = Duration.seconds(2)
 
     init(
@@ -55,9 +55,9 @@ final class ControlServer: Sendable {
     /// A Boolean value that indicates whether the host has stopped.
     var hasStopped: Bool { state.withLock { $0.hasStopped } }
 
-    /// Answers the requests in progress with `host.stopped`, and waits until the answers are sent.
+    /// Answers the requests in progress with `host.stopped`, and waits until the answers have been sent.
     ///
-    /// - Returns: The names of the requests that were not answered in time.
+    /// - Returns: The names of the requests that could not be answered in time.
     func finish(within limit: Duration) -> [String] {
         close()
         places.close()
@@ -126,7 +126,8 @@ final class ControlServer: Sendable {
         if let number = head.protocol, number != ControlProtocol.number {
             throw BackplaneError(
                 .controlProtocol,
-                "this host is Backplane \(HostVersion.text) and speaks protocol \(ControlProtocol.number), the request uses protocol \(number); use a tool of the host's version"
+                "this host is Backplane \(HostVersion.text) and speaks protocol \(ControlProtocol.number), but the "
+                    + "request uses protocol \(number); use the version of the tool that matches the host"
             )
         }
         guard let request = requests[head.request] else {

@@ -9,8 +9,9 @@ public import BackplaneHost
 /// defer { control.close() }
 /// ```
 ///
-/// Only processes of the same user and of root are answered; no network port is opened. Requests are answered on
-/// separate threads, so that plugins which occupy Swift's thread pool do not delay them. The socket retains the host.
+/// Only requests from processes of the same user and of root are answered; no network port is opened. Requests are
+/// answered on separate threads, so that plugins that occupy Swift's thread pool do not delay them. The socket retains
+/// the host.
 public final class ControlSocket: Sendable {
     /// The absolute path of the socket.
     public let path: String
@@ -21,12 +22,12 @@ public final class ControlSocket: Sendable {
     /// - Parameters:
     ///   - host: The host that answers the requests.
     ///   - folder: The folder in which to create the socket; it is created with mode 0700 if it does not exist. By
-    ///     default it is the one that the tool searches: `$XDG_RUNTIME_DIR/backplane` or, if that variable names no
-    ///     usable folder, `backplane-<user id>` in the temporary folder.
+    ///     default, it is the folder that the tool searches: `$XDG_RUNTIME_DIR/backplane` or, if that variable does not
+    ///     name a usable folder, `backplane-<user id>` in the temporary folder.
     ///   - path: The path of the socket, in a folder that only this user can write to; the tool finds it with
-    ///     `--socket`. By default, the socket has a name of its own in `folder`.
+    ///     `--socket`. By default, the socket has a unique name in `folder`.
     ///   - requests: The requests that the program answers in addition to those of every host.
-    /// - Throws: `control.unusable` if the folder cannot be used or the system provides no thread.
+    /// - Throws: `control.unusable` if the folder cannot be used or the system cannot create a thread.
     public convenience init(
         serving host: PluginHost, in folder: String? = nil, at path: String? = nil, requests: [ControlRequest] = []
     ) throws(BackplaneError) {
@@ -51,7 +52,8 @@ public final class ControlSocket: Sendable {
     /// Stops accepting requests and removes the socket; requests in progress are still answered.
     public func close() { server.close() }
 
-    /// Answers the requests in progress with `host.stopped`, once the host has stopped, and waits until that is sent.
+    /// Answers the requests in progress with `host.stopped` once the host has stopped, and waits until this has been
+    /// sent.
     ///
     /// ```swift
     /// control.close()

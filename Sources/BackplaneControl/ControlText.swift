@@ -51,18 +51,18 @@ enum ControlText {
 
     /// Decodes a request.
     ///
-    /// - Throws: `control.malformed`, also for an unknown key, which is likely to be a mistake.
+    /// - Throws: `control.malformed`, including for an unknown key, which is probably a mistake.
     static func message<Message: ControlMessage>(_: Message.Type, in bytes: [UInt8]) throws(BackplaneError) -> Message {
         let read = try JSON.decode(KnownAndUnknown<Message>.self, bytes, failing: .controlMalformed)
         if let key = read.unknownKeys.first(where: { $0 != "/request" && $0 != "/protocol" }) {
-            throw BackplaneError(.controlMalformed, "a request `\(Message.name)` has no such key", at: key)
+            throw BackplaneError(.controlMalformed, "the request `\(Message.name)` has no such key", at: key)
         }
         return read.value
     }
 
     static func result(_ json: [UInt8]) -> [UInt8] { Array(#"{"result":"#.utf8) + json + Array("}\n".utf8) }
 
-    /// Returns the line of an element, which is a string, so that it arrives byte for byte.
+    /// Returns the line for an element, which is encoded as a string, so that it arrives byte for byte.
     static func element(_ json: [UInt8]) -> [UInt8] { line(["element": String(decoding: json, as: UTF8.self)]) }
 
     static func error(_ error: BackplaneError) -> [UInt8] { line(["error": error]) }

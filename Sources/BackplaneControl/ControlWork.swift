@@ -2,10 +2,10 @@ import Backplane
 import BackplaneHost
 import Synchronization
 
-/// A request in progress, on a thread of its own, so that a plugin that blocks it occupies no other thread.
+/// A request in progress, on a separate thread, so that a plugin that blocks it occupies no other thread.
 final class ControlWork: Sendable {
     typealias Outcome = Result<[UInt8], BackplaneError>
-    /// The end of the wait for an outcome.
+    /// The reason why the wait for an outcome ended.
     enum Ending {
         case outcome(Outcome)
         /// The time limit has passed.
@@ -32,14 +32,13 @@ final class ControlWork: Sendable {
     private let elementLimit: Duration
     private let send: Send
 
-    /// A function that sends a line to the client, which has the given time to read it, and returns whether it was
-    /// read.
+    /// A function that sends a line to the client within a time limit, and returns whether the client read it.
     typealias Send = @Sendable (_ line: [UInt8], _ limit: Duration?) -> Bool
 
     /// Creates work that has not been started.
     ///
-    /// - Parameter elementLimit: The time that the client has to read an element.
-    /// - Throws: `control.busy` if the system provides no more open files.
+    /// - Parameter elementLimit: The time within which the client must read an element.
+    /// - Throws: `control.busy` if the system cannot open another file.
     init(elementLimit: Duration, _ send: @escaping Send) throws(BackplaneError) {
         (self.elementLimit, self.send) = (elementLimit, send)
         do throws(SystemError) { changed = try WakeSignal() } catch {
@@ -47,7 +46,7 @@ final class ControlWork: Sendable {
         }
     }
 
-    /// Reports progress to the client, and returns whether it was read.
+    /// Reports progress to the client, and returns whether the client read the report.
     @discardableResult
     func report(_ event: ControlEvent) -> Bool { send(ControlText.event(event), .seconds(1)) }
 
@@ -66,9 +65,10 @@ final class ControlWork: Sendable {
         changed.raise()
     }
 
-    /// Starts the work; returns `false` if the system provides no thread for it.
+    /// Starts the work; returns `false` if the system cannot create a thread.
     ///
-    /// - Parameter ended: A function called when the work ends, with whether it had been abandoned.
+    /// - Parameter ended: A function that is called when the work ends, with a Boolean value that indicates whether it
+    ///   had been abandoned.
     func start(_ work: @escaping @Sendable () async -> Outcome, ended: @escaping @Sendable (Bool) -> Void) -> Bool {
         HostThread.tryStart("bp-request") { [self] in
             let outcome = thread.run(work)
@@ -87,7 +87,7 @@ final class ControlWork: Sendable {
         changed.raise()
     }
 
-    /// Waits for the outcome; work that has none at the end of the wait is abandoned, and cancelled as soon as
+    /// Waits for the outcome; work without an outcome at the end of the wait is abandoned, and cancelled as soon as
     /// possible.
     ///
     /// - Parameter client: The socket whose closing by the peer ends the wait, or `nil` to ignore it.

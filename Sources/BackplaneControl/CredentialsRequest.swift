@@ -2,7 +2,7 @@ package import Backplane
 package import BackplaneExchange
 import BackplaneHost
 
-/// A request about the accounts of a host's credentials, which only the host itself has.
+/// A request about the accounts of a host's credentials, which exist only in the host.
 package struct CredentialsRequest: ControlMessage {
     package static let name = "credentials"
 
@@ -10,7 +10,7 @@ package struct CredentialsRequest: ControlMessage {
     package var operation: String
     /// The name of the credential, for `sign-in` and `sign-out`.
     package var credential: String?
-    /// The name of the account; `nil` for the one without a name.
+    /// The name of the account; `nil` for the unnamed account.
     package var account: String?
     /// The values of `sign-in`, which are secrets.
     package var values: [String: String]?
@@ -18,7 +18,7 @@ package struct CredentialsRequest: ControlMessage {
     package struct Answer: Codable, Sendable {
         /// The credentials, in the answer to `list`.
         package var credentials: [CredentialForm]?
-        /// The principal, in the answer to `sign-in`: a number of 64 bits in decimal digits.
+        /// The principal, in the answer to `sign-in`: a 64-bit number in decimal digits.
         package var principal: String?
 
         private enum CodingKeys: String, CodingKey { case credentials = "credentials", principal = "principal" }
@@ -49,7 +49,7 @@ package struct CredentialForm: Codable, Sendable {
         package var name: String
         /// The principal in decimal digits.
         package var principal: String
-        /// A Boolean value that indicates whether only the stored token of the account is known so far.
+        /// A Boolean value that indicates whether only the account's stored token is known so far.
         package var kept: Bool
 
         private enum CodingKeys: String, CodingKey { case name = "name", principal = "principal", kept = "kept" }
@@ -60,7 +60,7 @@ package struct CredentialForm: Codable, Sendable {
     package var managers: [String]?
     /// The names of the values that a sign-in requires.
     package var values: [String]
-    /// A Boolean value that indicates whether a sign-in accepts arbitrary further values.
+    /// A Boolean value that indicates whether a sign-in accepts arbitrary additional values.
     package var takesAnyValues: Bool
     /// A Boolean value that indicates whether tokens are stored across restarts.
     package var keepsTokens: Bool
@@ -86,7 +86,7 @@ extension CredentialsRequest {
 
     /// Performs the request.
     ///
-    /// - Parameter network: The network whose credentials are meant.
+    /// - Parameter network: The network that has the credentials.
     package func answer(through network: HTTPPipeline) async throws(BackplaneError) -> Answer {
         switch operation {
         case "list": return Answer(credentials: try network.credentialStatus.map(CredentialForm.init))

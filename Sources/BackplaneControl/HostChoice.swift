@@ -20,7 +20,7 @@ package struct HostChoice: Sendable, Hashable {
         case none(BackplaneError)
         /// None of these hosts runs the manifest.
         case absent([RunningHost], String)
-        /// Several of these hosts fit the criteria.
+        /// Several of these hosts match the criteria.
         case unclear([RunningHost], String)
 
         /// The reason as an error, without the hosts.
@@ -34,7 +34,7 @@ package struct HostChoice: Sendable, Hashable {
 
     /// Returns the chosen host.
     ///
-    /// - Parameter here: The manifest of the current folder, which decides between hosts if nothing else does.
+    /// - Parameter here: The manifest of the current folder, which determines the host if nothing else does.
     package func host(here: String? = nil) throws(Refusal) -> RunningHost {
         if let socket { return try Self.answering(RunningHost(at: socket)) }
         let hosts: [RunningHost]

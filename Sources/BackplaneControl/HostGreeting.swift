@@ -2,7 +2,7 @@ import BackplaneHost
 
 /// The answer to the handshake, which identifies a host.
 package struct HostGreeting: Codable, Sendable, Hashable {
-    /// The version of the protocol that the host speaks.
+    /// The version of the protocol that the host uses.
     package var `protocol`: Int
     /// The version of Backplane.
     package var version: String
@@ -12,7 +12,7 @@ package struct HostGreeting: Codable, Sendable, Hashable {
     package var manifest: String?
     /// The environment of the manifest, or `nil` for none.
     package var environment: String?
-    /// The time at which the host began to listen, in seconds since 1970.
+    /// The time at which the host started to listen, in seconds since 1970.
     package var startedAt: Double
     /// The names of the requests that the host answers, sorted.
     package var requests: [String]

@@ -3,7 +3,7 @@ package import BackplaneHost
 
 /// The JSON form of a graph of operations in the control protocol.
 package struct OperationForm: Codable, Sendable {
-    /// The number that identifies the graph, also after a swap.
+    /// The number that identifies the graph, even after a swap.
     package var number: UInt64
     package var name: String
     /// The name of the queue, or `nil` for the component's own.
@@ -12,9 +12,9 @@ package struct OperationForm: Codable, Sendable {
     package var plugin: String
     /// A Boolean value that indicates whether the graph continues in newer code after a swap.
     package var named: Bool
-    /// The numbers of nodes by their states.
+    /// The number of nodes in each state.
     package var states: [String: Int]
-    /// The nodes in their order; `nil` in a list of graphs.
+    /// The nodes in order; `nil` in a list of graphs.
     package var nodes: [OperationNodeForm]?
 
     package init(_ summary: OperationSummary, nodes: [OperationNode]? = nil) {
@@ -35,9 +35,9 @@ package struct OperationNodeForm: Codable, Sendable, Equatable {
     package var node: Int
     package var name: String
     package var state: String
-    /// The numbers of the nodes that it waits for; `nil` if there are none.
+    /// The numbers of the nodes for which the node waits; `nil` if there are none.
     package var needs: [Int]?
-    /// The numbers of those of them without whose success it runs nevertheless; `nil` if there are none.
+    /// The numbers of the nodes among them that need not succeed for the node to run; `nil` if there are none.
     package var always: [Int]?
 
     package init(_ number: Int, _ node: OperationNode) {

@@ -2,11 +2,11 @@ package import Backplane
 package import BackplaneRecords
 package import BackplaneStorage
 
-/// The maintenance of a store by a command: through the host that has it open or, without one, by the command itself.
+/// The maintenance of a store by a command, through the host that has it open or by the command itself.
 extension RecordStore {
     /// Returns all collections of all namespaces.
     ///
-    /// - Parameter sizes: A Boolean value that indicates whether to count the bytes of their records, too.
+    /// - Parameter sizes: A Boolean value that indicates whether to also count the bytes of their records.
     package func list(sizes: Bool = false) async throws(BackplaneError) -> [StoreCollectionForm] {
         var forms: [StoreCollectionForm] = []
         for namespace in try await namespaces() {

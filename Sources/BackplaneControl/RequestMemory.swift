@@ -1,13 +1,13 @@
 import Backplane
 import BackplaneHost
 
-/// The memory that large requests may take together.
+/// The memory that large requests may use together.
 final class RequestMemory: Sendable {
     private let left: Monitor<Int>
 
     init(bytes: Int) { left = Monitor(bytes) }
 
-    /// Waits for memory for a limited time; returns whether it is available.
+    /// Waits for memory for a limited time, and returns whether it is available.
     func take(_ bytes: Int, until deadline: Deadline) -> Bool {
         left.wait { left in
             guard left < bytes else {

@@ -4,7 +4,7 @@ import BackplaneHost
 /// A host that listens for requests.
 package struct RunningHost: Sendable, Hashable {
     package var socket: String
-    /// The host's greeting, or `nil` if it does not answer or is of another version.
+    /// The host's greeting, or `nil` if it does not answer or has another version.
     package var greeting: HostGreeting?
     /// The reason why there is no greeting.
     package var problem: BackplaneError?
@@ -13,7 +13,7 @@ package struct RunningHost: Sendable, Hashable {
         (self.socket, self.greeting, self.problem) = (socket, greeting, problem)
     }
 
-    /// Connects to the host that listens at a path, and asks for its greeting.
+    /// Connects to the host that listens at a path, and requests its greeting.
     package init(at socket: String) {
         do {
             self.init(socket: FilePath.absolute(socket), greeting: try ControlClient(socket).greet())
@@ -24,7 +24,7 @@ package struct RunningHost: Sendable, Hashable {
 
     package var client: ControlClient { ControlClient(socket) }
 
-    /// Returns the user's hosts, sorted by socket, except those that were killed and left a socket behind.
+    /// Returns the user's hosts, sorted by socket, except for killed hosts that left a socket behind.
     package static func all(in folder: ControlFolder = ControlFolder()) throws(BackplaneError) -> [RunningHost] {
         try folder.sockets().filter(LocalSocket.isListenedTo).map(RunningHost.init)
     }

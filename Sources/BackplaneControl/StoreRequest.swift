@@ -1,7 +1,7 @@
 package import Backplane
 package import BackplaneStorage
 
-/// A request about the records of a host's store, which only the host itself changes while it has the store open.
+/// A request about the records of a host's store, which only the host can change while it has the store open.
 package struct StoreRequest: ControlMessage {
     package static let name = "store"
 
@@ -35,7 +35,7 @@ package struct StoreRequest: ControlMessage {
         package var records: [StoreRecordForm]?
         /// The ids of the records on the page whose bytes have changed.
         package var damaged: [String]?
-        /// The place where the next page begins; `nil` after the last one.
+        /// The position at which the next page begins; `nil` after the last one.
         package var next: [UInt8]?
         /// The damage of the store, in the answer to `check`.
         package var damage: [BackplaneError]?
@@ -77,7 +77,7 @@ package struct StoreCollectionForm: Codable, Sendable, Hashable {
     /// The number of the last change.
     package var change: Int64
     package var indexes: [StoreIndexForm]
-    /// The number of bytes of the records' values, if it was asked for.
+    /// The number of bytes of the records' values, if requested.
     package var bytes: Int64?
 
     package init(namespace: String, collection: String, records: Int, change: Int64, indexes: [StoreIndexForm]) {
@@ -125,7 +125,7 @@ package struct StoreIndexForm: Codable, Sendable, Hashable {
     }
 }
 
-/// A record of a page or of `write`.
+/// A record in a page or in a `write` request.
 package struct StoreRecordForm: Codable, Sendable, Hashable {
     /// The collection, for `write`.
     package var collection: String?
@@ -134,7 +134,7 @@ package struct StoreRecordForm: Codable, Sendable, Hashable {
     package var value: String
     /// A Boolean value that indicates whether the value is in base64; `nil` if not.
     package var base64: Bool?
-    /// The version, on a page.
+    /// The version, for a record in a page.
     package var version: Int64?
 
     package init(collection: String? = nil, _ record: StoredRecord, version: Int64? = nil) {

@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneHost
 
-/// The progress reports of a swap that waits for long calls, or whose new generations are active on probation.
+/// The progress reports of a swap that waits for long calls, or whose new generations are on probation.
 enum SwapProgressWatch {
     /// Runs a swap and reports its progress on this thread, so that the coordinator never waits for a slow client.
     static func tell(

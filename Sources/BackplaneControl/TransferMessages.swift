@@ -1,14 +1,14 @@
 package import BackplaneNetwork
 
-/// A request for the transfers of a host, in the order in which they were begun.
+/// A request for the transfers of a host, in the order in which they were started.
 package struct TransfersRequest: ControlMessage {
     package static let name = "transfers"
     package typealias Answer = [TransferState]
-    /// A Boolean value that chooses unfinished transfers or finished ones; `nil` means all.
+    /// A Boolean value that selects unfinished or finished transfers; `nil` means all.
     package var open: Bool?
     /// The maximum number of transfers, or `nil` for 1,000.
     package var limit: Int?
-    /// The ids of transfers whose states follow in any case, unless they were removed; `nil` for none.
+    /// The ids of transfers whose states are always included, unless they were removed; `nil` for none.
     package var also: [String]?
 
     package init(open: Bool? = nil, limit: Int? = nil, also: [String]? = nil) {
@@ -47,10 +47,10 @@ package struct BeginTransferRequest: ControlMessage {
     }
 }
 
-/// A request to change a transfer, answered when that is done.
+/// A request to change a transfer, which is answered when the change is complete.
 package struct ChangeTransferRequest: ControlMessage {
     package static let name = "change-transfer"
-    /// The state afterwards, unless the transfer was removed.
+    /// The resulting state, unless the transfer was removed.
     package typealias Answer = [TransferState]
     package var id: String
     /// The change: `pause`, `resume`, `cancel` or `remove`.

@@ -2,7 +2,7 @@
 public import BackplaneNetwork
 import Crypto
 
-/// The SHA-256 implementation of swift-crypto, with MD5 for servers that ask for no better Digest authentication.
+/// The SHA-256 implementation of swift-crypto, with MD5 for servers that offer no better Digest authentication.
 public struct SHA256Digest: ContentDigest {
     /// Creates a stateless implementation, which can be shared.
     public init() {}
@@ -14,7 +14,7 @@ public struct SHA256Digest: ContentDigest {
         return Array(hash.finalize())
     }
 
-    /// Returns the SHA-256 of content that is read in pieces, of which one is in memory at a time.
+    /// Returns the SHA-256 of content that is read in pieces, with only one piece in memory at a time.
     public func sha256<Failure>(reading next: () throws(Failure) -> [UInt8]?) throws(Failure) -> [UInt8] {
         var hash = SHA256()
         while let piece = try next() { piece.withUnsafeBytes { hash.update(bufferPointer: $0) } }

@@ -2,7 +2,7 @@ public import Backplane
 public import BackplaneNetwork
 public import FoundationEssentials
 
-/// A web service that a file describes, whose methods are called as if they were written in Swift.
+/// A web service that a file describes, whose methods are called as if they had been written in Swift.
 ///
 /// ```swift
 /// let pharmacies = try WebService(
@@ -11,7 +11,7 @@ public import FoundationEssentials
 /// ```
 ///
 /// The definition is a property list or JSON in Nemo Connect's format, and is completely checked when the web service
-/// is created. Authentication, interceptors, retries and the executor are the client's.
+/// is created. Authentication, interceptors, retries and the executor are those of the client.
 @dynamicMemberLookup
 public struct WebService: Sendable {
     /// The source of a definition.
@@ -27,7 +27,7 @@ public struct WebService: Sendable {
         case data(Data)
     }
 
-    /// The name of the web service, by which its definition was found and which errors mention.
+    /// The name of the web service, used to find its definition and in error messages.
     public let name: String
     /// The methods.
     public let definition: WebServiceDefinition
@@ -43,14 +43,14 @@ public struct WebService: Sendable {
     /// Reads a definition, and creates the methods that it describes.
     ///
     /// - Parameters:
-    ///   - name: The name of the web service, by which its file is found in a folder.
-    ///   - baseURL: The URL that the paths of methods are relative to.
-    ///   - definition: The source of the definition. In the file's folder, `NCWebService.plist` has header fields that
-    ///     all requests share; they replace those of the client.
+    ///   - name: The name of the web service, which determines the name of its file in a folder.
+    ///   - baseURL: The URL to which the paths of methods are relative.
+    ///   - definition: The source of the definition. The file `NCWebService.plist` in the same folder contains header
+    ///     fields that all requests share, which replace those of the client.
     ///   - client: The client of the exchanges.
-    ///   - serializers: The serializers by the names that the definition uses; `NCJSONSerializer` is the client's
-    ///     decoder, unless it is among them.
-    ///   - models: The types of responses by the names that the definition uses.
+    ///   - serializers: The serializers, keyed by the names that the definition uses; `NCJSONSerializer` is the
+    ///     client's decoder, unless it is among them.
+    ///   - models: The types of responses, keyed by the names that the definition uses.
     /// - Throws: `definition.unreadable`; another code of `definition` for a faulty definition, with all of its errors;
     ///   `network.invalid-request` for an invalid base URL.
     public init(
@@ -66,7 +66,7 @@ public struct WebService: Sendable {
         self.client = try content.client(client, baseURL)
     }
 
-    /// Creates a component's web service from files that were already read.
+    /// Creates a component's web service from files that have already been read.
     ///
     /// - Parameter options: The options of every exchange.
     /// - Throws: `network.invalid-request` for an invalid base URL.
@@ -78,14 +78,14 @@ public struct WebService: Sendable {
         self.client = try content.client(client, baseURL)
     }
 
-    /// Requires that paths can be relative to a URL.
+    /// Requires a URL to which paths can be relative.
     ///
     /// - Throws: `network.invalid-request`.
     package static func require(baseURL: String) throws(BackplaneError) {
         _ = try Endpoint<Data>("GET", "").request(EndpointDefaults(baseURL: baseURL))
     }
 
-    /// The method with a name; a call fails if it does not exist.
+    /// The method with a name; calling it fails if it does not exist.
     public subscript(dynamicMember name: String) -> WebServiceMethod { self[name] }
 
     /// The method with a name or a selector, such as `search:radius:`.

@@ -6,7 +6,7 @@ extension WebServiceMethod {
     ///
     /// - Parameters:
     ///   - arguments: The arguments, in the order of the definition's indicators.
-    ///   - call: The call being served; `nil` outside of any call.
+    ///   - call: The call being served; `nil` outside any call.
     /// - Throws: `definition.unknown-method`, `definition.arguments` and `definition.wrong-model`, before anything is
     ///   sent; the errors of `HTTPClient.load(_:_:progress:)`.
     public func callAsFunction<Response: Decodable & Sendable>(
@@ -47,7 +47,7 @@ extension WebServiceMethod {
     /// - Parameters:
     ///   - arguments: The arguments, in the order of the definition's indicators.
     ///   - file: The path of the file, inside a component relative to its folder; an existing one is replaced.
-    ///   - call: The call being served; `nil` outside of any call.
+    ///   - call: The call being served; `nil` outside any call.
     /// - Throws: The errors of other calls; `network.file` if the file cannot be written.
     public func download(
         _ arguments: (any Encodable & Sendable)?..., to file: String, call: Call? = nil

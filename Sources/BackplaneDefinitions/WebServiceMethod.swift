@@ -10,7 +10,7 @@ public import BackplaneNetwork
 /// ```
 ///
 /// An argument is any encodable value: a string, a number, `Data`, a model, a ``FilePart`` or an array of them, or
-/// `nil`, which omits its field. The response has the type that the caller asks for: any `Decodable` type or one that
+/// `nil`, which omits its field. The response has the type that the caller requests: any `Decodable` type or one that
 /// parses itself, `Data`, `String`, `Nothing`, or `HTTPResponse` with any status.
 public struct WebServiceMethod: Sendable {
     let service: WebService
@@ -28,7 +28,7 @@ public struct WebServiceMethod: Sendable {
         return method
     }
 
-    /// A call of the method, before the type of its response is known.
+    /// A call of the method before the type of its response is known.
     struct Prepared {
         let method: DefinedMethod
         var parts: RequestParts
@@ -39,7 +39,7 @@ public struct WebServiceMethod: Sendable {
 
         /// Creates the call of a method with the values of its arguments.
         ///
-        /// - Throws: `definition.arguments` for an argument that does not fit its place; `file.refused`.
+        /// - Throws: `definition.arguments` for an argument that does not fit its position; `file.refused`.
         init(_ method: DefinedMethod, _ values: [ArgumentValue], of service: WebService) throws(BackplaneError) {
             var client = service.client
             let files = FileArguments(folder: client.way.folder)
@@ -65,7 +65,7 @@ public struct WebServiceMethod: Sendable {
         return prepared
     }
 
-    /// Replaces header fields by those of the call.
+    /// Replaces header fields with those of the call.
     private func override(_ headers: inout HTTPHeaders) throws(BackplaneError) {
         for field in self.headers.fields { headers[field.name] = nil }
         for field in self.headers.fields {

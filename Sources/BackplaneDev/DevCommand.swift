@@ -8,7 +8,7 @@ import Glibc
 /// The command `backplane dev`: builds plugins, runs the application, and swaps plugins when their sources are saved.
 package struct DevCommand: Sendable {
     package var settings: DevSettings
-    /// The folders of further packages to build and watch.
+    /// The folders of additional packages to build and watch.
     package var packages: [String]
     package var swiftPM: SwiftPM
     /// The running host to swap into, or `nil` to start one.
@@ -52,7 +52,7 @@ package struct DevCommand: Sendable {
 
     /// Refuses packages without a Package.swift.
     ///
-    /// A missing manifest is accepted, because it may be created later, and so may the package around it.
+    /// A missing manifest is accepted, because it and its package may be created later.
     private func refuse() -> Int32? {
         for package in packages where !isThere(FilePath.join(package, "Package.swift")) {
             return Output.refuse(
@@ -70,7 +70,7 @@ package struct DevCommand: Sendable {
         return HostChoice(socket: socket, manifest: socket == nil ? settings.manifest : nil)
     }
 
-    /// The folders of the packages to build: the one around the manifest, if any, then the requested ones.
+    /// The folders of the packages to build: the manifest's own package, if any, then the requested ones.
     var packageFolders: [String] {
         let around = Self.package(around: FilePath.folder(of: FilePath.absolute(settings.manifest)))
         var seen: Set<String> = []
@@ -83,7 +83,7 @@ package struct DevCommand: Sendable {
         return (packages.map(swiftPM.libraries) + settings.pluginPaths).filter { seen.insert($0).inserted }
     }
 
-    /// Returns the nearest folder with a `Package.swift`, beginning with the given one and going up.
+    /// Returns the nearest folder with a `Package.swift`, starting with the given one and searching upwards.
     static func package(around folder: String) -> String? {
         var folder = folder
         while true {

@@ -4,7 +4,7 @@ public struct DocumentError: Error, Sendable {
     public enum Kind: Sendable {
         /// The document violates its format.
         case malformed
-        /// The document is beyond a limit, or the format cannot represent the value.
+        /// The document exceeds a limit, or the format cannot represent the value.
         case unsupported
     }
 
@@ -12,9 +12,9 @@ public struct DocumentError: Error, Sendable {
     public let kind: Kind
     /// The problem, without its position.
     public let reason: String
-    /// The position in the text that was read; `nil` for a document that is not text or was not examined.
+    /// The position in the text that was read; `nil` if the document is not text or has not been examined.
     public let position: SourcePosition?
-    /// The value that cannot be written, as a JSON pointer; `nil` for an error of reading.
+    /// The value that cannot be written, as a JSON pointer; `nil` for a reading error.
     public let location: String?
 
     init(_ kind: Kind, _ reason: String, at position: SourcePosition? = nil) {

@@ -11,7 +11,7 @@ public enum DocumentFormat: String, Sendable, Hashable, CaseIterable {
 
     /// Detects the format from the first bytes.
     ///
-    /// Bytes of no other format count as JSON.
+    /// Bytes that match no other format are treated as JSON.
     public init(of bytes: Data) {
         if bytes.starts(with: "bplist".utf8) {
             self = .binary

@@ -1,4 +1,4 @@
-/// The maximum size of a document, so that a damaged or hostile one is an error and does not exhaust the machine.
+/// The maximum size of a document, so that a damaged or hostile one is rejected and cannot exhaust the machine.
 public enum DocumentLimits {
     /// The maximum size in bytes: 16 MiB.
     public static let bytes = 16 << 20
@@ -8,11 +8,11 @@ public enum DocumentLimits {
     public static let depth = 64
     /// The maximum number of values.
     ///
-    /// A binary property list can reference one value many times and so unfold without end.
+    /// A binary property list can reference one value many times and thereby expand endlessly.
     public static let values = 1_000_000
     /// The maximum size of a key in bytes.
     ///
-    /// Keys are repeated in the paths of all values below them.
+    /// A key is repeated in the paths of all values below it.
     public static let key = 1_024
 
     static let keyTooLong = "a key of more than \(key) bytes"

@@ -1,4 +1,4 @@
-/// A place in a document as a JSON pointer (RFC 6901).
+/// A location in a document as a JSON pointer (RFC 6901).
 ///
 /// The empty pointer is the root.
 package struct DocumentPath: Sendable, Hashable, CustomStringConvertible {

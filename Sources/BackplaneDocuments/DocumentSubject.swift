@@ -5,7 +5,7 @@ public struct DocumentSubject: Sendable {
     /// A sentence about the expected root, for an empty document: "a manifest is a dictionary".
     public var root: String?
 
-    /// Creates the words with which errors refer to a document.
+    /// Creates the subject used in error messages about a document.
     public init(_ noun: String, root: String? = nil) {
         (self.noun, self.root) = (noun, root)
     }

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// A reader of a text format, which knows the position of a mistake.
+/// A reader of a text format that knows the position of a mistake.
 protocol DocumentTextReader {
     associatedtype Value
     typealias Mistake = DocumentMistake

@@ -1,10 +1,10 @@
-/// The existing names, arranged for a message about one that does not exist.
+/// The existing names, arranged for a message about an unknown name.
 package struct NameSuggestions {
-    /// The names that are spelled almost like the wanted one, nearest first.
+    /// The names whose spelling is similar to the requested name, nearest first.
     package let nearMisses: [String]
     private let others: [String]
 
-    /// The limits beyond which comparing names would take longer than it is worth.
+    /// The limits beyond which comparing names would take too long.
     private static let mostCandidates = 1_000, longestName = 64
     private static let mostListed = 20
 
@@ -21,7 +21,7 @@ package struct NameSuggestions {
         others = names.filter { distances[$0] == nil }
     }
 
-    /// The name that is spelled most like the wanted one; `nil` if there are no near misses.
+    /// The name whose spelling is closest to the requested one; `nil` if there are no near misses.
     package var nearest: String? { nearMisses.first }
 
     /// A Boolean value that indicates whether there are no other names.
@@ -33,7 +33,7 @@ package struct NameSuggestions {
             ? nil : "did you mean " + nearMisses.prefix(3).map { "`\($0)`" }.joined(separator: " or ") + "?"
     }
 
-    /// The names, near misses first, followed by the number of those left out.
+    /// The names, near misses first, followed by the number of omitted ones.
     package var list: String {
         Self.list(nearMisses + others)
     }
@@ -44,8 +44,8 @@ package struct NameSuggestions {
     }
 }
 
-/// Returns the number of insertions, deletions, replacements and transpositions between two words; `nil` if there are
-/// more than `most`.
+/// Returns the number of insertions, deletions, replacements and transpositions between two words; `nil` if it exceeds
+/// `most`.
 private func editDistance(_ a: [Character], _ b: [Character], most: Int) -> Int? {
     guard abs(a.count - b.count) <= most else { return nil }
     if a.isEmpty || b.isEmpty { return max(a.count, b.count) }

@@ -1,9 +1,10 @@
 package import FoundationEssentials
 
 extension SourcePosition {
-    /// Returns the positions of values of a document by their paths, for members of dictionaries those of their keys.
+    /// Returns the positions of a document's values, keyed by path; the position of a dictionary member is that of its
+    /// key.
     ///
-    /// For a missing value, it is the position of the nearest value that would contain it. A binary property list has
+    /// The position of a missing value is that of the nearest value that would contain it. A binary property list has
     /// no positions.
     package static func positions(of paths: [String], in data: Data) -> [String: SourcePosition] {
         guard !paths.isEmpty else { return [:] }
@@ -14,7 +15,7 @@ extension SourcePosition {
         }
     }
 
-    /// Returns the positions of paths, or of what is nearest to them, by the offsets of values.
+    /// Returns the positions of paths, or of the values nearest to them, from the offsets of values.
     static func positions(of paths: [String], by offsets: [String: Int], in bytes: [UInt8]) -> [String: SourcePosition]
     {
         let positions = positions(of: Array(offsets.values), in: bytes)

@@ -8,7 +8,7 @@ public struct SourcePosition: Sendable, Hashable, CustomStringConvertible {
         (self.line, self.column) = (line, column)
     }
 
-    /// Returns the positions of offsets in UTF-8 text, found in one pass.
+    /// Returns the positions of offsets in UTF-8 text, determined in one pass.
     package static func positions(of offsets: [Int], in bytes: [UInt8]) -> [Int: SourcePosition] {
         var positions: [Int: SourcePosition] = [:]
         var (next, position) = (0, SourcePosition(line: 1, column: 1))
@@ -26,6 +26,6 @@ public struct SourcePosition: Sendable, Hashable, CustomStringConvertible {
         return positions
     }
 
-    /// The position in words: `line 3, column 5`.
+    /// The position as text: `line 3, column 5`.
     public var description: String { "line \(line), column \(column)" }
 }

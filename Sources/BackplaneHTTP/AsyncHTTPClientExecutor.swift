@@ -14,19 +14,19 @@ import NIOHTTP1
 /// let host = PluginHost(manifest: manifest, options: HostOptions(executors: [http]))
 /// ```
 ///
-/// The executor has connections of its own. Idle ones are kept for a minute; ``shutdown()`` or the release of the
+/// The executor has its own connections. Idle ones are kept open for a minute; ``shutdown()`` or the release of the
 /// executor closes all of them. Its threads are those of NIO's global event loop group.
 ///
 /// One request is one exchange: redirects, retries, caching and cookies are left to the caller. Header fields arrive in
-/// their order, each as often as it was sent. Bodies stream both ways: an unread response is not received, beyond the
-/// data in flight (64 KB over HTTP/1.1, the window of 8 MB over HTTP/2).
+/// order, including repeated ones. Bodies are streamed in both directions: an unread response is not received beyond
+/// the data in flight (64 KB over HTTP/1.1, the window of 8 MB over HTTP/2).
 ///
 /// AsyncHTTPClient imposes these limits: it drops interim responses and does not wait for `100 Continue`, and its
 /// stable interface has no trailers.
 public final class AsyncHTTPClientExecutor: HTTPExecutor {
-    /// The schemes that are served: `http` and `https`.
+    /// The supported schemes: `http` and `https`.
     public let schemes = ["http", "https"]
-    /// Everything but interim responses, `100 Continue`, trailers and pins.
+    /// All capabilities except interim responses, `100 Continue`, trailers and pins.
     public let capabilities: HTTPCapabilities = [
         .streamedUploads, .http2, .proxies, .decompression, .backPressure, .separateFields, .contentInGET,
         .truncatedHeads, .harmlessTrailers, .tlsSettings,
@@ -37,16 +37,17 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
     private let proxies: HTTPProxies
     private let decompressionRatio: Int
 
-    /// Creates an executor with connections of its own.
+    /// Creates an executor with its own connections.
     ///
     /// - Parameters:
     ///   - connectTimeout: The time limit for connecting.
-    ///   - connectionsPerHost: The maximum number of concurrent exchanges with one host. Further ones wait in line, as
-    ///     long as their own limits allow.
+    ///   - connectionsPerHost: The maximum number of concurrent exchanges with one host. Additional exchanges are
+    ///     queued, as long as their own limits allow.
     ///   - trustRoots: The path of a PEM file with the certificates to trust instead of the system's; `nil` means that
     ///     of `SSL_CERT_FILE`, if it is set.
-    ///   - proxies: The proxies for `https:`; by default those that the environment defines.
-    ///   - decompressionRatio: The maximum factor by which decoding may enlarge content; beyond it, the exchange fails.
+    ///   - proxies: The proxies for `https:`; by default, those defined by the environment.
+    ///   - decompressionRatio: The maximum factor by which decoding may expand content, beyond which the exchange
+    ///     fails.
     public init(
         connectTimeout: Duration = .seconds(10), connectionsPerHost: Int = 64, trustRoots: String? = nil,
         proxies: HTTPProxies = .environment, decompressionRatio: Int = 250
@@ -75,14 +76,14 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
         await clients.shutdown()
     }
 
-    /// Sends a request, and returns once the head of the response has arrived, whatever its status.
+    /// Sends a request, and returns once the head of the response has arrived, regardless of its status.
     ///
-    /// A server may close a connection just when it is used again. An idempotent request (RFC 9110, section 9.2.2)
-    /// whose body can be sent again is then repeated, once, if no part of a response had arrived. The same applies to
-    /// a request that an HTTP/2 server has not processed because it was closing the connection (RFC 9113, section 6.8).
+    /// A server may close a connection just as it is reused. An idempotent request (RFC 9110, section 9.2.2) whose body
+    /// can be resent is then repeated once, if no part of a response had arrived. The same applies to a request that an
+    /// HTTP/2 server has not processed because it was closing the connection (RFC 9113, section 6.8).
     ///
-    /// A response with a status of 300 or more that comes before the body was sent is returned; the rest of the body
-    /// is not sent.
+    /// A response with a status of 300 or more that comes before the body was sent is returned; the rest of the body is
+    /// not sent.
     ///
     /// - Throws: `network.failed`; `network.body` if the request's body cannot be read; `network.unsupported` and
     ///   `network.refused` before anything is sent; `CancellationError`.

@@ -2,10 +2,10 @@
 import NIOCore
 import NIOHTTP2
 
-/// A handler that copies the content of each HTTP/2 frame to a buffer of its own.
+/// A handler that copies the content of each HTTP/2 frame to a separate buffer.
 ///
-/// The decoder hands out slices of what it received, and a slice keeps all of it. Frames that wait for a slow reader,
-/// up to the window of 8 MB, would hold many times as much.
+/// The decoder passes on slices of the received buffers, and a slice retains its whole buffer. Frames that wait for a
+/// slow reader, up to the window of 8 MB, would retain many times that size.
 final class CompactFrames: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias InboundOut = HTTP2Frame

@@ -2,10 +2,11 @@
 import NIOCore
 import NIOHTTP1
 
-/// A handler that closes an HTTP/1.1 connection after the event at hand has been handled.
+/// A handler that closes an HTTP/1.1 connection after the current event has been handled.
 ///
-/// A server may answer and close before it has received the whole request. AsyncHTTPClient then closes the connection
-/// before it hands over the end of the response. That fails what was not sent, and with it the response.
+/// A server may respond and close the connection before it has received the whole request. AsyncHTTPClient then closes
+/// the connection before it delivers the end of the response, which fails the unsent part of the request and with it
+/// the response.
 final class DeferredClose: ChannelOutboundHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart

@@ -3,7 +3,7 @@ import Glibc
 
 /// The state of a file, which shows whether it was changed or replaced.
 ///
-/// It is the metadata that the system reports without reading the file: an exchange costs one `stat(2)`.
+/// It consists of metadata that the system reports without reading the file, at the cost of one `stat(2)` per exchange.
 struct FileState: Hashable, Sendable {
     private let device, inode: UInt64
     private let size: Int64

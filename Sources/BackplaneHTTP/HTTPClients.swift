@@ -7,12 +7,12 @@ import NIOHTTPCompression
 import NIOSSL
 import Synchronization
 
-/// The settings that AsyncHTTPClient has for a client rather than for a request.
+/// The settings that AsyncHTTPClient associates with a client rather than a request.
 struct ClientKey: Hashable, Sendable {
     var proxy: HTTPProxies.Proxy?
     /// A Boolean value that indicates whether compressed responses are decoded.
     var decodes: Bool
-    /// The settings of TLS for the request's host, if it has any.
+    /// The TLS settings for the request's host, if any.
     var tls: TLSSettings?
     /// The state of the file with the certificates to trust; `nil` for those of the system.
     var roots: FileState?
@@ -20,11 +20,10 @@ struct ClientKey: Hashable, Sendable {
     var identity: [FileState] = []
 }
 
-/// The clients of one executor, each created when it is first needed: one for each proxy and settings of TLS, with and
-/// without decoding.
+/// The clients of one executor, created on demand: one for each proxy and TLS settings, with and without decoding.
 ///
-/// Replaced certificates lead to another client, which reads them. A client with settings of its own that is not in use
-/// ends when the next one is created, if it has not been used for a while or there are too many.
+/// Replaced certificates result in a new client, which reads them. An unused client with its own settings is shut down
+/// when the next one is created, if it has not been used for a while or there are too many.
 final class HTTPClients: Sendable {
     fileprivate struct Entry {
         let client: HTTPClient
@@ -40,9 +39,9 @@ final class HTTPClients: Sendable {
     private let connectionsPerHost: Int
     private let trustRoots: String?
     private let decompressionRatio: Int
-    /// The time after which an unused client with settings of its own ends.
+    /// The time after which an unused client with its own settings is shut down.
     private let unusedLimit: Duration
-    /// The number of clients beyond which unused ones end, the least recently used first.
+    /// The number of clients beyond which unused ones are shut down, the least recently used first.
     static let most = 32
     private let state = Mutex(State())
 
@@ -64,12 +63,12 @@ final class HTTPClients: Sendable {
             identity: identity.map(FileState.init(of:)))
     }
 
-    /// The number of clients that have not ended.
+    /// The number of clients that have not been shut down.
     var count: Int { state.withLock { $0.clients.count } }
 
-    /// Returns the client with these properties, in use until the value is released.
+    /// Returns the client with these properties, which is in use until the value is released.
     ///
-    /// - Throws: If the clients were shut down, or the client's certificate or its key cannot be read.
+    /// - Throws: An error if the clients have been shut down, or the client's certificate or its key cannot be read.
     func client(_ key: ClientKey) throws -> ClientUse {
         let (client, ended) = try state.withLock { state -> (HTTPClient, [HTTPClient]) in
             guard state.isOpen else { throw HTTPFailure.shutDown }
@@ -100,7 +99,7 @@ final class HTTPClients: Sendable {
         for client in take() { try? await client.shutdown().get() }
     }
 
-    /// Shuts down without waiting; a client that was not shut down traps when it is released.
+    /// Shuts down without waiting, because a client that was not shut down traps when it is released.
     func close() {
         for client in take() { client.shutdown { _ in } }
     }
@@ -139,7 +138,7 @@ final class HTTPClients: Sendable {
 extension TLSConfiguration {
     /// Reads a certificate and its key from their files.
     ///
-    /// - Throws: ``HTTPFailure`` with the path of the file that cannot be read, and nothing of its content.
+    /// - Throws: ``HTTPFailure`` with the path of the file that cannot be read, without any of its content.
     fileprivate mutating func present(_ certificate: String, key: String) throws(HTTPFailure) {
         do {
             certificateChain = try NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) }
@@ -156,8 +155,8 @@ extension TLSConfiguration {
 }
 
 extension HTTPClients.State {
-    /// Removes unused clients with settings of their own, and returns them: those that were last used before a time,
-    /// and more of the least recently used ones while there are more clients than `count`.
+    /// Removes and returns unused clients with their own settings: those last used before a given time, and the least
+    /// recently used ones while there are more clients than `count`.
     fileprivate mutating func takeUnused(since time: ContinuousClock.Instant, beyond count: Int) -> [HTTPClient] {
         let unused = clients.filter { key, entry in key.isOfSettings && entry.uses == 0 }
             .sorted { $0.value.lastUse < $1.value.lastUse }

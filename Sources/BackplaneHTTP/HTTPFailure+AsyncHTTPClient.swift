@@ -42,9 +42,9 @@ extension HTTPFailure {
         }
     }
 
-    /// Returns whether an error says that the connection was closed before any byte of a response had arrived.
+    /// Returns whether an error indicates that the connection was closed before any byte of a response had arrived.
     ///
-    /// A response that breaks off within its head is an error of the parser.
+    /// A response that is interrupted within its head is an error of the parser.
     static func isClosedBeforeResponse(_ error: any Error) -> Bool {
         switch error {
         case let error as HTTPClientError: error == .remoteConnectionClosed
@@ -54,10 +54,10 @@ extension HTTPFailure {
         }
     }
 
-    /// Returns whether an error says that an HTTP/2 server has not processed the request (RFC 9113, section 8.7).
+    /// Returns whether an error indicates that an HTTP/2 server has not processed the request (RFC 9113, section 8.7).
     ///
-    /// The server was closing the connection: with a stream beyond the last one that it processes, which the library
-    /// reports as cancelled, or on a connection that it closes before the stream begins. Or it refused the stream.
+    /// Either the server refused the stream, or it was closing the connection: with a stream beyond the last one that
+    /// it processes, which the library reports as cancelled, or before the stream began.
     static func isUnprocessed(_ error: any Error) -> Bool {
         switch error {
         case let error as NIOHTTP2Errors.StreamClosed: [.cancel, .refusedStream].contains(error.errorCode)
@@ -91,8 +91,8 @@ extension HTTPFailure {
 extension BoringSSLInternalError {
     /// The error's reason in words, such as `certificate verify failed`.
     ///
-    /// It is taken from a description of the form
-    /// `Error: 268435581 error:1000007d:SSL routines:OPENSSL_internal:CERTIFICATE_VERIFY_FAILED at FILE:LINE`.
+    /// It is taken from a description of the form `Error: 268435581 error:1000007d:SSL
+    /// routines:OPENSSL_internal:CERTIFICATE_VERIFY_FAILED at FILE:LINE`.
     fileprivate var word: String {
         let text = description
         let code = text[..<(text.firstRange(of: " at ")?.lowerBound ?? text.endIndex)]

@@ -50,7 +50,7 @@ extension HTTPTypes.HTTPRequest {
 extension BackplaneNetwork.HTTPRequest {
     /// Creates a request from a head of swift-http-types.
     ///
-    /// - Returns: `nil` if the head has no scheme, authority or path, as those of `CONNECT` have none.
+    /// - Returns: `nil` if the head has no scheme, authority or path, as in a `CONNECT` request.
     public init?(_ head: HTTPTypes.HTTPRequest, body: HTTPBody = .none) {
         guard let scheme = head.scheme, let authority = head.authority, let path = head.path else { return nil }
         self.init(

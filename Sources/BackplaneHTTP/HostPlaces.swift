@@ -1,13 +1,13 @@
 #if Engines
 import Synchronization
 
-/// The places for exchanges with each host, one for each connection; further exchanges wait in line.
+/// The permits for exchanges with each host, one per connection; additional exchanges are queued.
 ///
-/// Without them, AsyncHTTPClient would count the wait for a connection as the time to connect, and fail it.
+/// Without them, AsyncHTTPClient would count the wait for a connection as connection time, and let it time out.
 final class HostPlaces: Sendable {
     private struct Line {
         var taken = 0
-        /// The requests that wait, in order; one that has given up is no longer in `waiting`.
+        /// The waiting requests, in order; one that has given up is no longer in `waiting`.
         var order: ArraySlice<UInt64> = []
         var waiting: [UInt64: CheckedContinuation<Bool, Never>] = [:]
     }
@@ -16,14 +16,14 @@ final class HostPlaces: Sendable {
     /// The source of the numbers of waiting requests, which are never reused.
     private let numbers = Atomic<UInt64>(0)
 
-    /// Creates places.
+    /// Creates the permits.
     ///
-    /// - Parameter limit: The number of places for each host.
+    /// - Parameter limit: The number of permits for each host.
     init(limit: Int) { self.limit = limit }
 
-    /// Takes a place, waiting for one if none is free.
+    /// Takes a permit, waiting for one if none is free.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled before.
+    /// - Throws: `CancellationError` if the task is cancelled before a permit is free.
     func take(at host: String) async throws -> HostPlace {
         let number = lines.withLock { lines -> UInt64? in
             if lines[host, default: Line()].taken < limit {
@@ -49,7 +49,7 @@ final class HostPlaces: Sendable {
         enum Step { case wait, go, cancelled }
         let step = lines.withLock { lines -> Step in
             if Task.isCancelled { return .cancelled }
-            if lines[host, default: Line()].taken < limit {  // a place was freed meanwhile
+            if lines[host, default: Line()].taken < limit {  // a place was freed in the meantime
                 lines[host, default: Line()].taken += 1
                 return .go
             }
@@ -64,7 +64,7 @@ final class HostPlaces: Sendable {
         lines.withLock { $0[host]?.waiting.removeValue(forKey: number) }?.resume(returning: false)
     }
 
-    /// Passes the place to the next request in line, or frees it.
+    /// Passes the permit to the next request in the queue, or frees it.
     private func leave(_ host: String) {
         let next = lines.withLock { lines -> CheckedContinuation<Bool, Never>? in
             while let number = lines[host]?.order.popFirst() {
@@ -78,7 +78,7 @@ final class HostPlaces: Sendable {
     }
 }
 
-/// A place of one exchange, which ends with it or with the value's release.
+/// The permit of one exchange, which is freed at its end or with the value's release.
 final class HostPlace: Sendable {
     private let leave: Mutex<(@Sendable () -> Void)?>
 

@@ -1,16 +1,16 @@
 #if Engines
 import Synchronization
 
-/// The origins to which a connection may be kept, so that a request may meet one that its server has just closed.
+/// The origins to which a connection may be kept open, so that a request may use one that its server has just closed.
 ///
-/// The library does not say whether a connection is new.
+/// The library does not report whether a connection is new.
 final class PooledOrigins: Sendable {
-    /// The time for which idle connections are kept, with a margin.
+    /// The time for which idle connections are kept open, with a margin.
     private static let lifetime = Duration.seconds(90)
     private static let limit = 1_000
     private let answers = Mutex<[String: ContinuousClock.Instant]>([:])
 
-    /// Records that an origin has answered, after which its connection may be kept.
+    /// Records that an origin has responded, after which its connection may be kept open.
     func answered(_ origin: String) {
         let now = ContinuousClock.now
         answers.withLock { answers in

@@ -7,7 +7,7 @@ import NIOCore
 
 /// The reader of a response's body; releasing its iterator ends the exchange.
 ///
-/// `@unchecked`: its stream calls `next` once at a time, and never `release` at the same time.
+/// `@unchecked`: its stream makes one call to `next` at a time, and none concurrently with `release`.
 final class ResponseReader: @unchecked Sendable {
     private let request: HTTPRequest
     private let ratio: Int

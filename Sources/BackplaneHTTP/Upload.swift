@@ -4,21 +4,21 @@ import BackplaneNetwork
 import NIOCore
 import Synchronization
 
-/// A request's body on its way to the library, which pulls a chunk once the last one was written.
+/// A request's body as passed to the library, which pulls a chunk once the previous one has been written.
 final class Upload: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
     let length: Int64?
     private let stream: HTTPBodyStream
     private let failed = Mutex<(any Error)?>(nil)
 
-    /// Opens a body; returns `nil` for one in memory, which the library takes whole.
+    /// Opens a body; returns `nil` for an in-memory body, which the library accepts as a whole.
     init?(_ body: HTTPBody) throws {
         if body.bytes != nil { return nil }
         stream = try body.open()
         length = stream.length
     }
 
-    /// The reason why the body could not be read, which the library's error does not name.
+    /// The reason why the body could not be read, which the library's error does not include.
     var failure: (any Error)? { failed.withLock { $0 } }
 
     func makeAsyncIterator() -> Iterator { Iterator(upload: self, chunks: stream.makeAsyncIterator()) }

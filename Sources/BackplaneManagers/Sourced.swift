@@ -3,7 +3,7 @@ public import FoundationEssentials
 
 /// A value and its source: the network, or a stored copy of an earlier answer.
 public struct Sourced<Value: Codable & Sendable>: Sendable {
-    /// The place that a value was obtained from.
+    /// The source of a value.
     public enum Source: Sendable, Equatable {
         /// The network: the value is current.
         case network
@@ -12,7 +12,7 @@ public struct Sourced<Value: Codable & Sendable>: Sendable {
     }
     /// The value that the network or the store returned.
     public var value: Value
-    /// The place that `value` was obtained from.
+    /// The source of `value`.
     public var source: Source
 
     /// Creates a value with its source.
@@ -37,17 +37,17 @@ public struct Kept<Value: Codable & Sendable>: Sendable {
 }
 
 extension Sourced {
-    /// Requests a value from the network and falls back to the stored one.
+    /// Requests a value from the network, and falls back to the stored value.
     ///
     /// - Parameters:
-    ///   - call: The call being served. The network gets three quarters of the time left, so that the stored value can
-    ///     still be fetched when a server is slow.
+    ///   - call: The call being served. The network request is limited to three quarters of the remaining time, so that
+    ///     the stored value can still be fetched if the server is slow.
     ///   - log: The component's log, which receives the network's error when the stored value is returned, and errors
     ///     of the store that do not fail the call.
-    ///   - fetch: Requests the value from the network, with the call it is given.
+    ///   - fetch: A function that requests the value from the network, with the call that it receives.
     ///   - keep: A function that stores the fetched value. If it fails, the value is returned nevertheless.
-    ///   - kept: A function that returns the stored value, or `nil` if there is none. Called if `fetch` throws anything
-    ///     but a cancellation.
+    ///   - kept: A function that returns the stored value, or `nil` if there is none. It is called if `fetch` throws
+    ///     any error other than a cancellation.
     /// - Throws: The error of `fetch`, if it was cancelled or there is no stored value.
     public static func networkFirst(
         _ call: Call, log: Log, fetch: (Call) async throws -> Value, keep: (Value) async throws -> Void,
@@ -76,7 +76,7 @@ extension Sourced {
 }
 
 extension Duration {
-    /// Returns a duration of seconds from an untrusted source, clamped to 0 through a thousand million years.
+    /// Returns a duration in seconds from an untrusted source, clamped to the range from 0 to a thousand million years.
     fileprivate static func clamping(seconds: Double) -> Duration {
         .seconds(seconds > 0 ? min(seconds, 3e16) : 0)
     }

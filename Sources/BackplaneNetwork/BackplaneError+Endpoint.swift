@@ -2,11 +2,11 @@ public import Backplane
 import FoundationEssentials
 
 extension BackplaneError.Code {
-    /// No request can be created from an endpoint: it has no URL, or a path that is not allowed.
+    /// A request cannot be created from an endpoint, because it has no URL, or a path that is not allowed.
     public static let networkInvalidRequest = Self(rawValue: "network.invalid-request")
     /// The status of a response is not one of the endpoint's valid ones.
     public static let networkStatus = Self(rawValue: "network.status")
-    /// A response without a body arrived where one was expected.
+    /// A response has no body although one was expected.
     public static let networkEmpty = Self(rawValue: "network.empty")
     /// The body of a response cannot be decoded or parsed.
     public static let networkUnparsable = Self(rawValue: "network.unparsable")
@@ -14,9 +14,9 @@ extension BackplaneError.Code {
     public static let networkRejected = Self(rawValue: "network.rejected")
     /// A redirect cannot or may not be followed, or there were too many.
     public static let networkRedirect = Self(rawValue: "network.redirect")
-    /// The pages of a resource do not end, or the next one may not be loaded.
+    /// The pages of a resource do not end, or the next page may not be loaded.
     public static let networkPages = Self(rawValue: "network.pages")
-    /// A further attempt was requested, but the retry policy or the retry budget does not allow it.
+    /// Another attempt was requested, but the retry policy or the retry budget does not allow it.
     package static let networkNotRetried = Self(rawValue: "network.not-retried")
 }
 
@@ -24,7 +24,7 @@ extension BackplaneError {
     /// The status of the rejected response; `nil` if there was none.
     public var httpStatus: Int? { isAboutResponse ? failure?.details["status"].flatMap { Int($0) } : nil }
 
-    /// The body of the rejected response, up to the endpoint's `failureLimit`; `nil` if none is kept.
+    /// The body of the rejected response, up to the endpoint's `failureLimit`; `nil` if it is not available.
     ///
     /// It may contain secrets, and only ``expandedDescription`` shows it.
     public var httpBody: [UInt8]? {
@@ -41,7 +41,7 @@ extension BackplaneError {
         BackplaneError(.networkEmpty, "the response has no body, but one was expected")
     }
 
-    /// Returns the error of a response with an invalid status.
+    /// Returns the error for a response with an invalid status.
     ///
     /// - Parameters:
     ///   - body: The part of the body that is kept.
@@ -65,12 +65,12 @@ extension BackplaneError {
             at: request.printableURL, failure: failure)
     }
 
-    /// Returns the error of a response with an invalid status whose body is not read.
+    /// Returns the error for a response with an invalid status whose body is not read.
     package static func status(_ status: Int, valid: Range<Int>, _ request: HTTPRequest) -> BackplaneError {
         .status(HTTPStreamedResponse(HTTPResponse(status: status)), valid: valid, request)
     }
 
-    /// Returns the details from a server, limited to 100 entries of up to 1,000 characters each.
+    /// Returns a server's details, limited to 100 entries of up to 1,000 characters each.
     private static func bounded(_ details: [String: String]) -> [String: String] {
         var bounded: [String: String] = [:]
         for (name, value) in details.sorted(by: { $0.key < $1.key }).prefix(100) {
@@ -79,17 +79,17 @@ extension BackplaneError {
         return bounded
     }
 
-    /// Returns the first line of a server's message, without control characters and limited in length.
+    /// Returns the first line of a server's message, shortened and without control characters.
     private static func line(_ text: String) -> String {
         let first = text.drop(while: \.isWhitespace).prefix { !$0.isNewline }
         let shown = first.unicodeScalars.filter { $0.properties.generalCategory != .control }
         return String(String.UnicodeScalarView(shown.prefix(300)))
     }
 
-    /// Returns the error of a response that cannot be parsed.
+    /// Returns the error for a response that cannot be parsed.
     ///
-    /// It shows the beginning of a body of another format, such as a web page, but no values, which may be secret. The
-    /// text of an error that is not meant to be shown is a confidential detail, since it may contain values, too.
+    /// It shows the beginning of a body in another format, such as a web page, but no values, which may be secret. The
+    /// text of an error that is not intended for display is a confidential detail, because it may also contain values.
     ///
     /// - Parameter limit: The maximum number of bytes of the body that are kept.
     static func unparsable(
@@ -111,7 +111,7 @@ extension BackplaneError {
             at: request.printableURL, failure: failure)
     }
 
-    /// Returns whether a decoder has read the body or a part of it, or the body begins like JSON.
+    /// Returns whether a decoder has read all or part of the body, or the body begins like JSON.
     private static func mayShowValues(_ error: any Error, _ body: [UInt8]) -> Bool {
         let first = body.first { !" \t\r\n".utf8.contains($0) }
         if let first, "{[\"".utf8.contains(first) { return true }
@@ -126,7 +126,7 @@ extension BackplaneError {
         return String(start.map { $0.isNewline || $0.isASCII && ($0.asciiValue ?? 32) < 32 ? " " : $0 })
     }
 
-    /// Returns a decoder's description of a mistake, with its position.
+    /// Returns a decoder's description of an error, with its position.
     private static func explanation(_ error: any Error) -> String {
         func place(_ context: DecodingError.Context) -> String {
             let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }
@@ -139,13 +139,13 @@ extension BackplaneError {
         case DecodingError.dataCorrupted(let context): context.debugDescription + place(context)
         case let error as BackplaneError: error.message
         case let error as any ComponentError: error.message
-        default: "the decoder failed with the error \(type(of: error)); adopt ComponentError to say why"
+        default: "the decoder failed with the error \(type(of: error)); adopt ComponentError to report the reason"
         }
     }
 }
 
 extension Error {
-    /// A Boolean value that indicates whether the error's text was not written to be shown.
+    /// A Boolean value that indicates whether the error's text is not intended for display.
     fileprivate var isForeign: Bool {
         !(self is DecodingError || self is BackplaneError || self is any ComponentError)
     }

@@ -7,7 +7,7 @@ extension BackplaneError.Code {
     public static let networkFile = Self(rawValue: "network.file")
     /// The executors cannot or may not serve the URL.
     public static let networkRefused = Self(rawValue: "network.refused")
-    /// No secure connection is possible: the certificate is not trusted, or the server has no TLS.
+    /// A secure connection is not possible, because the certificate is not trusted or the server does not support TLS.
     public static let networkInsecure = Self(rawValue: "network.insecure")
     /// The response is not HTTP, or its compressed content is damaged.
     public static let networkMalformed = Self(rawValue: "network.malformed")
@@ -19,7 +19,7 @@ extension BackplaneError.Code {
     public static let networkUnsupported = Self(rawValue: "network.unsupported")
     /// A time limit of the exchange has passed.
     public static let networkTimeout = Self(rawValue: "network.timeout")
-    /// The body of a request cannot be read, has another length than announced, or was sent already.
+    /// The body of a request cannot be read, has a length other than announced, or has already been sent.
     public static let networkBody = Self(rawValue: "network.body")
     /// A credential is unknown, does not apply to the host or the component, or lacks the account; nothing was sent.
     public static let networkCredential = Self(rawValue: "network.credential")

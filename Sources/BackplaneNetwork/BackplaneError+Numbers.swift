@@ -1,7 +1,7 @@
 public import Backplane
 
 extension BackplaneError {
-    /// The stable number of a load's error; 9 for errors that do not concern the network.
+    /// The stable number of a load's error; 9 for errors unrelated to the network.
     ///
     /// | number | code |
     /// |---|---|
@@ -53,6 +53,7 @@ extension BackplaneError {
         }
     }
 
-    /// A Boolean value that indicates whether connectivity was the problem, so that a later attempt may succeed.
+    /// A Boolean value that indicates whether the cause was a lack of connectivity, so that a later attempt may
+    /// succeed.
     public var isConnectivity: Bool { code == .networkFailed || code == .networkTimeout }
 }

@@ -1,9 +1,9 @@
 /// A provider of hash functions: SHA-256, which checks libraries and downloads, and MD5.
 ///
-/// Both are used for Digest authentication (RFC 7616).
+/// Digest authentication (RFC 7616) uses both.
 ///
-/// The host itself contains no cryptography. `BackplaneCrypto` offers an implementation. A host without one reports a
-/// manifest that specifies a `sha256` as a problem, and refuses downloads whose digest is to be checked.
+/// The host itself contains no cryptography. `BackplaneCrypto` provides an implementation. A host without one reports a
+/// manifest that specifies a `sha256` as a problem, and refuses downloads with a digest to check.
 public protocol ContentDigest: Sendable {
     /// Returns the SHA-256 of `bytes`: 32 bytes (FIPS 180-4).
     func sha256(of bytes: [UInt8]) -> [UInt8]
@@ -21,7 +21,7 @@ public protocol ContentDigest: Sendable {
 }
 
 extension ContentDigest {
-    /// Returns `nil`: MD5 is not offered.
+    /// Returns `nil`, because MD5 is not offered.
     public func md5(of bytes: [UInt8]) -> [UInt8]? { nil }
 
     /// Returns the SHA-256 of content that is read in pieces, all of which are collected first.

@@ -2,7 +2,7 @@ public import Backplane
 
 /// The outcome of one attempt of an exchange.
 public struct HTTPAttempt: Sendable {
-    /// The number of the attempt, from 1.
+    /// The number of the attempt, starting at 1.
     public var number: Int
     /// The status of the response; `nil` if there was none.
     public var status: Int?

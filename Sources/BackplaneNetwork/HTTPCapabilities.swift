@@ -1,6 +1,6 @@
 /// The parts of HTTP that an executor supports.
 ///
-/// Their numbers are those of `BP_EXECUTOR_…` in `backplane.h`.
+/// The raw values are those of `BP_EXECUTOR_…` in `backplane.h`.
 public struct HTTPCapabilities: OptionSet, Codable, Sendable {
     public let rawValue: UInt32
 
@@ -30,10 +30,10 @@ public struct HTTPCapabilities: OptionSet, Codable, Sendable {
     public static let separateFields = Self(rawValue: 1 << 10)
     /// A body with a `GET` or a `HEAD`.
     public static let contentInGET = Self(rawValue: 1 << 11)
-    /// An error, rather than the end of the process, for a response that breaks off within its head.
+    /// An error, rather than a crash of the process, for a response that is interrupted within its head.
     public static let truncatedHeads = Self(rawValue: 1 << 12)
 
-    /// Trailer fields after a response's body that are harmless, whether they are delivered or not.
+    /// Trailer fields after a response's body that do no harm, whether or not they are delivered.
     public static let harmlessTrailers = Self(rawValue: 1 << 13)
 
     /// TLS roots, a minimum TLS version and a client identity for each exchange: `HTTPOptions.tls`.
@@ -42,7 +42,7 @@ public struct HTTPCapabilities: OptionSet, Codable, Sendable {
     /// All defined capabilities.
     public static let all: Self = Self(rawValue: (1 << 15) - 1)
 
-    /// The names with the words that errors and reports use, in order.
+    /// The names used in errors and reports, in order.
     static let names: [(capability: HTTPCapabilities, name: String)] = [
         (.streamedUploads, "streamed uploads"), (.requestTrailers, "request trailers"),
         (.responseTrailers, "response trailers"), (.interimResponses, "interim responses"),

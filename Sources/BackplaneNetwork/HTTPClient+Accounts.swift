@@ -1,7 +1,7 @@
 public import Backplane
 
 extension HTTPClient {
-    /// Signs an account of a credential in, replacing the one with the same name.
+    /// Signs in an account of a credential, replacing the one with the same name.
     ///
     /// ```swift
     /// try await http.signIn("library", as: "ann", with: ["reader": "ann", "password": password], call)
@@ -9,13 +9,13 @@ extension HTTPClient {
     /// options.account = "ann"
     /// ```
     ///
-    /// The host keeps the account for all components that may use the credential, across swaps. For a bearer token it
-    /// does not keep the values.
+    /// The host stores the account for all components that may use the credential, across swaps. For a bearer token, it
+    /// does not store the values.
     ///
     /// - Parameters:
     ///   - credential: The name of the credential in the manifest's `network.credentials`.
     ///   - account: The name of the account, by which requests choose it.
-    ///   - values: The values that the sign-in requires: `user` and `password`, or those that its template names.
+    ///   - values: The values that the sign-in requires: `user` and `password`, or those named in its template.
     ///   - call: The call being served, whose deadline applies.
     /// - Returns: The principal: an opaque number that changes with each sign-in.
     /// - Throws: `network.credential` if there is no such credential, it is not for this component, or it requires

@@ -12,16 +12,16 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// The fields in the order in which they were added.
     public private(set) var fields: [Field] = []
 
-    /// Creates header fields from a literal, in its order.
+    /// Creates header fields from a literal, in order.
     ///
-    /// A name may occur several times.
+    /// A name may occur more than once.
     public init(dictionaryLiteral elements: (String, String)...) {
         fields = elements.map(Field.init)
     }
 
     /// The first value of a field with a name.
     ///
-    /// Setting replaces all fields of that name; `nil` removes them.
+    /// Setting a value replaces all fields of that name; setting `nil` removes them.
     public subscript(name: String) -> String? {
         get { fields.first { Self.equal($0.name, name) }?.value }
         set {
@@ -35,12 +35,12 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
         fields.filter { Self.equal($0.name, name) }.map(\.value)
     }
 
-    /// Adds a field after all others, without replacing any with the same name.
+    /// Adds a field after all others, without replacing fields with the same name.
     public mutating func add(_ name: String, _ value: String) {
         fields.append(Field(name: name, value: value))
     }
 
-    /// Returns whether two names are equal apart from the case of ASCII letters, without creating strings.
+    /// Returns whether two names are equal except for the case of ASCII letters, without creating strings.
     private static func equal(_ a: String, _ b: String) -> Bool {
         a.utf8.count == b.utf8.count && a.utf8.elementsEqual(b.utf8) { $0.lowercased == $1.lowercased }
     }

@@ -8,8 +8,8 @@
 /// })
 /// ```
 ///
-/// It surrounds the whole exchange, with its retries and redirects. It may throw, which ends the load with that error,
-/// or return a response of its own without calling `next`, which is then validated and decoded like any other.
+/// It surrounds the whole exchange, with its retries and redirects. It may throw an error, which ends the load, or
+/// return a response of its own without calling `next`, which is then validated and decoded like any other.
 public struct HTTPInterceptor: Sendable {
     /// The rest of the chain: the next interceptor, and finally the exchange.
     ///
@@ -27,7 +27,7 @@ public struct HTTPInterceptor: Sendable {
 }
 
 extension [HTTPInterceptor] {
-    /// Returns an exchange with the interceptors around it, the first of them outermost.
+    /// Returns an exchange surrounded by the interceptors, with the first one outermost.
     func around(_ exchange: @escaping HTTPInterceptor.Next) -> HTTPInterceptor.Next {
         reversed().reduce(exchange) { next, interceptor in
             { request in try await interceptor.intercept(request, next) }

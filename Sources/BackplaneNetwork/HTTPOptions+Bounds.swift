@@ -38,9 +38,9 @@ extension RetryPolicy {
 }
 
 extension Duration {
-    /// The longest time that a limit or a delay can have: about thirty years.
+    /// The maximum duration of a limit or a delay: about thirty years.
     package static let longest = Duration.seconds(1_000_000_000)
 
-    /// The time, clamped to the range of limits and delays: neither negative nor longer than the longest one.
+    /// The duration, clamped to the range of limits and delays: neither negative nor longer than the maximum.
     fileprivate var bounded: Duration { Swift.min(Swift.max(.zero, self), .longest) }
 }

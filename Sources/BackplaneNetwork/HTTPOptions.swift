@@ -5,54 +5,55 @@ package import Backplane
 /// Numbers are clamped to the ranges of an exchange: times from zero to 1,000,000,000 seconds, at least one byte, at
 /// most 100 redirects and 1,000,000 attempts.
 public struct HTTPOptions: Sendable {
-    /// The time from the start to the end of the body; `nil` means no limit.
+    /// The time limit from the start to the end of the body; `nil` means no limit.
     public var totalTimeout: Duration?
-    /// The time from the start to the head of the response; `nil` means no limit.
+    /// The time limit from the start to the head of the response; `nil` means no limit.
     public var headTimeout: Duration?
-    /// The time without a byte of the response's body; `nil` means no limit.
+    /// The time limit without a byte of the response's body; `nil` means no limit.
     public var readTimeout: Duration?
     /// The maximum number of bytes of the response's body, after decoding; `nil` means no limit.
     public var maximumBodySize: Int?
     /// A Boolean value that indicates whether compressed content is requested and decoded.
     ///
-    /// A request with its own `Accept-Encoding` is not changed. One with `Range` asks for `identity`, because a part of
-    /// compressed content cannot be decoded. A decoded response has neither `Content-Encoding` nor `Content-Length`.
+    /// A request with its own `Accept-Encoding` is not changed. A request with `Range` specifies `identity`, because
+    /// part of compressed content cannot be decoded. A decoded response has neither `Content-Encoding` nor
+    /// `Content-Length`.
     public var decompresses = false
-    /// The function that receives the numbers of bytes of both bodies that have passed.
+    /// The function that receives the numbers of transferred bytes of both bodies.
     ///
-    /// It is called in order, each time bytes have passed, and must not block.
+    /// It is called in order, each time bytes have been transferred, and must not block.
     public var progress: (@Sendable (HTTPProgress) -> Void)?
     /// The function that receives interim responses (RFC 9110, section 15.2): their status and header fields.
     public var interim: (@Sendable (Int, HTTPHeaders) -> Void)?
 
-    /// The name of the executor in the manifest's `network.executors`; `nil` leaves the choice to the URL's scheme.
+    /// The name of the executor in the manifest's `network.executors`; `nil` means that of the URL's scheme.
     public var executor: String?
     /// The name of the credential that authenticates the request; `nil` means none.
     ///
     /// It is one of the manifest's `network.credentials`, or of the program's.
     public var credential: String?
-    /// The signed-in account of the credential; `nil` means the one that needs no sign-in.
+    /// The signed-in account of the credential; `nil` means the account that needs no sign-in.
     public var account: String?
-    /// The maximum number of redirects that are followed; 0, the default, means that a redirect is the response.
+    /// The maximum number of redirects to follow; with 0, the default, a redirect is the response.
     ///
     /// Each redirect passes through the pipeline again. Header fields that could contain credentials are sent only to
-    /// the origin that they were given for.
+    /// the origin for which they were specified.
     public var redirects = 0
     /// The retry policy; `nil` means a single attempt.
     public var retry: RetryPolicy?
     /// The function that receives the outcome of each attempt, in order, whether or not another one follows.
     ///
-    /// It must not block. A download whose body breaks off is reported a second time, with the error.
+    /// It must not block. A download whose body is interrupted is reported a second time, with the error.
     public var attempted: (@Sendable (HTTPAttempt) -> Void)?
-    /// The number of the first attempt: above 1 if the sender has rejected responses to this request.
+    /// The number of the first attempt, which is above 1 if the sender has rejected responses to this request.
     package var attempt = 1
-    /// The settings of TLS that the pipeline has for the request's host, for the executor to follow.
+    /// The TLS settings that the pipeline has for the request's host, for the executor to apply.
     public package(set) var tls: TLSSettings?
     /// The function that receives the number of bytes of each part of the response's body, before it is read.
     package var received: (@Sendable (Int) -> Void)?
-    /// The call that the exchange is made for.
+    /// The call for which the exchange is made.
     package var call: Call?
-    /// The names of the credential fields, which no filter sees.
+    /// The names of the credential fields, which are hidden from filters.
     package var proofFields: [String] = []
     /// The component that sends the request, for observers; `nil` for the program itself.
     package var sender: String?
@@ -66,15 +67,15 @@ public struct HTTPOptions: Sendable {
 
 /// The progress of both bodies of an exchange, in bytes.
 public struct HTTPProgress: Sendable {
-    /// The bytes of the request's body that were taken for sending.
+    /// The number of bytes of the request's body that have been sent.
     public var sent: Int64 = 0
-    /// The length of the request's body, if it is known.
+    /// The length of the request's body, if known.
     public var toSend: Int64?
-    /// The bytes of the response's body that were received, after decoding.
+    /// The number of bytes of the response's body that have been received, after decoding.
     public var received: Int64 = 0
-    /// The announced length of the response's body, if it is known.
+    /// The announced length of the response's body, if known.
     public var toReceive: Int64?
 
-    /// Creates the progress of an exchange that has not begun.
+    /// Creates the progress of an exchange that has not started.
     public init() {}
 }

@@ -1,13 +1,13 @@
 import FoundationEssentials
 
-/// The origin of a URL: scheme, host and port, which decide who receives credentials (RFC 6454, section 4).
+/// The origin of a URL: scheme, host and port, which determine who receives credentials (RFC 6454, section 4).
 package struct HTTPOrigin: Equatable, Sendable {
     package let scheme: String
-    /// The host in lower case, without the dot of the root.
+    /// The host in lower case, without a trailing dot.
     package let host: String
     package let port: Int
 
-    /// Creates the origin of an `http:` or `https:` URL; `nil` for any other.
+    /// Creates the origin of an `http:` or `https:` URL; returns `nil` for any other.
     package init?(_ url: String) {
         guard let address = URLComponents(string: url), let scheme = address.scheme?.lowercased(),
             ["http", "https"].contains(scheme), let host = address.host?.lowercased(), !host.isEmpty

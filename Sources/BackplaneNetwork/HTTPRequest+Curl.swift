@@ -14,7 +14,7 @@ extension HTTPRequest {
         }.text
     }
 
-    /// The equivalent curl command, with all secrets, for a shell.
+    /// The equivalent curl command, including all secrets, for use in a shell.
     ///
     /// curl reads a streamed body from standard input.
     public var expandedCurlDescription: String { CurlText(self, url: url, body: nil) { $0.value }.text }
@@ -75,12 +75,12 @@ private struct CurlText {
         text = input + (words + [Self.quoted(url)]).joined(separator: " ")
     }
 
-    /// The size of the longest text that is an argument of curl; longer ones are printed by the shell itself.
+    /// The maximum size of an argument of curl; longer text is printed by the shell itself.
     ///
-    /// Linux takes arguments of less than 128 KB.
+    /// Linux accepts arguments of less than 128 KB.
     private static let longest = 64 << 10
 
-    /// Returns a shell word that stands for a string.
+    /// Returns a shell word that represents a string.
     private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
 
     /// Returns a byte as an escape for `%b` of `printf`.

@@ -1,11 +1,11 @@
-/// An HTTP response whose head has arrived, and whose body is still to be read.
+/// An HTTP response whose head has arrived, and whose body has yet to be read.
 ///
 /// ```swift
 /// let response = try await network.open(HTTPRequest("GET", url))
 /// for try await chunk in response.body { … }
 /// ```
 ///
-/// A response that is released before its body was read to the end ends the exchange.
+/// Releasing a response before its body has been read to the end ends the exchange.
 public struct HTTPStreamedResponse: Sendable {
     /// The status code of the final response, from 200 to 599.
     public var status: Int
@@ -17,7 +17,7 @@ public struct HTTPStreamedResponse: Sendable {
     public var body: HTTPBodyStream
     /// The durations of the phases up to the head.
     ///
-    /// The duration of the body is known once the response is collected.
+    /// The duration of the body is known once the response has been collected.
     public var timings = HTTPTimings()
 
     /// Creates a response whose body streams.
@@ -32,7 +32,7 @@ public struct HTTPStreamedResponse: Sendable {
             body: HTTPBodyStream(response.body, trailers: response.trailers))
     }
 
-    /// The trailer fields, which are empty until the body was read to its end.
+    /// The trailer fields, which are empty until the body has been read to its end.
     public var trailers: HTTPHeaders { body.trailers }
 
     /// The announced length of the body in bytes, before any decoding; `nil` if the server does not announce it.

@@ -16,21 +16,21 @@ package protocol HTTPWay: Sendable {
         _ request: HTTPRequest, to path: String, _ call: Call, _ options: HTTPOptions
     ) async throws(BackplaneError) -> HTTPResponse
 
-    /// Signs an account of a credential in, and returns its principal.
+    /// Signs in an account of a credential, and returns its principal.
     func signIn(
         _ credential: String, as account: String, with values: [String: String], _ call: Call
     ) async throws(BackplaneError) -> UInt64
 
-    /// Signs an account of a credential out.
+    /// Signs out an account of a credential.
     func signOut(_ credential: String, account: String) throws(BackplaneError)
 
     /// Returns the absolute path of a download's destination.
     func file(_ path: String) -> String
 
-    /// The folder of the component that sends; `nil` for a program, or a component without one.
+    /// The folder of the sending component; `nil` for a program, or a component without a folder.
     var folder: String? { get }
 
-    /// Writes a line to the log of the component or program that loads.
+    /// Writes a message to the log of the loading component or program.
     func log(_ message: String, _ metadata: [String: String], _ call: Call)
 }
 

@@ -4,8 +4,8 @@ import Synchronization
 
 /// A kind of output from which secrets are redacted.
 ///
-/// In a debug build, a test switches a redaction off for texts with a mark, and must then find the secrets that it
-/// planted. In a release build, redactions cannot be switched off.
+/// In a debug build, a test can disable a redaction for texts with a marker, and must then find the secrets that it
+/// planted. In a release build, redactions cannot be disabled.
 package struct Redaction: Sendable {
     /// The name, for tests.
     package let name: String
@@ -16,7 +16,7 @@ package struct Redaction: Sendable {
     package static let mirrors = Redaction(name: "mirrors")
     /// The user, the password, the query and the fragment of URLs.
     package static let urls = Redaction(name: "urls")
-    /// The values of header fields in command lines of curl.
+    /// The values of header fields in curl command lines.
     package static let curlFields = Redaction(name: "curlFields")
     /// The bodies in command lines of curl.
     package static let curlBodies = Redaction(name: "curlBodies")
@@ -30,7 +30,7 @@ package struct Redaction: Sendable {
     package static let beginnings = Redaction(name: "beginnings")
     /// The values of variables in messages about a manifest.
     package static let variables = Redaction(name: "variables")
-    /// The cookies in the heads of responses that a jar has taken.
+    /// The cookies in the heads of responses that a jar has stored.
     package static let cookies = Redaction(name: "cookies")
     /// The credentials in the heads that filters receive.
     package static let proofs = Redaction(name: "proofs")
@@ -57,7 +57,7 @@ package struct Redaction: Sendable {
     private static let off = Mutex<[(name: String, mark: String)]>([])
     private static let areAnyOff = Atomic(false)
 
-    /// Switches the redaction off for texts with a mark, until the process ends.
+    /// Disables the redaction for texts with a marker, until the process ends.
     package func switchOff(for mark: String) {
         Self.off.withLock { $0.append((name, mark)) }
         Self.areAnyOff.store(true, ordering: .relaxed)

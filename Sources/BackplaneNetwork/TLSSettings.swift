@@ -7,9 +7,9 @@ public struct TLSSettings: Sendable, Hashable {
         /// TLS 1.3 (RFC 8446).
         case tls13 = "1.3"
     }
-    /// The path of a PEM file with the certificates to trust instead of the executor's; `nil` leaves them.
+    /// The path of a PEM file with the certificates to trust instead of the executor's; `nil` means the executor's.
     public var roots: String?
-    /// The lowest version that is accepted; `nil` means the executor's.
+    /// The minimum accepted version; `nil` means the executor's.
     public var minimum: Version?
     /// The path of a PEM file with the client certificate, followed by its intermediate certificates; `nil` means none.
     public var certificate: String?

@@ -5,11 +5,11 @@ extension BackplaneError.Code {
     public static let operationCycle = Self(rawValue: "operation.cycle")
     /// A graph cannot be built or started as described.
     public static let operationRefused = Self(rawValue: "operation.refused")
-    /// A node was not run, because a node that it needs failed or was cancelled.
+    /// A node was not run because a node that it needs failed or was cancelled.
     public static let operationUnsatisfied = Self(rawValue: "operation.unsatisfied")
     /// A node did not return within its time limit.
     public static let operationTimeout = Self(rawValue: "operation.timeout")
-    /// A graph cannot be continued as older code has saved it.
+    /// A graph cannot be continued from the state saved by older code.
     public static let operationChanged = Self(rawValue: "operation.changed")
     /// The work of a node was dropped, or its callback was released, without a report.
     public static let operationAbandoned = Self(rawValue: "operation.abandoned")
@@ -20,7 +20,7 @@ extension BackplaneError {
         BackplaneError(.callCancelled, "`\(node)` was cancelled", at: graph)
     }
 
-    /// Creates the error of a node that ends in newer code.
+    /// Creates the error for a node that ends in newer code.
     static func continued(_ node: String, in graph: String) -> BackplaneError {
         BackplaneError(
             .callRetired, "a swap has replaced this code, and the graph with `\(node)` continues in newer code",
@@ -31,7 +31,7 @@ extension BackplaneError {
         BackplaneError(.operationTimeout, "`\(node)` did not return within \(limit), its time limit", at: graph)
     }
 
-    /// Creates the error of a node that was not run, caused by the error of another node.
+    /// Creates the error for a node that was not run, caused by the error of another node.
     static func unsatisfied(_ node: String, by root: String, _ cause: BackplaneError, in graph: String)
         -> BackplaneError
     {

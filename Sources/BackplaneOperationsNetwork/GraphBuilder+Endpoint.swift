@@ -11,8 +11,8 @@ extension GraphBuilder {
     /// let books = graph.load("books", search, on: context.http, call)
     /// ```
     ///
-    /// The status that the node's handlers receive includes that of the response. An endpoint has a retry policy of its
-    /// own, which considers whether HTTP allows a request to be repeated; that of the options repeats the whole load.
+    /// The status that the node's handlers receive includes that of the response. An endpoint has its own retry policy,
+    /// which considers whether HTTP allows a request to be repeated; that of the options repeats the whole load.
     ///
     /// - Parameters:
     ///   - name: The name, for display.

@@ -85,11 +85,11 @@ private final class TransferOperation: SuspendableOperation {
         return last
     }
 
-    /// Pauses the transfer if a pause was requested before it began.
+    /// Pauses the transfer if a pause was requested before it started.
     private func pauseIfLate() async {
         guard isPaused.withLock(\.self) else { return }
         try? await transfers.pause(transfer.id)
-        // Or both were asked for meanwhile.
+        // Or both were asked for in the meantime.
         if !isPaused.withLock(\.self) { try? await transfers.resume(transfer.id) }
     }
 

@@ -8,7 +8,7 @@ enum ManifestOutput {
         return lines.isEmpty ? printed : Array(lines)
     }
 
-    /// Returns whether a line only names the failed command and its folder, or says that SwiftPM had to wait.
+    /// Returns whether a line only names the failed command and its folder, or reports that SwiftPM had to wait.
     private static func isFrame(_ line: String) -> Bool {
         line.hasPrefix("Another instance of SwiftPM")
             || line.wholeMatch(

@@ -9,10 +9,10 @@ import Synchronization
 extension PackageFacts {
     /// Reads a package with SwiftPM, which builds and fetches nothing.
     ///
-    /// This takes about a second if the Package.swift has changed, since it is then compiled.
+    /// This takes about a second if the Package.swift has changed, because it is then compiled.
     ///
-    /// - Parameter scratchPath: The folder that SwiftPM locks meanwhile, or `nil` for the package's own build folder:
-    ///   it then waits for a running build.
+    /// - Parameter scratchPath: The folder that SwiftPM locks while it runs, or `nil` for the package's own build
+    ///   folder, for which it waits if a build is running.
     /// - Throws: `new.package` with the messages of SwiftPM and the compiler if the package cannot be read.
     package init(of root: String, scratchPath: String? = nil) throws(BackplaneError) {
         // Without it, SwiftPM would use a package in an enclosing folder.
@@ -29,7 +29,7 @@ extension PackageFacts {
         do {
             self = try JSONDecoder().decode(PackageFacts.self, from: Data(said.output.joined(separator: "\n").utf8))
         } catch {
-            throw Self.unreadable(root, "the output of `swift package dump-package` is not understood: \(error)")
+            throw Self.unreadable(root, "the output of `swift package dump-package` cannot be parsed: \(error)")
         }
     }
 

@@ -13,7 +13,7 @@ extension PackageFacts {
         return isAlone && !FileManager.default.fileExists(atPath: FilePath.join(root, own)) ? holder : own
     }
 
-    /// Returns the folder that contains those of the targets: the first candidate that exists, or else the first.
+    /// Returns the folder that contains the folders of the targets: the first candidate that exists, or else the first.
     package func holder(of kind: PackageTarget.Kind, in root: String) -> String {
         let sources = ["Sources", "Source", "src", "srcs"]
         let names =
@@ -25,7 +25,7 @@ extension PackageFacts {
         return names.first { Self.isFolder(FilePath.join(root, $0)) } ?? names[0]
     }
 
-    /// Returns the folder for new targets, which for tests is `Tests` unless others are already elsewhere.
+    /// Returns the folder for new targets, which for tests is `Tests` unless existing tests are elsewhere.
     package func newHolder(of kind: PackageTarget.Kind, in root: String) -> String {
         let isUsed = targets.contains { $0.kind == kind && $0.path == nil }
         return isUsed || kind != .test ? holder(of: kind, in: root) : "Tests"
@@ -36,7 +36,7 @@ extension PackageFacts {
         return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder
     }
 
-    /// The tools version from which a single target needs no folder of its own.
+    /// The first tools version with which a single target does not need its own folder.
     private static let relaxed = Version(5, 9)
 }
 

@@ -21,7 +21,7 @@ package struct PackageFacts: Sendable, Hashable, Decodable {
         /// The type of the target: `regular`, `executable`, `test`, …
         package var type: String
         package var path: String?
-        /// The files of its folder that belong to the target, or `nil` for all.
+        /// The files in its folder that belong to the target, or `nil` for all.
         package var sources: [String]?
         /// The files and folders in its folder that do not belong to the target.
         package var exclude: [String]?
@@ -31,7 +31,7 @@ package struct PackageFacts: Sendable, Hashable, Decodable {
     package struct Dependency: Sendable, Hashable, Decodable {
         /// The name of a target or product.
         package var name: String
-        /// The identity of the product's package, if it is given.
+        /// The identity of the product's package, if specified.
         package var package: String?
     }
 

@@ -3,9 +3,9 @@ package import Foundation
 import Glibc
 import Synchronization
 
-/// A child process in a process group of its own, so that Control-C at the terminal reaches only this process.
+/// A child process in its own process group, so that Control-C at the terminal reaches only this process.
 ///
-/// Its standard input is a pipe that ends when this process does, however that happens.
+/// Its standard input is a pipe that ends when this process ends for any reason.
 package final class ChildProcess: Sendable {
     package typealias Ending = SpawnedProcess.Ending
 
@@ -15,7 +15,7 @@ package final class ChildProcess: Sendable {
         package var descriptor: Int32
         /// The function called with a line that has begun, but has not continued for a while.
         package var unfinished: (@Sendable (String) -> Void)?
-        /// The function called with each line, without its end, on a thread of its own.
+        /// The function called with each line, without its line ending, on a separate thread.
         package var take: @Sendable (String) -> Void
 
         package init(
@@ -29,14 +29,14 @@ package final class ChildProcess: Sendable {
     /// The writing end of the child's standard input, closed when this object is released.
     private let input: FileHandle
 
-    /// The lock that is held from the creation of a pipe to the spawn, so that no other child inherits the pipe.
+    /// The lock that is held from the creation of a pipe until the spawn, so that no other child inherits the pipe.
     private static let spawning = Mutex(())
 
     /// Starts a program.
     ///
     /// - Parameters:
     ///   - program: A path, or a name to look for in `PATH`, or `nil` for this program itself.
-    ///   - environment: Variables that are added unless this process already has them.
+    ///   - environment: Variables that are added unless they are already set in this process.
     ///   - outlets: The descriptors to read from; the child inherits the others from this process.
     ///   - ended: A function called once, when the child has ended and all its lines have been handled, or a second
     ///     after its end.
@@ -86,6 +86,6 @@ package final class ChildProcess: Sendable {
 
     package var id: pid_t { process.id }
 
-    /// Sends a signal to the child and all that it has started; does nothing once it has ended.
+    /// Sends a signal to the child and all its descendants; does nothing once it has ended.
     package func send(_ signal: Int32) { process.send(signal) }
 }

@@ -3,7 +3,7 @@ import Glibc
 
 /// The reader of this process's standard output.
 package enum OutputReader {
-    /// Watches for the reader to close the pipe or terminal, and calls `tellGone` once; a file has no such reader.
+    /// Watches for the reader to close the pipe or terminal, and calls `tellGone` once; a file has no reader.
     package static func watch(_ tellGone: @escaping @Sendable () -> Void) {
         Thread.detachNewThread {
             var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)

@@ -5,12 +5,12 @@ import Glibc
 ///
 /// The protocol is that of sd_notify(3): a datagram to the socket in `NOTIFY_SOCKET`.
 package struct ServiceManager: Sendable {
-    /// The path of the socket, or with a leading `@` its abstract name.
+    /// The path of the socket, or, with a leading `@`, its abstract name.
     private let socket: String
     /// The interval within which the manager expects a watchdog message; `nil` if it expects none.
     package let watchdog: Duration?
 
-    /// Reads the environment; `nil` if no service manager waits for this process.
+    /// Reads the environment; returns `nil` if no service manager waits for this process.
     package init?() {
         self.init { ProcessEnvironment.value($0) }
     }
@@ -53,7 +53,7 @@ package struct ServiceManager: Sendable {
 
     /// Sends a watchdog message twice in each interval, if there is one, until the task is cancelled.
     ///
-    /// - Parameter isAlive: A function that returns once the process has proved that it works.
+    /// - Parameter isAlive: A function that returns once the process has proved that it is responsive.
     package func keepAlive(_ isAlive: @Sendable () async -> Void) async {
         guard let watchdog else { return }
         while !Task.isCancelled {

@@ -18,16 +18,18 @@ package final class SpawnedProcess: Sendable {
         }
     }
 
-    /// The process group, which determines the reach of signals.
+    /// The process group, which determines the processes that signals reach.
     package enum Group: Sendable {
-        /// The group of this process: a signal reaches the child alone, and Control-C at the terminal reaches both.
+        /// The group of this process: a signal reaches only the child, and Control-C at the terminal reaches both
+        /// processes.
         case ours
-        /// A new group: a signal reaches the child and all that it starts, and Control-C at the terminal none of them.
+        /// A new group: a signal reaches the child and its descendants, and Control-C at the terminal reaches none of
+        /// them.
         case own
     }
     package let id: pid_t
     private let group: Group
-    /// The process id, or `nil` after the end of the process, when the id may belong to another one.
+    /// The process id, or `nil` after the end of the process, when the id may belong to another process.
     private let living: Mutex<pid_t?>
 
     /// Starts a program.

@@ -2,7 +2,7 @@ package import Backplane
 package import BackplaneStorage
 import Synchronization
 
-/// The tasks that wait for changes of collections, which writes wake and never wait for.
+/// The tasks that wait for changes of collections; writes wake them and never wait for them.
 package final class ChangeSignals: Sendable {
     private struct State {
         var last = 0
@@ -12,10 +12,10 @@ package final class ChangeSignals: Sendable {
 
     package init() {}
 
-    /// The number of tasks that wait for a signal now, and do not read.
+    /// The number of tasks that are waiting for a signal, rather than reading.
     package var waitingTasks: Int { state.withLock { $0.waiting.values.count { $0.signal.isAwaited } } }
 
-    /// Wakes the tasks that wait for a collection of a batch, once it is written.
+    /// Wakes the tasks that wait for a collection of a batch, once the batch is written.
     package func written(_ batch: RecordBatch, in namespace: String) {
         let signals = state.withLock { state -> [Signal] in
             guard !state.waiting.isEmpty else { return [] }
@@ -26,15 +26,15 @@ package final class ChangeSignals: Sendable {
         for signal in signals { signal.send() }
     }
 
-    /// Wakes all tasks, because it is unknown what was written.
+    /// Wakes all tasks, because it is unknown which collections were written.
     package func writtenElsewhere() {
         for signal in state.withLock({ $0.waiting.values.map(\.signal) }) { signal.send() }
     }
 
-    /// Returns once the last change of a collection has another number: a later one, unless the known number is that of
-    /// another store.
+    /// Waits until the number of a collection's last change differs from the known one.
     ///
-    /// - Parameter last: Returns the number of the last change, 0 for none; called at first and after each change.
+    /// - Parameter last: A function that returns the number of the last change, or 0 for none; it is called initially
+    ///   and after each change.
     /// - Throws: `call.cancelled`; the errors of `last`.
     package func wait(
         for collection: String, in namespace: String, since change: Int64,

@@ -4,9 +4,9 @@ package import BackplaneStorage
 extension RecordStore {
     /// Answers a query of `backplane.store/1` from pages that begin at cursors.
     ///
-    /// The answer reflects one state of the collection, unless that changes more often than it can be read.
+    /// The answer reflects one state of the collection, unless the collection changes more often than it can be read.
     ///
-    /// - Throws: As ``read(_:in:)`` does.
+    /// - Throws: The errors of ``read(_:in:)``.
     package func page(_ query: OffsetQuery, in namespace: String) async throws(BackplaneError) -> OffsetPage {
         for _ in 0..<8 {
             if let page = try await attempt(query, in: namespace, onlyIfUnchanged: true) { return page }

@@ -19,12 +19,12 @@ package enum RecordLimits {
     package static let page = 10_000
     /// The number of bytes of values after which a page ends.
     package static let pageBytes = 16 << 20
-    /// The number of changes that a log keeps at least.
+    /// The minimum number of changes that a log retains.
     package static let log = 100_000
-    /// The number of changes by which a log grows before it is cut.
+    /// The number of changes by which a log grows before it is truncated.
     package static let logSurplus = 1_024
 
-    /// Checks a name, which is not empty and contains no zero.
+    /// Checks a name, which must not be empty or contain a zero byte.
     ///
     /// - Throws: `call.invalid-input`.
     package static func check(name: String, _ what: String) throws(BackplaneError) {
@@ -45,12 +45,13 @@ package enum RecordLimits {
             guard (1...id).contains(record.id.utf8.count) else {
                 throw BackplaneError(
                     .callInvalidInput,
-                    "expected an id of 1 to \(id) bytes, found one of \(record.id.utf8.count)", at: collection)
+                    "expected an id of 1 to \(id) bytes, found \(record.id.utf8.count) bytes", at: collection)
             }
             guard record.value.count <= value else {
                 throw BackplaneError(
                     .callInvalidInput,
-                    "expected a record of at most \(value) bytes, found one of \(record.value.count); keep large content in a file of the component's folder",
+                    "expected a record of at most \(value) bytes, found \(record.value.count) bytes; keep large "
+                        + "content in a file of the component's folder",
                     at: "\(collection)/\(shortened(record.id))")
             }
         }
@@ -118,7 +119,8 @@ extension RecordChange {
 }
 
 extension BackplaneError {
-    /// Returns the error for a condition that does not hold because a record has another version; 0 for no record.
+    /// Returns the error for a condition that does not hold because a record has another version; 0 means that there is
+    /// no record.
     package static func conflict(_ collection: String, _ id: String, expected: Int64, found: Int64) -> BackplaneError {
         func text(_ version: Int64) -> String { version == 0 ? "no record" : "version \(version)" }
         return BackplaneError(

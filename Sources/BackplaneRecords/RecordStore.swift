@@ -3,8 +3,8 @@ public import BackplaneStorage
 
 /// An engine that stores records, in a database file or in memory.
 ///
-/// One store serves all components of a host, each in a namespace of its own. What every engine must do is stated by
-/// the requirements of `RecordStoreConformance`.
+/// One store serves all components of a host, each in its own namespace. The requirements of `RecordStoreConformance`
+/// specify what every engine must do.
 public protocol RecordStore: Sendable {
     /// The optional capabilities that this engine has. Default: none.
     var capabilities: StoreCapabilities { get }
@@ -19,41 +19,41 @@ public protocol RecordStore: Sendable {
 
     /// Applies all changes of a batch atomically and in order.
     ///
-    /// - Parameter namespace: The owner of the collections. Namespaces share nothing, whatever their collections are
-    ///   named.
-    /// - Returns: For each change the number that it was given; 0 for a deletion that found nothing.
+    /// - Parameter namespace: The owner of the collections. Namespaces share nothing, regardless of the names of their
+    ///   collections.
+    /// - Returns: The number assigned to each change; 0 for a deletion without an effect.
     /// - Throws: `store.conflict` if a condition does not hold; `store.duplicate` if two records would have the same
-    ///   values in a unique index; `call.invalid-input` for a name, an id or a value that no store takes;
+    ///   values in a unique index; `call.invalid-input` for a name, an id or a value that no store accepts;
     ///   `store.unusable` if the store cannot be written.
     func write(_ batch: RecordBatch, in namespace: String) async throws(BackplaneError) -> [Int64]
 
     /// Returns one page of the records that a query selects.
     ///
     /// - Throws: `store.conflict` if a condition of the query does not hold; `store.unindexed` if the collection has no
-    ///   such index; `store.unsupported` for a search if the engine has no full text; `call.invalid-input` for a range
-    ///   or a cursor that does not fit the index, or a text without a word; `store.unusable` if the store cannot be
-    ///   read.
+    ///   such index; `store.unsupported` for a search if the engine does not support full-text search;
+    ///   `call.invalid-input` for a range or a cursor that does not fit the index, or a search text without a word;
+    ///   `store.unusable` if the store cannot be read.
     func read(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> RecordPage
 
     /// Returns the number of records that a query selects, on all of its pages.
     ///
     /// The count of a whole collection is stored; the records that other queries select are counted.
     ///
-    /// - Throws: As ``read(_:in:)`` does.
+    /// - Throws: The errors of ``read(_:in:)``.
     func count(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> Int
 
     /// Returns changes of a collection from its log, which has at least the last 100,000.
     ///
     /// - Parameters:
     ///   - number: The number of the last change that the caller knows; 0 for none.
-    ///   - limit: The maximum number of changes to return; never more than 10,000 are.
+    ///   - limit: The maximum number of changes to return; it is capped at 10,000.
     func changes(of collection: String, since number: Int64, limit: Int, in namespace: String)
         async throws(BackplaneError) -> ChangePage
 
-    /// Returns once there is a change of a collection after a number, or the log no longer has all of them.
+    /// Waits until a collection has a change after a number, or the log no longer contains all of them.
     ///
-    /// Writes do not wait for this. Changes of other processes may be noticed later. By default, the number of the last
-    /// change is polled every quarter of a second.
+    /// Writes do not wait for this function. Changes by other processes may be noticed with a delay. By default, the
+    /// number of the last change is polled every quarter of a second.
     ///
     /// - Parameter number: The number of the last change that the caller knows; 0 for none.
     /// - Throws: `call.cancelled`; the errors of ``changes(of:since:limit:in:)``.
@@ -65,14 +65,14 @@ public protocol RecordStore: Sendable {
     /// Returns the collections of a namespace, in the order of their names' bytes.
     func collections(in namespace: String) async throws(BackplaneError) -> [CollectionSummary]
 
-    /// Returns the number of bytes of the values of a collection's records, which are counted.
+    /// Returns the number of bytes of the values of a collection's records, by counting them.
     ///
-    /// All records are read for that, unless an engine has a shorter way.
+    /// This reads all records, unless the engine has a faster way.
     func size(of collection: String, in namespace: String) async throws(BackplaneError) -> Int64
 
     /// Reads the whole store, while others read and write, and returns its damage.
     ///
-    /// An engine whose content cannot be damaged finds nothing, which is the default.
+    /// The default implementation, for engines whose content cannot be damaged, returns no damage.
     func findDamage() async throws(BackplaneError) -> [BackplaneError]
 }
 
@@ -80,10 +80,10 @@ extension RecordStore {
     /// The default: none.
     public var capabilities: StoreCapabilities { [] }
 
-    /// Finds no damage, by default.
+    /// The default implementation, which finds no damage.
     public func findDamage() async throws(BackplaneError) -> [BackplaneError] { [] }
 
-    /// Reads all records, by default.
+    /// The default implementation, which reads all records.
     public func size(of collection: String, in namespace: String) async throws(BackplaneError) -> Int64 {
         var size: Int64 = 0, query = RecordQuery(collection: collection)
         repeat {
@@ -94,7 +94,7 @@ extension RecordStore {
         return size
     }
 
-    /// Polls the number of the collection's last change every quarter of a second, by default.
+    /// The default implementation, which polls the number of the collection's last change every quarter of a second.
     public func waitForChange(of collection: String, since number: Int64, in namespace: String)
         async throws(BackplaneError)
     {
@@ -110,13 +110,13 @@ extension BackplaneError {
     static var waitCancelled: BackplaneError { BackplaneError(.callCancelled, "the wait for a change was cancelled") }
 }
 
-/// The parts of a store that an engine may lack.
+/// The optional capabilities of an engine.
 public struct StoreCapabilities: OptionSet, Sendable {
     public let rawValue: UInt32
 
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Full-text search. An engine without it accepts full-text indexes, and fails a search.
+    /// Full-text search. An engine without it accepts full-text indexes, but searches fail.
     public static let fullText = Self(rawValue: 1 << 0)
 }
 

@@ -18,7 +18,7 @@ package enum Figure {
         }
     }
 
-    /// Returns a time, given in seconds since 1970, in this machine's time zone.
+    /// Returns the text of a time in seconds since 1970, in this machine's time zone.
     package static func time(_ seconds: Double) -> String {
         var moment = time_t(seconds), parts = tm()
         localtime_r(&moment, &parts)

@@ -6,7 +6,7 @@ package import BackplaneTerminal
 package enum GenerationRows {
     /// Returns the table.
     ///
-    /// - Parameter time: Formats a time given in seconds since 1970.
+    /// - Parameter time: A function that formats a time in seconds since 1970.
     package static func table(_ generations: [Generation], time: (Double) -> String = Figure.time) -> Table {
         Table(
             ["PLUGIN", "GENERATION", "VERSION", "STATE", "LOADED", "MEMORY", "HELD BY"],

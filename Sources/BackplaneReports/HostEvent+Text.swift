@@ -3,7 +3,7 @@ package import BackplaneHost
 import BackplaneTerminal
 
 extension HostEvent {
-    /// The event for a terminal: the time, the occurrence and, for a failure, also the causes.
+    /// The lines of the event for a terminal: the time, the event and, for a failure, the causes.
     package var lines: [String] {
         let indent = String(repeating: " ", count: time.localTime.count + 2)
         return texts.enumerated().map { $0 == 0 ? "\(time.localTime)  \($1)" : indent + $1 }
@@ -12,7 +12,7 @@ extension HostEvent {
     private var texts: [String] {
         switch kind {
         case .started(let managers):
-            [managers.isEmpty ? "started: no manager is up" : "started: \(managers.joined(separator: ", ").printable)"]
+            [managers.isEmpty ? "started: no managers" : "started: \(managers.joined(separator: ", ").printable)"]
         case .swapped(let report): report.lines(colour: false) + (report.failure?.reportLines ?? [])
         case .applied(let change): ["applied a manifest"] + ChangeRow(change).lines
         case .reset(let change): ["reset"] + ChangeRow(change).lines

@@ -5,14 +5,14 @@ import FoundationEssentials
 
 /// The format of a log in which each record is one line.
 package enum LogFormat: String, CaseIterable, Sendable {
-    /// Time, level, component and trace, then the message and its metadata.
+    /// The time, level, component and trace, followed by the message and its metadata.
     case text
     /// One JSON object with the same members, for programs.
     case json
 
     package static let names = allCases.map(\.rawValue).joined(separator: " or ")
 
-    /// Returns a record as a line without its end.
+    /// Returns a record as a line without its line ending.
     ///
     /// - Parameter seconds: The time of the record, in seconds since 1970.
     package func line(_ record: LogRecord, at seconds: Double) -> String {
@@ -49,7 +49,7 @@ extension LogRecord {
 }
 
 extension String {
-    /// The text as one word of a line, in quotes if it would otherwise be several or none.
+    /// The text as one word of a line, in quotation marks if it would otherwise be several words or none.
     fileprivate var logWord: String {
         let text = printable
         guard isEmpty || contains(where: { $0 == " " || $0 == "\"" || $0 == "=" }) else { return text }

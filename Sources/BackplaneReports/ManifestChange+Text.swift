@@ -16,13 +16,13 @@ package struct ChangeRow: Encodable {
         reconfigured = change.reconfigured.sorted()
     }
 
-    /// The lines for a person, one for each kind of change that occurred.
+    /// The lines of a text report, one for each kind of change that occurred.
     package var lines: [String] {
         let kinds = [
             ("started", started), ("recreated", restarted), ("reconfigured", reconfigured), ("stopped", stopped),
         ].filter { !$0.1.isEmpty }
         let changes = kinds.map { kind, names in "\(kind): \(names.joined(separator: ", ").printable)" }
         let rest = kept.isEmpty ? [] : ["\(counted(kept.count, "manager")) unaffected"]
-        return changes.isEmpty && rest.isEmpty ? ["no manager was or is up"] : changes + rest
+        return changes.isEmpty && rest.isEmpty ? ["no manager was or is running"] : changes + rest
     }
 }

@@ -22,7 +22,7 @@ extension [Problem] {
     /// The maximum number of errors, and of warnings, that are listed in text output.
     private static var listed: Int { 100 }
 
-    /// The problems to list for people: the first errors and the first warnings, in their order.
+    /// The problems to list in text output: the first errors and the first warnings, in order.
     package var shortList: [Problem] {
         var counts: [Problem.Severity: Int] = [:]
         return filter { problem in
@@ -31,7 +31,7 @@ extension [Problem] {
         }
     }
 
-    /// The summary of the problems that are not in the short list; `nil` if all are.
+    /// The summary of the problems that the short list omits; `nil` if it omits none.
     package var summaryOfRest: String? {
         let rest = Problem.Severity.allCases.flatMap { severity in
             filter { $0.severity == severity }.dropFirst(Self.listed)

@@ -8,7 +8,7 @@ package struct StandardErrorLog: LogSink {
     package var level: Log.Level
     package var format: LogFormat
 
-    /// Creates the sink; the levels of single components are the host's.
+    /// Creates the sink; the host applies the levels of individual components.
     package init(level: Log.Level = .trace, format: LogFormat = .text) { (self.level, self.format) = (level, format) }
 
     package func isEnabled(_ level: Log.Level) -> Bool { level >= self.level }

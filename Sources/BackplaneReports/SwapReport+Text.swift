@@ -3,7 +3,7 @@ import BackplaneHost
 import BackplaneTerminal
 
 extension SwapReport {
-    /// Returns the report for a person: the changes first, then the time that they took.
+    /// Returns the report as text: the changes, followed by their duration.
     package func lines(colour: Bool) -> [String] {
         let parts =
             [headings] + [
@@ -48,7 +48,7 @@ extension PluginChange {
 }
 
 extension PluginChange {
-    /// The old and new generations, of which the old one is missing if the plugin is new.
+    /// The old and new generations, without the old one if the plugin is new.
     package var generations: String {
         fromGeneration == 0 ? "\(toGeneration), new" : "\(fromGeneration) → \(toGeneration)"
     }
@@ -75,7 +75,7 @@ extension StateChange {
         return [", ", Span("state \(text)")] + carriage + remark
     }
 
-    /// The lane that the state takes, and its size if that is known.
+    /// The lane in which the state is transferred, and its size if known.
     private var carriage: [Span] {
         if lane == "native" { return [Span(", carried over natively")] }
         let why = lane.map { [Span(", \($0)", .doubtful), Span(reason.map { ": \($0.printable)" } ?? "")] } ?? []
@@ -99,7 +99,7 @@ extension WireChange {
     /// The change of the lane for a person.
     var text: String { (report ?? []).map(\.text).joined() }
 
-    /// The change of the lane, or `nil` if it stayed the same.
+    /// The change of the lane, or `nil` if it has not changed.
     fileprivate var report: [Span]? {
         guard fromLane != toLane else { return nil }
         let why = reason.map { ": " + $0.printable } ?? ""

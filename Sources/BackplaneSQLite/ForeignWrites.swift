@@ -16,14 +16,14 @@ final class ForeignWrites: Sendable {
     private let found: @Sendable () -> Void
     private let state = Mutex(State())
 
-    /// Creates a watch that does not run yet.
+    /// Creates a watch that is not running yet.
     ///
-    /// - Parameter found: Called after others have written, and once when the watch begins.
+    /// - Parameter found: A function that is called after others have written, and once when the watch starts.
     init(to database: DatabasePool, found: @escaping @Sendable () -> Void) {
         (self.database, self.found) = (database, found)
     }
 
-    /// Runs a function that waits, with the watch running meanwhile.
+    /// Runs a function that waits, while the watch is running.
     func watched<Value>(
         _ body: () async throws(BackplaneError) -> Value
     ) async throws(BackplaneError) -> Value {

@@ -10,37 +10,38 @@ import Synchronization
 /// A record store in one SQLite file in WAL mode, where readers and the one writer do not wait for each other.
 ///
 /// A write that has returned survives the end of the process and, unless the durability is ``StoreDurability/normal``,
-/// of the machine. The checksum of a record is compared whenever the record is read.
+/// of the machine. The checksum of a record is verified whenever the record is read.
 public final class SQLiteRecordStore: RecordStore {
     let database: DatabasePool
-    /// The full-text tokenizers that this machine's SQLite has.
+    /// The full-text tokenizers that this machine's SQLite provides.
     private let support: FullTextSupport
     /// The lock that is held until the database is closed.
     private let lock: StoreLock
     private let report: @Sendable (BackplaneError) -> Void
-    /// The check of the whole file after an unclean end.
+    /// The check of the whole file after an unclean shutdown.
     private let check: StoreCheck
     private let signals: ChangeSignals
     private let foreignWrites: ForeignWrites
-    /// A Boolean value that indicates whether damage has been reported.
+    /// A Boolean value that indicates whether damage was reported.
     private let hasReported = Atomic(false)
-    /// The size of the write-ahead log at which a write moves it into the file.
+    /// The size of the write-ahead log at which a write checkpoints it.
     private let boundAt = Atomic(2 * StoreFile.logLimit)
 
     /// Opens `store.sqlite` in a folder, or creates it with mode 0600.
     ///
-    /// Opening reads little of the file. After an unclean end the whole file is read in the background. Damage that is
-    /// found there, or by a read or a write, is reported immediately; when the store is next opened, the readable
-    /// records are copied into a new file, and the damaged one is kept as `store.sqlite.damaged-…`.
+    /// Opening reads only a small part of the file. After an unclean shutdown, the whole file is checked in the
+    /// background. Damage found by this check, or by a read or a write, is reported immediately; when the store is next
+    /// opened, the readable records are copied into a new file, and the damaged file is kept as
+    /// `store.sqlite.damaged-…`.
     ///
     /// - Parameters:
-    ///   - folder: The folder, which exists.
+    ///   - folder: The folder, which must exist.
     ///   - durability: The failures that a completed write survives.
     ///   - damaged: The treatment of a damaged file.
-    ///   - report: A function that receives a `store.damaged` for damage that was found, and one with the number of
-    ///     records that were saved and lost if the file was repaired.
+    ///   - report: A function that receives a `store.damaged` error for any damage, and another one with the numbers of
+    ///     saved and lost records after a repair.
     /// - Throws: `store.unusable` if the file cannot be opened for writing, or a newer version of Backplane has written
-    ///   it; `store.damaged` if it is damaged, but the policy is to refuse it or the store is also open elsewhere.
+    ///   it; `store.damaged` if it is damaged and the policy is to refuse it, or the store is also open elsewhere.
     public convenience init(
         folder: String, durability: StoreDurability = .full, damaged: DamagedStorePolicy = .salvage,
         report: @escaping @Sendable (BackplaneError) -> Void
@@ -69,10 +70,10 @@ public final class SQLiteRecordStore: RecordStore {
 
     /// Full text, if this machine's SQLite has FTS5 and its tokenizers.
     ///
-    /// If only some of the tokenizers are missing, indexes of the others can be searched all the same.
+    /// If only some of the tokenizers are missing, indexes that use the others can still be searched.
     public var capabilities: StoreCapabilities { support.isComplete ? .fullText : [] }
 
-    /// The settings of the connection that writes.
+    /// The settings of the writer connection.
     package var settings: StoreDatabaseSettings {
         get throws { try database.writeWithoutTransaction { try StoreDatabaseSettings($0) } }
     }
@@ -82,7 +83,7 @@ public final class SQLiteRecordStore: RecordStore {
         lock.isAlone() ? nil : lock.others
     }
 
-    /// Reads the whole file on a thread of its own.
+    /// Reads the whole file on a separate thread.
     private func checkInBackground() {
         let thread = Thread { [check, report, path = database.path] in
             guard let finding = try? check.run() else { return }
@@ -159,7 +160,7 @@ public final class SQLiteRecordStore: RecordStore {
 
     /// Counts the records that a query selects.
     ///
-    /// - Throws: As ``read(_:in:)`` does.
+    /// - Throws: The errors of ``read(_:in:)``.
     public func count(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> Int {
         try await reading { [support] in try RecordReader($0, in: namespace, support).count(query) }
     }
@@ -175,7 +176,7 @@ public final class SQLiteRecordStore: RecordStore {
         }
     }
 
-    /// Waits for a change of a collection after a number; one by another process is noticed within 250 ms.
+    /// Waits for a change of a collection after a number; a change by another process is noticed within 250 ms.
     ///
     /// - Throws: `store.unusable`; `call.cancelled`.
     public func waitForChange(of collection: String, since number: Int64, in namespace: String)
@@ -239,11 +240,11 @@ public final class SQLiteRecordStore: RecordStore {
         return value
     }
 
-    /// Moves the write-ahead log into the file once readers have kept SQLite from it for too long.
+    /// Checkpoints the write-ahead log once readers have prevented SQLite from doing so for too long.
     ///
-    /// Written records are safe in the log, so that this may fail; it is then tried again after as much has been
-    /// written again, since it makes other writes wait for readers. The cancellation of the caller's task does not
-    /// interrupt it: the connection could keep the short timeout.
+    /// Written records are safe in the log, so this may fail. It is then retried after as much has been written again,
+    /// because it makes other writes wait for readers. Cancelling the caller's task does not interrupt it, because the
+    /// connection could otherwise retain the short timeout.
     private func boundLog() async {
         var status = stat()
         guard stat(database.path + "-wal", &status) == 0, status.st_size > boundAt.load(ordering: .relaxed) else {
@@ -263,7 +264,7 @@ public final class SQLiteRecordStore: RecordStore {
             isDone ? 2 * StoreFile.logLimit : Int(status.st_size) + StoreFile.logLimit, ordering: .relaxed)
     }
 
-    /// Converts an error, and marks the file if that is damaged.
+    /// Converts an error, and marks the file if the error indicates damage.
     private func failure(_ error: any Error) -> BackplaneError {
         guard let error = error as? DatabaseError, error.isDamage else { return .unusable(error, at: database.path) }
         let reason = error.message ?? "SQLite \(error.resultCode.rawValue)"

@@ -6,13 +6,13 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// A check of a store's whole file, which others read and write meanwhile.
+/// A check of a store's whole file, which others can read and write at the same time.
 final class StoreCheck: Sendable {
     /// The result of a check.
     struct Finding: Sendable {
-        /// The damage of the file, as SQLite describes it; `nil` for none.
+        /// The damage of the file, in SQLite's words; `nil` if there is none.
         var damage: String?
-        /// The places of records whose stored bytes have changed, at most ``StoreCheck/listLimit``.
+        /// The locations of records whose stored bytes have changed, at most ``StoreCheck/listLimit``.
         var records: [String] = []
         /// The number of those records.
         var recordCount = 0
@@ -25,7 +25,7 @@ final class StoreCheck: Sendable {
 
     init(_ path: String) { self.path = path }
 
-    /// Ends the check, which then has no result.
+    /// Cancels the check, which then has no result.
     func cancel() {
         state.withLock { state in
             state.isCancelled = true
@@ -59,7 +59,7 @@ final class StoreCheck: Sendable {
         }
     }
 
-    /// Compares the checksums of all records, in many short transactions so that the write-ahead log does not wait.
+    /// Compares the checksums of all records, in many short transactions, so that checkpoints do not have to wait.
     private func checksums(_ queue: DatabaseQueue) throws -> Finding? {
         var finding = Finding(), last: Int64 = 0, isAtEnd = false
         while !isAtEnd {

@@ -1,7 +1,7 @@
 #if Engines
 package import GRDB
 
-/// The settings of a database on which the cost of a write depends.
+/// The settings of a database that determine the cost of a write.
 package struct StoreDatabaseSettings: Equatable, CustomStringConvertible {
     private let journalMode: String
     private let synchronous: Int
@@ -14,7 +14,7 @@ package struct StoreDatabaseSettings: Equatable, CustomStringConvertible {
         pageSize = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? -1
     }
 
-    /// The settings by their names, such as `journal_mode wal, synchronous FULL, page_size 4096`.
+    /// The settings with their names, such as `journal_mode wal, synchronous FULL, page_size 4096`.
     package var description: String {
         let names = ["OFF", "NORMAL", "FULL", "EXTRA"]
         let name = names.indices.contains(synchronous) ? names[synchronous] : "\(synchronous)"

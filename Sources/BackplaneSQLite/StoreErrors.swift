@@ -34,9 +34,9 @@ extension BackplaneError {
 
     /// Returns the reason why the file cannot be written, if the system reports one.
     ///
-    /// SQLite's own code often says only which operation failed.
+    /// SQLite's own code often only indicates which operation failed.
     ///
-    /// - Parameter full: A Boolean value that indicates whether a full disk has been reported.
+    /// - Parameter full: Whether SQLite has reported a full disk.
     private static func obstacle(at path: String, full: Bool) -> String? {
         let folder = URL(filePath: path).deletingLastPathComponent().path
         var system = statvfs()

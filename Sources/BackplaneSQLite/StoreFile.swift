@@ -16,7 +16,7 @@ struct StoreFile {
 
     /// The longest wait for another connection, in seconds.
     static let patience = 5.0
-    /// The size to which the write-ahead log is cut once its contents are in the file, in bytes.
+    /// The size to which the write-ahead log is truncated after a checkpoint, in bytes.
     static let logLimit = 16 << 20
 
     init(folder: String, durability: StoreDurability, damaged: DamagedStorePolicy) {
@@ -27,15 +27,15 @@ struct StoreFile {
     struct Opened {
         let database: DatabasePool
         let support: FullTextSupport
-        /// The lock that is held as long as the database is open.
+        /// The lock that is held while the database is open.
         let lock: StoreLock
-        /// A Boolean value that indicates whether the store was not closed by its last users.
+        /// A Boolean value that indicates whether the last process did not close the store.
         let endedUncleanly: Bool
     }
 
-    /// Opens the store, while other processes that want to open it wait.
+    /// Opens the store; other processes that open it have to wait.
     ///
-    /// Only the header and the catalogue are read, and the list of collections, unless damage was found before.
+    /// Only the header, the schema and the list of collections are read, unless damage was found before.
     func open(report: (BackplaneError) -> Void) throws(BackplaneError) -> Opened {
         let lock = try StoreLock(of: path)
         defer { lock.endOpening() }
@@ -61,7 +61,7 @@ struct StoreFile {
 
     /// Reads the whole file if damage was found while it was open and no process has it open now.
     ///
-    /// A file that is sound has taken the place of the damaged one.
+    /// If the file is sound, it has already replaced the damaged one.
     ///
     /// - Throws: A `DatabaseError` with `SQLITE_CORRUPT` if the file is damaged.
     private func followMarkOfDamage(isAlone: Bool) throws {
@@ -102,9 +102,9 @@ struct StoreFile {
         return database
     }
 
-    /// Reads the header, the catalogue and the list of collections, and throws if they are damaged or not known.
+    /// Reads the header, the schema and the list of collections, and throws an error if they are damaged or unknown.
     ///
-    /// Nothing has written to the file before, so that a damaged one is kept as it was found.
+    /// Nothing is written to the file before this check, so a damaged file remains unchanged.
     private func check() throws {
         var configuration = Configuration()
         configuration.readonly = true
@@ -123,10 +123,10 @@ struct StoreFile {
         }
     }
 
-    /// Undoes the transaction that a process left unfinished when it ended, such as the one in which a new file
+    /// Rolls back the transaction that a process did not complete before it ended, such as the one in which a new file
     /// switches to WAL mode.
     ///
-    /// A connection that only reads cannot do this.
+    /// A read-only connection cannot do this.
     private func rollBack() throws {
         var configuration = Configuration()
         configuration.busyMode = .timeout(Self.patience)
@@ -157,7 +157,7 @@ struct StoreFile {
         return report
     }
 
-    /// Creates an empty file with mode 0600, which SQLite also gives to the files beside it.
+    /// Creates an empty file with mode 0600, which SQLite also uses for the files beside it.
     static func makePrivate(_ path: String) throws {
         let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw BackplaneError.unusableFile(errno, at: path) }
@@ -166,13 +166,13 @@ struct StoreFile {
 }
 
 extension DatabaseError {
-    /// A Boolean value that indicates whether the contents of the file are at fault, rather than its path or
+    /// A Boolean value that indicates whether the error concerns the contents of the file rather than its path or
     /// permissions.
     var isDamage: Bool {
         resultCode == .SQLITE_CORRUPT || resultCode == .SQLITE_NOTADB
     }
 
-    /// A Boolean value that indicates whether the file has a journal that only a writing connection can undo.
+    /// A Boolean value that indicates whether the file has a journal that only a writable connection can roll back.
     var isUnfinished: Bool { extendedResultCode == .SQLITE_READONLY_ROLLBACK }
 }
 #endif

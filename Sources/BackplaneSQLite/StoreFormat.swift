@@ -6,7 +6,7 @@ import GRDB
 
 /// The format of a store's file, which is read without changing the file.
 public struct StoreFormat: Sendable {
-    /// The migrations that the file goes through when it is next opened; empty for a file of the current format.
+    /// The migrations that are applied when the file is next opened; empty for a file of the current format.
     public let pending: [String]
     /// The number of records that these migrations move.
     public let records: Int

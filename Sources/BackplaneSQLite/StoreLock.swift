@@ -4,9 +4,9 @@ import BackplaneStorage
 import Foundation
 import Glibc
 
-/// The lock that is held as long as a store is open, shared by all that have it open.
+/// The lock that is held while a store is open, shared by all processes that have it open.
 ///
-/// If it can be taken exclusively, no other process has the store open. It is on a file of its own,
+/// If it can be acquired exclusively, no other process has the store open. It is on a separate file,
 /// `store.sqlite.lock`, which is never removed, so that it does not interfere with SQLite's locks on the database. A
 /// second lock on that file is exclusive and held while the store is being opened.
 final class StoreLock: Sendable {
@@ -15,9 +15,9 @@ final class StoreLock: Sendable {
     /// The constant `F_OFD_SETLK` of `<fcntl.h>`, which Swift does not import.
     private static let setOpenFileLock: Int32 = 37
 
-    /// Waits until no other process is opening the store, and takes both locks.
+    /// Waits until no other process is opening the store, and acquires both locks.
     ///
-    /// Another opening can take as long as it takes to check or repair the store.
+    /// Opening can take as long as checking or repairing the store.
     ///
     /// - Parameters:
     ///   - store: The path of the store.
@@ -50,7 +50,7 @@ final class StoreLock: Sendable {
         close(descriptor)
     }
 
-    /// Returns whether no other process has the store open, which is valid until ``endOpening()``.
+    /// Returns whether no other process has the store open; this remains valid until ``endOpening()``.
     func isAlone() -> Bool {
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
             _ = flock(descriptor, LOCK_SH)
@@ -60,7 +60,7 @@ final class StoreLock: Sendable {
         return false
     }
 
-    /// Runs a function while no process has the store open or opens it, or not at all.
+    /// Runs a function only if no process has the store open or is opening it.
     func whenLast(_ body: () -> Void) {
         for _ in 0..<100 {
             if setOpening(Int16(F_WRLCK)) {
@@ -71,10 +71,10 @@ final class StoreLock: Sendable {
         }
     }
 
-    /// Releases the lock of opening, so that others can open the store.
+    /// Releases the opening lock, so that others can open the store.
     func endOpening() { _ = setOpening(Int16(F_UNLCK)) }
 
-    /// Takes or releases the lock of opening, without waiting.
+    /// Acquires or releases the opening lock, without waiting.
     ///
     /// It belongs to the open file description, so that it also works between two stores of one process.
     ///

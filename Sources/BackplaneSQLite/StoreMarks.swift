@@ -2,7 +2,7 @@
 import Foundation
 import Glibc
 
-/// The files beside a store that record for the next opening how this one ended.
+/// The files beside a store that record its state for the next opening.
 struct StoreMarks {
     private let open: String
     private let damage: String
@@ -25,7 +25,7 @@ struct StoreMarks {
         }
     }
 
-    /// Writes a file with mode 0600; one that cannot be written is left out, since damage is then found once more.
+    /// Writes a file with mode 0600; a failure is ignored, because the damage is then simply found again.
     private static func write(_ text: String, to path: String) {
         let file = Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { return }

@@ -4,7 +4,7 @@ import Backplane
 extension BackplaneError.Code {
     /// The name is not valid for the new item.
     static let newName = Self(rawValue: "new.name")
-    /// A file, a target or a product of that name exists already.
+    /// A file, a target or a product of that name already exists.
     static let newExists = Self(rawValue: "new.exists")
     /// The package's tools version is too old for the new item.
     static let newTools = Self(rawValue: "new.tools")

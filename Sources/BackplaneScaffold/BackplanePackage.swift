@@ -26,7 +26,8 @@ enum BackplanePackage: Sendable, Hashable {
             guard OwnPackage.isBackplane(folder) else {
                 throw BackplaneError(
                     .newPackage,
-                    "expected a checkout of Backplane, found no `\(OwnPackage.mark)` there; --backplane takes its folder or its URL",
+                    "expected a checkout of Backplane, found no `\(OwnPackage.mark)` there; --backplane expects its "
+                        + "folder or its URL",
                     at: folder)
             }
             self = .folder(folder)

@@ -1,8 +1,8 @@
-/// The way in which a package's targets refer to the products of Backplane.
+/// How a package's targets refer to the products of Backplane.
 enum BackplaneProducts: Sendable, Hashable {
     /// The targets are in the Backplane package itself.
     case own
-    /// The package depends on the package with the given identity.
+    /// The package depends on the package with this identity.
     case package(String)
 
     func dependencies(on products: [String]) -> [String] {

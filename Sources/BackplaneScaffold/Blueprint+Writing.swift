@@ -5,7 +5,7 @@ extension Blueprint {
     /// Writes all files and changes; if anything fails, removes the written files.
     ///
     /// - Parameter root: The root of the package, which is created if missing.
-    /// - Throws: `new.exists` with all files that exist already, or `new.unwritable`.
+    /// - Throws: `new.exists` with all existing files, or `new.unwritable`.
     func write(in root: String) throws(BackplaneError) {
         try requireNew(in: root)
         var undo = Undo()
@@ -24,16 +24,16 @@ extension Blueprint {
         }
     }
 
-    /// Throws if a file of the blueprint exists.
+    /// Checks that no file of the blueprint exists.
     ///
-    /// - Throws: `new.exists` with all files that exist already.
+    /// - Throws: `new.exists` with all existing files.
     func requireNew(in root: String) throws(BackplaneError) {
         let there = files.map(\.path).filter { (try? FileStatus(at: FilePath.join(root, $0))) != nil }
         guard !there.isEmpty else { return }
         let verb = there.count == 1 ? "is" : "are"
         throw BackplaneError(
             .newExists,
-            "\(Self.list(there)) already \(verb), and nothing is overwritten; choose another name, or move it away",
+            "\(Self.list(there)) already \(verb), and nothing is overwritten; choose another name, or move it",
             at: root)
     }
 

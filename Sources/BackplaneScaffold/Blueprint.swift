@@ -32,7 +32,7 @@ struct Blueprint: Sendable, Hashable {
         changes.append(Change(path: path, before: before, after: after))
     }
 
-    /// Adds elements to paste into a list in Package.swift, unless there are none.
+    /// Adds elements to paste into a list in Package.swift, if there are any.
     mutating func paste(_ elements: [String], into list: String, of owner: String? = nil) {
         guard !elements.isEmpty else { return }
         let lines = elements.flatMap { "\($0),".split(separator: "\n").map(String.init) }

@@ -14,7 +14,7 @@ extension ManagerLayers {
         blueprint.add("\(folder)/\(manager)Tests.swift", testText(module: module, plugin: plugin))
     }
 
-    /// Adds the sample data that the service reads until it has a server; it belongs beside the manifest.
+    /// Adds the sample data that the service reads until it has a server, in the folder of the manifest.
     func addSample(to blueprint: inout Blueprint, besideManifest manifest: String) {
         guard hasService else { return }
         let folder = manifest.lastIndex(of: "/").map { manifest[...$0] } ?? ""

@@ -67,7 +67,7 @@ struct ManifestEdit: Sendable, Hashable {
 
     /// Adds a library and a manager to the manifest.
     ///
-    /// - Throws: The error in the existing manifest, which then stays unchanged.
+    /// - Throws: The error in the existing manifest, which then remains unchanged.
     func add(_ layers: ManagerLayers, library: String, to blueprint: inout Blueprint) throws(BackplaneError) {
         layers.addSample(to: &blueprint, besideManifest: path)
         guard let text else { return blueprint.add(path, layers.manifestText(library: library)) }

@@ -1,7 +1,7 @@
 /// A package created by `backplane new app`: a program that embeds a host, and its first plugin.
 ///
-/// The contracts between the program and its plugins are a library of their own, so that a second version of the
-/// service is just another plugin that imports it.
+/// The contracts between the program and its plugins are in a separate library, so that a second version of the service
+/// is just another plugin that imports it.
 struct NewApp: Sendable, Hashable {
     var name: NewName
     var backplane: BackplanePackage

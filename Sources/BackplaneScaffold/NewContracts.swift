@@ -5,7 +5,7 @@ import BackplanePackages
 struct NewContracts: Sendable {
     var name: NewName
     var package: PackageFolder
-    /// Returns the dependency on Backplane; called only if the package has none yet.
+    /// A function that returns the dependency on Backplane; it is called only if the package has none yet.
     var backplane: @Sendable () throws(BackplaneError) -> BackplanePackage
 
     /// The name of the library and its target.

@@ -11,7 +11,7 @@ struct NewDefinition: Sendable, Hashable {
         return blueprint
     }
 
-    /// A method of each kind: with arguments in the query, in a body of JSON, and with files.
+    /// A definition with a method of each kind: with arguments in the query, with a JSON body, and with files.
     private static let text = """
         {
           "search": {

@@ -30,7 +30,7 @@ extension NewName {
     /// The suffixes that are appended to names.
     private static let endings = ["Plugin", "Manager", "Module", "Entry", "Contracts", "Tests"]
 
-    /// The names that would shadow, or be shadowed by, modules and types that the generated code uses.
+    /// The names that would shadow modules and types of the generated code, or be shadowed by them.
     private static let taken: Set<String> = [
         // Swift
         "Any", "AnyObject", "AsyncStream", "Mutex", "Protocol", "Self", "Type", "Never", "Void", "Swift", "Actor",

@@ -1,14 +1,14 @@
 import BackplaneHost
 import BackplaneTerminal
 
-/// The shell commands to enter after something was created.
+/// The shell commands to enter after creating an item.
 struct NextCommands: Sendable, Hashable {
     /// The command that runs this program.
     var tool = "backplane"
     /// The absolute path of the current folder.
     var folder = FilePath.absolute(".")
 
-    /// The commands with this program as it was called: by name if the shell finds it, otherwise by absolute path.
+    /// The commands that refer to this program by name if the shell finds it, and otherwise by absolute path.
     static var own: NextCommands {
         let called = CommandLine.arguments.first ?? "backplane"
         return NextCommands(tool: called.contains("/") ? FilePath.absolute(called) : called)

@@ -13,7 +13,7 @@ enum OwnPackage {
             && FileManager.default.fileExists(atPath: FilePath.join(folder, "Package.swift"))
     }
 
-    /// Returns the path of the package: the one around the executable, or the one recorded at build time.
+    /// Returns the path of the package: the one that contains the executable, or the one recorded at build time.
     ///
     /// - Throws: `new.package` if it no longer exists.
     static func path() throws(BackplaneError) -> String {
@@ -21,7 +21,8 @@ enum OwnPackage {
         if let found = (around + [built]).first(where: isBackplane) { return found }
         throw BackplaneError(
             .newPackage,
-            "the package that this command was built from no longer exists; give the location of Backplane with --backplane PATH or --backplane URL",
+            "the package that this command was built from no longer exists; specify the location of Backplane with "
+                + "--backplane PATH or --backplane URL",
             at: built)
     }
 

@@ -1,6 +1,6 @@
 /// The folders and targets of a plugin in a package.
 ///
-/// The entry function has a target of its own, because SwiftPM links all tests into one program.
+/// The entry function has a separate target, because SwiftPM links all tests into one program.
 struct PluginPlaces: Sendable, Hashable {
     enum Style: Sendable, Hashable {
         /// The default folders of SwiftPM: `Sources/TidesModule`, `Sources/Tides` and `Tests/TidesTests`.

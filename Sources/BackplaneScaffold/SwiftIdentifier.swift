@@ -3,7 +3,7 @@ package struct SwiftIdentifier: Sendable, Hashable {
     /// The identifier without backticks.
     package let text: String
 
-    /// Creates an identifier in lower camel case; returns `nil` if no character of the name is usable.
+    /// Creates an identifier in lower camel case; returns `nil` if the name has no usable character.
     ///
     /// `LibraryManager` becomes `libraryManager`, and `HTTP cache` becomes `httpCache`. Characters that are not allowed
     /// in identifiers separate words.

@@ -3,7 +3,7 @@ import BackplaneHost
 import FoundationEssentials
 import Glibc
 
-/// A record of the steps performed, so that they can be undone if a later one fails.
+/// A record of completed steps, which can be undone if a later one fails.
 struct Undo {
     private var folders: [String] = []
     private var files: [String] = []
@@ -20,7 +20,7 @@ struct Undo {
 
     /// Creates a file.
     ///
-    /// - Throws: `new.unwritable`, also if the file exists.
+    /// - Throws: `new.unwritable`, including if the file exists.
     mutating func create(_ path: String, _ text: String) throws(BackplaneError) {
         do throws(SystemError) { try FileReplacement.create(path, with: Array(text.utf8), mode: 0o666) } catch {
             throw Self.unwritable(path, error)
@@ -43,7 +43,7 @@ struct Undo {
         changes.append((path, before))
     }
 
-    /// Undoes the recorded steps and ignores errors, because the original error is reported.
+    /// Undoes the recorded steps and ignores errors, because the original error is the one to report.
     func run() {
         for (path, before) in changes { try? ManifestFile.replace(path, with: Data(before.utf8)) }
         for file in files { unlink(file) }

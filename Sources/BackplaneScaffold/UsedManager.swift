@@ -12,14 +12,14 @@ struct UsedManager: Sendable, Hashable {
     var manager: String
     /// The name of the contract that it provides.
     var contract: String
-    /// The module of the contract, or `nil` if it is that of the new manager.
+    /// The module of the contract, or `nil` if it is the new manager's module.
     var module: String?
 
-    /// Finds a manager of a manifest, and the contract that its class provides, in the sources of a package.
+    /// Finds a manager of a manifest and, in the sources of a package, the contract that its class provides.
     ///
     /// - Parameter own: The target to which the new manager is added.
-    /// - Throws: `new.package` if the manifest has no such manager, if the package has not its class and contract, or
-    ///   if the contract belongs to another plugin.
+    /// - Throws: `new.package` if the manifest has no such manager, if the package does not contain its class and
+    ///   contract, or if the contract belongs to another plugin.
     init(_ manager: String, of manifest: ManifestEdit, in package: PackageFolder, usedBy own: String)
         throws(BackplaneError)
     {
@@ -32,7 +32,8 @@ struct UsedManager: Sendable, Hashable {
         guard let contract = sources.lazy.compactMap({ $0.contract(ofClass: className) }).first else {
             throw BackplaneError(
                 .newPackage,
-                "the package has no class `\(className)` that says which contract it provides (`typealias Provides = …`), so `\(manager)` cannot be used by its name; add the wire by hand",
+                "the package has no class `\(className)` that declares which contract it provides (`typealias "
+                    + "Provides = …`), so `\(manager)` cannot be used by its name; add the wire by hand",
                 at: package.root)
         }
         guard let target = sources.first(where: { $0.declares(contract: contract) })?.target else {
@@ -78,7 +79,7 @@ private struct Source {
     let target: String
     let text: String
 
-    /// Returns the contract that a class of the file provides; `nil` if it does not declare the class.
+    /// Returns the contract that a class of the file provides, or `nil` if the file does not declare the class.
     func contract(ofClass name: String) -> String? {
         guard let start = text.firstRange(of: try! Regex("\\b(?:class|actor|struct)\\s+\(name)\\b")),
             let match = text[start.upperBound...].firstMatch(of: /\btypealias\s+Provides\s*=\s*(\w+)/)

@@ -13,7 +13,7 @@ import Synchronization
 /// try await group.run()
 /// ```
 ///
-/// A group shuts its services down in the reverse of their order. A host that is given first is therefore stopped last,
+/// A group shuts its services down in reverse order. If the host is first in the list, it is therefore stopped last,
 /// when the services that call its managers have ended.
 public final class PluginHostService: Service {
     /// The host that the service starts and stops.
@@ -28,14 +28,14 @@ public final class PluginHostService: Service {
 
     /// Creates the service of a host, which it starts when the group runs it.
     ///
-    /// - Parameter keepGoing: Whether to run even if some managers did not start.
+    /// - Parameter keepGoing: Whether to run even if some managers fail to start.
     public init(_ host: PluginHost, keepGoing: Bool = false) {
         (self.host, keepsGoing) = (host, keepGoing)
     }
 
     /// Starts the host, runs until the group shuts down or the task is cancelled, and stops the host.
     ///
-    /// - Throws: What `PluginHost.start` throws; the host is stopped then.
+    /// - Throws: The errors of `PluginHost.start`, after which the host is stopped.
     public func run() async throws {
         do {
             try await host.start(keepGoing: keepsGoing)
@@ -49,11 +49,11 @@ public final class PluginHostService: Service {
         await host.stop()
     }
 
-    /// Returns when the eager managers have started.
+    /// Waits until the eager managers have started.
     ///
-    /// Other services of the group call this first, since a group starts all of its services at the same time.
+    /// Other services of the group call this first, because a group starts all of its services concurrently.
     ///
-    /// - Throws: The error with which the host did not start.
+    /// - Throws: The error with which the host failed to start.
     public func ready() async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             let outcome = start.withLock { start in

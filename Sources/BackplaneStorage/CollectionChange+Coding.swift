@@ -23,13 +23,13 @@ extension CollectionChange: Codable {
 }
 
 extension ChangesSince: Codable {
-    /// Decodes the place from an object with its properties.
+    /// Decodes the position from an object with its properties.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: TextKey.self)
         number = try values.decode(Int64.self, forKey: .number)
     }
 
-    /// Encodes the place as an object with its properties.
+    /// Encodes the position as an object with its properties.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: TextKey.self)
         try values.encode(number, forKey: .number)

@@ -4,9 +4,9 @@ public import Backplane
 public struct CollectionChange<R: Record>: Sendable {
     /// The number of the change, from which later changes can be requested; numbers increase.
     public var number: Int64
-    /// The kind of the change, or the fact that changes were missed.
+    /// The kind of the change, or `missed`.
     public var kind: CollectionChangeKind
-    /// The id of the record; empty if the change is not that of one record.
+    /// The id of the record; empty if the change does not concern a single record.
     public var id: String
     /// The stored record; `nil` for other changes, and if the record was replaced or deleted later or cannot be
     /// decoded.

@@ -2,8 +2,9 @@ import Backplane
 
 /// The preparation of a collection for records of a type: its indexes, and the migration of older records.
 ///
-/// Records of an older schema are found by an index over the schema that each record has been stored with. Whatever was
-/// migrated before a process was killed is therefore not migrated again, and the rest is found at the next start.
+/// Records of an older schema are found through an index over the schema with which each record was stored. Records
+/// migrated before a process was killed are therefore not migrated again, and the remaining ones are found at the next
+/// start.
 struct CollectionPreparation<R: Record> {
     private let exchange: StoreExchange
     private let log: Log
@@ -20,7 +21,7 @@ struct CollectionPreparation<R: Record> {
             } catch {
                 guard error.code == .storeDuplicate else { throw error }
                 log.error(
-                    "an index is left out, because its values are not unique",
+                    "an index was omitted, because its values are not unique",
                     metadata: ["collection": R.collection, "error": error.description])
             }
             if R.schema > 1 {

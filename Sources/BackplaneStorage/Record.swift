@@ -1,6 +1,6 @@
 public import Backplane
 
-/// A value that a store keeps as JSON, under an id in a collection.
+/// A value that a store keeps as JSON in a collection, identified by an id.
 ///
 /// ```swift
 /// struct Book: Record {
@@ -16,8 +16,9 @@ public import Backplane
 /// }
 /// ```
 ///
-/// A property that is optional, or has a default when it is decoded, can be added at any time, and one that is no
-/// longer declared is left out when the record is next saved. Any other change is a new ``schema`` with a migration.
+/// A property that is optional, or has a default when it is decoded, can be added at any time. A property that is no
+/// longer declared is removed when the record is next saved. Any other change requires a new ``schema`` with a
+/// migration.
 public protocol Record: Codable, Sendable {
     /// The indexes by which records are queried and sorted. Default: none.
     associatedtype Indexes: RecordIndexes = NoIndexes
@@ -27,12 +28,12 @@ public protocol Record: Codable, Sendable {
     var id: String { get }
     /// The name of the collection that contains the record. Default: the type's name.
     ///
-    /// Records that were stored under another name are no longer found. A component declares one type of records for a
+    /// Records that were stored under another name are no longer found. A component declares one record type per
     /// collection.
     static var collection: String { get }
     /// The version of the type's schema, which increases with every change that needs a migration. Default: 1.
     static var schema: Int { get }
-    /// Converts a record from an older form.
+    /// Returns a record converted from an older form.
     ///
     /// It is called once for every older record when the collection is first used, and again for records that an older
     /// generation of the plugin stores during a swap. A record for which it throws is left unchanged, and reported.
@@ -53,9 +54,9 @@ extension Record {
 
 /// A stored record in an older form of its type.
 public struct OldRecord: Sendable {
-    /// The id, which the record keeps.
+    /// The id, which does not change.
     public var id: String
-    /// The ``Record/schema`` that the record was stored with.
+    /// The ``Record/schema`` with which the record was stored.
     public var schema: Int
     /// The stored bytes, as they were encoded with that schema.
     public var json: [UInt8]

@@ -1,7 +1,7 @@
 public import Backplane
 
 extension RecordCollection {
-    /// Returns the changes of the collection after a number, and then each new one, without end.
+    /// Returns the changes of the collection after a number, followed by each new one, as an endless sequence.
     ///
     /// ```swift
     /// var last = try await books.lastChange()
@@ -9,13 +9,12 @@ extension RecordCollection {
     /// for try await change in books.changes(since: last) { … }
     /// ```
     ///
-    /// They are read from a log of at least 100,000 changes, so that no writer waits for a reader. A reader that falls
-    /// further behind receives a change of the kind `missed`, and continues after it. Changes that another process
-    /// makes to the file of the store arrive with the next one of this host. In a transaction, too, the changes are
-    /// those of the store.
+    /// They are read from a log of at least 100,000 changes, so no writer waits for a reader. A reader that falls
+    /// further behind receives a change of the kind `missed`, and continues after it. Changes made to the store's file
+    /// by another process arrive with the next change of this host. This also applies within a transaction.
     ///
-    /// - Parameter number: The ``CollectionChange/number`` of the last change that is known, ``lastChange()``, or 0 for
-    ///   all changes that are in the log.
+    /// - Parameter number: The ``CollectionChange/number`` of the last known change, ``lastChange()``, or 0 for all
+    ///   changes in the log.
     public func changes(since number: Int64) -> RecordChanges<R> { RecordChanges(collection: self, number: number) }
 
     /// Returns the number of the collection's last change; 0 if it never had one.
@@ -42,7 +41,7 @@ public struct RecordChanges<R: Record>: AsyncSequence, Sendable {
         /// The number of the last change that was read.
         private var number: Int64
         private var read: ArraySlice<CollectionChange<R>> = []
-        /// A Boolean value that indicates whether there were no changes after those that were read.
+        /// A Boolean value that indicates whether all available changes have been read.
         private var isAtEnd = false
         /// The number of records that could not be decoded.
         private var unreadable = 0
@@ -51,7 +50,7 @@ public struct RecordChanges<R: Record>: AsyncSequence, Sendable {
             (self.collection, self.number) = (collection, number)
         }
 
-        /// Returns the next change, once there is one.
+        /// Waits for the next change and returns it.
         ///
         /// - Throws: `call.cancelled` if the task is cancelled; `call.retired` once the component has stopped; the
         ///   errors of ``RecordCollection``.
@@ -60,7 +59,7 @@ public struct RecordChanges<R: Record>: AsyncSequence, Sendable {
             return read.removeFirst()
         }
 
-        /// Returns the next change, once there is one.
+        /// Waits for the next change and returns it.
         ///
         /// - Throws: The errors of ``next()``.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(BackplaneError)

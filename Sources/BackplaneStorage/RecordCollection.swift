@@ -16,7 +16,7 @@ public struct RecordCollection<R: Record>: Sendable {
 
     /// Stores a record and replaces the one with the same id.
     ///
-    /// - Returns: The new version of the record; 0 in a transaction, which assigns it at its end.
+    /// - Returns: The new version of the record; 0 in a transaction, which assigns versions at its end.
     /// - Throws: `call.invalid-input` if the record cannot be encoded; `store.duplicate` if another record has the same
     ///   values in a unique index.
     @discardableResult
@@ -37,7 +37,7 @@ public struct RecordCollection<R: Record>: Sendable {
     /// Stores a record if there is none with its id, and otherwise changes nothing.
     ///
     /// - Returns: The version of the record; 0 in a transaction.
-    /// - Throws: `store.conflict` if there is a record with this id; and the errors of ``save(_:)-(R)``.
+    /// - Throws: `store.conflict` if there is a record with the id; and the errors of ``save(_:)-(R)``.
     @discardableResult
     public func saveIfAbsent(_ record: R) async throws(BackplaneError) -> Int64 { try await save(record, ifVersion: 0) }
 
@@ -107,7 +107,7 @@ public struct RecordCollection<R: Record>: Sendable {
 
     /// Returns all records in the order of their ids; they have to fit in memory.
     ///
-    /// Records that cannot be decoded are left out, with a warning in the log.
+    /// Records that cannot be decoded are skipped, with a warning in the log.
     public func all() async throws(BackplaneError) -> [R] { try await query().all() }
 
     /// Returns the number of records in the collection.
@@ -144,7 +144,7 @@ public struct RecordCollection<R: Record>: Sendable {
         select { () throws(BackplaneError) in .init(index: Self.name(index), from: try Self.json(from)) }
     }
 
-    /// Returns the records whose values are below an upper bound and, if there is a lower one, at least that.
+    /// Returns the records whose values are below an upper bound and not below an optional lower bound.
     public func query<Value: Encodable>(
         _ index: KeyPath<R.Indexes, Indexed<Value>>, from: Value? = nil, upTo end: Value
     ) -> RecordSelection<R> {
@@ -153,7 +153,7 @@ public struct RecordCollection<R: Record>: Sendable {
         }
     }
 
-    /// Returns the records whose values are at most an upper bound and, if there is a lower one, at least that.
+    /// Returns the records whose values are at most an upper bound and not below an optional lower bound.
     public func query<Value: Encodable>(
         _ index: KeyPath<R.Indexes, Indexed<Value>>, from: Value? = nil, through end: Value
     ) -> RecordSelection<R> {
@@ -191,7 +191,8 @@ public struct RecordCollection<R: Record>: Sendable {
         }
     }
 
-    /// Returns the records with a first value, and a second one from a lower bound to an optional, excluded upper one.
+    /// Returns the records with a first value, and a second value from a lower bound up to an optional, excluded upper
+    /// bound.
     public func query<First: Encodable, Second: Encodable>(
         _ index: KeyPath<R.Indexes, IndexedPair<First, Second>>, equal first: First, from: Second,
         upTo end: Second? = nil
@@ -271,9 +272,9 @@ extension RecordCollection {
         return try await access.count(selection)
     }
 
-    /// Writes a warning for a record that is left out; only the first ones of a reading are written.
+    /// Logs a warning for a skipped record; only the first ones of a read are logged.
     func report(_ record: UnreadableRecord, number: Int) {
         guard number <= 20 else { return }
-        part.log.warning("a record cannot be read, and is left out", metadata: ["error": record.error.description])
+        part.log.warning("a record cannot be read and is omitted", metadata: ["error": record.error.description])
     }
 }

@@ -11,14 +11,14 @@ import Backplane
 /// }
 /// ```
 ///
-/// An index that is added later is built from the stored records when the collection is first used; one that is removed
-/// is deleted then.
+/// When the collection is first used, a newly declared index is built from the stored records, and an index that is no
+/// longer declared is deleted.
 public protocol RecordIndexes: Sendable {
     /// Creates the declaration.
     init()
 }
 
-/// The indexes of records that are only found by their ids.
+/// The indexes of records that are found only by their ids.
 public struct NoIndexes: RecordIndexes {
     /// Creates the empty declaration.
     public init() {}
@@ -38,9 +38,9 @@ extension Indexed where Value: Encodable {
     ///
     /// - Parameters:
     ///   - path: The property's name in JSON, or names separated by dots for a property of a property.
-    ///   - isUnique: A Boolean value that indicates whether a second record with the same value is refused; `nil`
-    ///     values never are. If stored records have the same value when uniqueness is added, that is logged as an
-    ///     error, and the index is left out until they no longer have.
+    ///   - isUnique: Whether a second record with the same value is refused; `nil` values never are. If stored records
+    ///     share a value when uniqueness is added, an error is logged, and the index is not used until their values
+    ///     differ.
     public init(_ path: String, isUnique: Bool = false) {
         declared = DeclaredIndex(paths: [path], isUnique: isUnique)
     }
@@ -56,14 +56,14 @@ extension IndexedPair where First: Encodable, Second: Encodable {
     ///
     /// - Parameters:
     ///   - first: The JSON name, or path, of the property that sorts first.
-    ///   - second: That of the property that sorts records with equal first values.
-    ///   - isUnique: A Boolean value that indicates whether a second record with the same two values is refused.
+    ///   - second: The JSON name, or path, of the property that sorts records with equal first values.
+    ///   - isUnique: Whether a second record with the same two values is refused.
     public init(_ first: String, _ second: String, isUnique: Bool = false) {
         declared = DeclaredIndex(paths: [first, second], isUnique: isUnique)
     }
 }
 
-/// An index over the words of properties, by which ``RecordCollection/search(_:_:limit:after:)`` finds records.
+/// An index over the words of properties, which ``RecordCollection/search(_:_:limit:after:)`` searches.
 ///
 /// A property that is a list is indexed with all strings in it: `authors.name` are the names of all authors.
 public struct FullText: Sendable {
@@ -73,21 +73,21 @@ public struct FullText: Sendable {
     ///
     /// - Parameters:
     ///   - paths: The properties' names in JSON, or names separated by dots for properties of properties.
-    ///   - tokenizer: The division of texts into words.
-    ///   - prefixes: The lengths, of 1 to 32 characters, of the word prefixes that are found fastest.
+    ///   - tokenizer: The tokenizer that divides texts into words.
+    ///   - prefixes: The lengths, of 1 to 32 characters, of the word prefixes to index for faster searches.
     public init(_ paths: String..., tokenizer: TextTokenizer = .unicode, prefixes: [Int] = []) {
         declared = DeclaredIndex(
             paths: paths, isUnique: false, text: TextIndexing(tokenizer, prefixes: prefixes))
     }
 }
 
-/// The only stored content of a declared index.
+/// The stored content of a declared index.
 struct DeclaredIndex: Sendable {
     let paths: [String]
     let isUnique: Bool
     var text: TextIndexing?
 
-    /// The name in the store, so that an index over other properties is another one.
+    /// The name in the store, which differs for an index over other properties.
     var name: String {
         let names = paths.joined(separator: ",")
         return text == nil ? names : "text(\(names))"
@@ -95,7 +95,7 @@ struct DeclaredIndex: Sendable {
 }
 
 extension Record {
-    /// The definition of the collection.
+    /// The definition of the collection's indexes.
     ///
     /// - Throws: `call.invalid-input` if a property of `Indexes` is not an index.
     static var definition: CollectionDefinition {

@@ -6,7 +6,7 @@ public struct RecordList<R: Record>: Sendable {
     public var versioned: [Versioned<R>]
     /// The records that cannot be decoded as an `R`, in the same order; the store keeps them unchanged.
     public var unreadable: [UnreadableRecord]
-    /// The place at which the next page begins; `nil` after the last page.
+    /// The position at which the next page begins; `nil` after the last page.
     public var next: PageCursor?
 
     /// The decoded values, without their versions.
@@ -19,7 +19,7 @@ public struct UnreadableRecord: Sendable {
     public var id: String
     /// The stored JSON; empty if the stored bytes are damaged.
     public var json: [UInt8]
-    /// The number of the change that stored it.
+    /// The number of the change that stored the record.
     public var version: Int64
     /// The reason: `store.undecodable` or `store.damaged`.
     public var error: BackplaneError

@@ -1,16 +1,16 @@
 public import Backplane
 
-/// The records of a collection in an order: all of them, or those in a range of an index.
+/// An ordered selection of a collection's records: all of them, or those in a range of an index.
 ///
-/// A selection is lazy: it reads when its functions are called. Iterating over it reads page by page, so that a
-/// collection of any size fits; records that are written meanwhile after the current position are included.
+/// A selection is lazy: it reads when its functions are called. Iteration reads page by page, so a collection may have
+/// any size; records that are written after the current position in the meantime are included.
 ///
 /// ```swift
 /// for try await book in books.query(\.year, from: 1870, upTo: 1880) { … }
 /// ```
 ///
 /// A record that cannot be decoded does not hide the others: ``page(limit:after:)`` returns it as unreadable, the other
-/// functions leave it out and write a warning to the log.
+/// functions skip it and log a warning.
 public struct RecordSelection<R: Record>: Sendable {
     let collection: RecordCollection<R>
     /// The selection, or the error in its values.
@@ -30,11 +30,10 @@ public struct RecordSelection<R: Record>: Sendable {
     /// Returns a page of the selected records, in their order.
     ///
     /// - Parameters:
-    ///   - limit: The maximum number of records; 10,000 at most are returned, and fewer if they have more than 16 MB.
-    ///   - cursor: The ``RecordList/next`` of the previous page; `nil` for the first page. It may be kept as long as
-    ///   you want.
+    ///   - limit: The maximum number of records; at most 10,000 are returned, and fewer if they exceed 16 MB.
+    ///   - cursor: The ``RecordList/next`` of the previous page; `nil` for the first page. It never expires.
     /// - Throws: `call.invalid-input` for a cursor of another selection, or a value that is not a JSON number, string,
-    ///   Boolean or `null`; `store.unindexed` if the index was left out.
+    ///   Boolean or `null`; `store.unindexed` if the index is not in use.
     public func page(limit: Int = 100, after cursor: PageCursor? = nil) async throws(BackplaneError) -> RecordList<R> {
         var selection = try selection.get()
         (selection.limit, selection.after) = (limit, cursor)
@@ -60,7 +59,7 @@ public struct RecordSelection<R: Record>: Sendable {
 }
 
 extension RecordSelection: AsyncSequence {
-    /// The records of a selection, one after the other.
+    /// An iterator over the records of a selection.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let selection: RecordSelection
         private var page: ArraySlice<R> = []

@@ -2,13 +2,13 @@ public import Backplane
 
 /// The host's record store for data access controllers: `context.store`.
 ///
-/// Collections belong to the component: no other component sees them, whatever their names.
+/// Collections belong to the component: no other component can access them, even under the same name.
 public struct Store: Sendable {
     private var part: StorePart
 
     init(_ services: ComponentServices) { part = StorePart(services) }
 
-    /// Returns the store for one call.
+    /// Returns the store for use by one call.
     ///
     /// Its operations end at the call's deadline with `call.deadline`, and the host logs its trace with writes.
     ///
@@ -26,8 +26,8 @@ public struct Store: Sendable {
         RecordCollection(part, part.exchange)
     }
 
-    /// Runs a closure as a transaction: its reads see one state of the store, and its changes are applied together at
-    /// its end.
+    /// Runs a closure as a transaction, whose reads see one state of the store and whose changes are committed
+    /// together.
     ///
     /// ```swift
     /// try await store.transaction { transaction in
@@ -39,15 +39,15 @@ public struct Store: Sendable {
     /// }
     /// ```
     ///
-    /// If data that it has read has changed meanwhile, the closure runs again, after a short random time, so it must
-    /// not have other effects than those on the store. The result is that of transactions made one after the other; no
-    /// component ever waits for another one's closure.
+    /// If data that it has read has changed in the meantime, the closure runs again after a short random delay, so it
+    /// must have no side effects outside the store. Transactions are serializable; no component ever waits for
+    /// another's closure.
     ///
     /// - Parameters:
     ///   - attempts: The maximum number of times that the closure runs.
     ///   - body: The closure. If it throws, nothing is changed.
-    /// - Throws: The errors of the closure; `store.conflict` if each attempt encountered changes, with the record or
-    ///   collection of the last one; `store.duplicate`; `call.cancelled`; and the errors of ``RecordCollection``.
+    /// - Throws: The errors of the closure; `store.conflict` if every attempt encountered changes, with the record or
+    ///   collection of the last conflict; `store.duplicate`; `call.cancelled`; and the errors of ``RecordCollection``.
     public func transaction<Result>(attempts: Int = 32, _ body: (StoreTransaction) async throws -> Result) async throws
         -> Result
     {
@@ -88,7 +88,7 @@ extension MayUseStore {
 }
 
 extension ManagerContext where Owner: Component {
-    /// Refuses the store, which a manager does not have.
+    /// Unavailable: managers have no store.
     @available(
         *, unavailable,
         message: "a manager cannot use the store: call its data access controller through a wire"
@@ -99,7 +99,7 @@ extension ManagerContext where Owner: Component {
 
 // Communication controllers and network services use the network.
 extension MayUseNetwork {
-    /// Refuses the store, which a role of the network does not have.
+    /// Unavailable: components of the network have no store.
     @available(
         *, unavailable,
         message: "a component that uses the network cannot use the store: only its manager's data access controller can"

@@ -7,7 +7,7 @@ extension BackplaneError.Code {
     public static let storeDamaged = Self(rawValue: "store.damaged")
     /// The value stored under an id cannot be decoded as the requested type.
     public static let storeUndecodable = Self(rawValue: "store.undecodable")
-    /// A condition of a write or a query does not hold, because something else has been written.
+    /// A condition of a write or a query does not hold, because another write has changed the data.
     public static let storeConflict = Self(rawValue: "store.conflict")
     /// Another record has the same values in a unique index.
     public static let storeDuplicate = Self(rawValue: "store.duplicate")
@@ -19,7 +19,7 @@ extension BackplaneError.Code {
 
 /// The treatment of a store whose file is damaged.
 public enum DamagedStorePolicy: String, Sendable {
-    /// Copies the readable records into a new file, and keeps the damaged one beside it.
+    /// Copies the readable records into a new file, and keeps the damaged file beside it.
     case salvage
     /// Leaves the file unchanged, and does not open the store.
     case refuse

@@ -3,12 +3,13 @@ import Synchronization
 
 /// One attempt of a transaction; see ``Store/transaction(attempts:_:)``.
 ///
-/// Its collections read and write like those of the store. ``RecordCollection/fetch(_:)`` finds what the transaction
-/// has saved. A query does not, so that one of a collection that the transaction has changed is an error: query first.
+/// Its collections read and write like those of the store. ``RecordCollection/fetch(_:)`` returns records that the
+/// transaction has saved. Queries do not, so querying a collection that the transaction has changed is an error: query
+/// first.
 public final class StoreTransaction: Sendable {
     private struct State {
         var changes: [RecordChange] = []
-        /// The conditions under which all reads are still valid.
+        /// The conditions that hold if all reads are still valid.
         var conditions: [RecordCondition] = []
         /// The records and collections that conditions concern, by their bytes.
         var known: Set<[UInt8]> = []
@@ -26,10 +27,10 @@ public final class StoreTransaction: Sendable {
 
     init(_ part: StorePart) { self.part = part }
 
-    /// Returns the collection of one type's records, as a part of the transaction.
+    /// Returns the collection of one type's recordswithin the transaction.
     public func collection<R: Record>(_: R.Type = R.self) -> RecordCollection<R> { RecordCollection(part, self) }
 
-    /// The change of others that this attempt has encountered; `nil` if there was none.
+    /// The conflicting change that this attempt has encountered; `nil` if there is none.
     var conflict: BackplaneError? { state.withLock(\.conflict) }
 
     /// Commits all changes if all reads are still valid.
@@ -142,7 +143,7 @@ extension StoreTransaction: StoreAccess {
         return try await noting { () throws(BackplaneError) in try await self.part.exchange.count(counted) }
     }
 
-    /// Reads from the state of the previous reads, or from a later one in which they are still valid.
+    /// Reads from the state of the previous reads, or from a later state in which they are still valid.
     private func readConsistently(_ selection: StoreSelection) async throws(BackplaneError) -> RecordPage {
         try requireOpen()
         var page = try await part.exchange.read(selection), checked: Int?
@@ -158,7 +159,7 @@ extension StoreTransaction: StoreAccess {
 
     /// Records a read, if it is of the same state as the previous ones.
     ///
-    /// - Parameter checked: The number of conditions that held in the state that the page was read from.
+    /// - Parameter checked: The number of conditions that held in the state from which the page was read.
     /// - Returns: The conditions under which the page has to be read again; `nil` if it was recorded.
     private func note(_ page: RecordPage, of selection: StoreSelection, checked: Int?) -> [RecordCondition]? {
         state.withLock { state in

@@ -1,6 +1,6 @@
 package import Backplane
 
-/// The JSON of a record in the store, which begins with the type's schema unless that is 1.
+/// The JSON of a record in the store, which begins with the type's schema unless the schema is 1.
 package enum StoredForm {
     /// The key of the schema in the JSON.
     static let schemaKey = "@schema"
@@ -8,7 +8,7 @@ package enum StoredForm {
 
     /// Encodes a record.
     ///
-    /// - Throws: `call.invalid-input` if it cannot be encoded, or not as a JSON object.
+    /// - Throws: `call.invalid-input` if it cannot be encoded as a JSON object.
     package static func encode<R: Record>(_ record: R) throws(BackplaneError) -> [UInt8] {
         let json = try JSON.encode(record, failing: .callInvalidInput)
         guard json.first == UInt8(ascii: "{") else {
@@ -24,7 +24,7 @@ package enum StoredForm {
 
     /// Decodes a record, or migrates it from an older form.
     ///
-    /// - Throws: `store.undecodable`, located at the record.
+    /// - Throws: `store.undecodable`, with the location of the record.
     package static func decode<R: Record>(_: R.Type, _ stored: StoredRecord) throws(BackplaneError) -> R {
         let schema = R.schema > 1 ? schema(of: stored.value) : 1
         do throws(BackplaneError) {

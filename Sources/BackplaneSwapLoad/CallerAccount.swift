@@ -1,10 +1,10 @@
 package import TurnstileContracts
 
-/// The results of one caller's calls.
+/// The results of a caller's calls.
 package struct CallerAccount: Sendable {
     package var answered = 0
     package var failed = 0
-    /// The number of calls that were made twice, so that the caller's own count rose by more than one.
+    /// The number of calls that were made twice, which increased the caller's own count by more than one.
     package var twice = 0
     /// The number of answers from a library that was not active during the call.
     package var wrong = 0
@@ -20,8 +20,8 @@ package struct CallerAccount: Sendable {
     /// Records an answer.
     ///
     /// - Parameters:
-    ///   - least: The number of handovers of the state that had ended when the call began.
-    ///   - most: The number of handovers that had begun when the answer arrived.
+    ///   - least: The number of handovers of the state that had ended when the call started.
+    ///   - most: The number of handovers that had started when the answer arrived.
     mutating func note(_ ticket: Ticket, least: Int, most: Int) {
         answered += 1
         if ticket.handovers < least || ticket.handovers > most || ticket.edition != 1 + ticket.handovers % 2 {

@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// A thread for one task and all that it calls.
+/// A thread for one task and everything that it calls.
 ///
-/// With it the size of Swift's thread pool does not limit the number of concurrent callers.
+/// It allows more concurrent callers than Swift's thread pool has threads.
 package final class CallerThread: TaskExecutor {
     private let jobs = Mutex<[UnownedJob]>([])
     private let semaphore = DispatchSemaphore(value: 0)

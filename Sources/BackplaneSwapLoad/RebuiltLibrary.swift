@@ -2,7 +2,7 @@ import Backplane
 import Foundation
 import Glibc
 
-/// A library whose file is replaced repeatedly, as by a linker that writes a new file and renames it.
+/// A library whose file is replaced repeatedlyin the way of a linker that writes a new file and renames it.
 package struct RebuiltLibrary: Sendable {
     /// The path of the library.
     package let path: String

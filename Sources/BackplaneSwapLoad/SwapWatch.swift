@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The progress of the swaps, by which callers judge whether an answer is correct.
+/// The progress of the swaps, with which callers verify answers.
 package final class SwapWatch: Sendable {
     private let begun: Atomic<Int>, ended: Atomic<Int>, windowNow = Atomic(0), over = Atomic(false)
 
@@ -12,7 +12,7 @@ package final class SwapWatch: Sendable {
         ended = Atomic(handovers)
     }
 
-    /// Records the start of a swap with this many handovers of the state, 0 if it is to fail.
+    /// Records the start of a swap with this many handovers of the state; 0 if it is to fail.
     package func begin(handovers: Int = 1) { begun.add(handovers, ordering: .sequentiallyConsistent) }
     package func end(handovers: Int = 1) { ended.add(handovers, ordering: .sequentiallyConsistent) }
 
@@ -21,7 +21,7 @@ package final class SwapWatch: Sendable {
     /// The maximum number of handovers so far.
     var most: Int { begun.load(ordering: .sequentiallyConsistent) }
 
-    /// The window of the run that gaps are counted in now.
+    /// The window of the run to which gaps currently count.
     package var window: Int {
         get { windowNow.load(ordering: .relaxed) }
         set { windowNow.store(newValue, ordering: .relaxed) }

@@ -2,7 +2,7 @@ import Backplane
 import Foundation
 package import TurnstileContracts
 
-/// Callers who pass a turnstile at full speed, each on a thread of its own, and check every answer.
+/// Callers who pass a turnstile at full speed, each on a separate thread, and check every answer.
 package struct TurnstileCallers: Sendable {
     package let accounts: [CallerAccount]
 

@@ -42,7 +42,7 @@ package final class TurnstileHost: Sendable {
         call = host.begin()
     }
 
-    /// Calls `body` with the host running, and stops the host in any case.
+    /// Calls `body` with the host running, and always stops the host afterwards.
     package func whileRunning<Result>(_ body: (TurnstileHost) async throws -> Result) async throws -> Result {
         let result: Result
         do { result = try await body(self) } catch {
@@ -53,7 +53,7 @@ package final class TurnstileHost: Sendable {
         return result
     }
 
-    /// Builds the other edition, which is not timed, and swaps to it; by default without a trial of its library.
+    /// Builds the other edition, without timing the build, and swaps to it; by default without a trial of its library.
     ///
     /// - Returns: The time from the request to the commit, and the report.
     package func swap(_ options: SwapOptions = SwapOptions(trustsLibraries: true)) async throws -> (
@@ -83,7 +83,7 @@ package final class TurnstileHost: Sendable {
         return (ContinuousClock.now - start, report)
     }
 
-    /// Swaps to the other edition, and throws an error unless that succeeds.
+    /// Swaps to the other edition; throws an error if that fails.
     package func swapForGood(_ options: SwapOptions = SwapOptions(trustsLibraries: true)) async throws
         -> (time: Duration, report: SwapReport)
     {

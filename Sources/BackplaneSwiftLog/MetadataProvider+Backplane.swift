@@ -3,9 +3,9 @@ public import Backplane
 public import Logging
 
 extension Logger.MetadataProvider {
-    /// The provider of the trace of the call that the program's own code works for, as `trace`.
+    /// A metadata provider that adds the trace of the current call to log messages, as `trace`.
     ///
-    /// The call is that of `Call.withLogging`. Messages of plugins have their traces from the host.
+    /// The call is the one of the enclosing `Call.withLogging`. The host adds the traces of plugins' messages.
     public static var backplane: Logger.MetadataProvider {
         Logger.MetadataProvider {
             LoggedCall.current?.trace.map { ["trace": .string($0.id)] } ?? [:]
@@ -13,15 +13,15 @@ extension Logger.MetadataProvider {
     }
 }
 
-/// The call that the current task works for.
+/// The call that the current task is serving.
 enum LoggedCall {
     @TaskLocal static var current: Call?
 }
 
 extension Call {
-    /// Runs a function whose messages have the call's trace, with `Logger.MetadataProvider.backplane`.
+    /// Runs a function, and adds the call's trace to its log messages through `Logger.MetadataProvider.backplane`.
     ///
-    /// - Returns: What the function returns.
+    /// - Returns: The result of the function.
     public func withLogging<Result>(_ body: () async throws -> Result) async rethrows -> Result {
         try await LoggedCall.$current.withValue(self, operation: body)
     }

@@ -12,7 +12,7 @@ public import Logging
 ///
 /// A record's component is the source of the message, and a call's trace is in its metadata as `trace`.
 public struct SwiftLogSink: LogSink {
-    /// The logger that the records are sent to, whose level decides what is written.
+    /// The logger that the records are sent to, whose level determines which records are logged.
     public let logger: Logger
 
     /// Creates a sink for a logger.
@@ -20,7 +20,7 @@ public struct SwiftLogSink: LogSink {
         self.logger = logger
     }
 
-    /// Returns whether the logger writes messages of a level.
+    /// Returns whether the logger logs messages of a level.
     public func isEnabled(_ level: Log.Level) -> Bool { Logger.Level(level) >= logger.logLevel }
 
     /// Sends a record to the logger.

@@ -3,7 +3,7 @@ import Backplane
 extension BackplaneError {
     /// The error and its causes, one line each, indented.
     ///
-    /// Control characters in quoted text are escaped, so that it begins no line of its own. The output of another
+    /// Control characters in quoted text are escaped, so that it cannot start a line of its own. The output of another
     /// program keeps its layout.
     package var reportLines: [String] {
         let details = (failure?.shownDetails ?? []).map { "\($0.key): \($0.value)".printable }

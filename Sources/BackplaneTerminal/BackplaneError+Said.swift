@@ -1,7 +1,7 @@
 package import Backplane
 
 extension BackplaneError.Code {
-    /// The code of a line printed by another program, such as a compiler, which is shown without a code.
+    /// The code of a line printed by another program, such as a compiler, which is displayed without a code.
     package static let said = Self(rawValue: "said")
 }
 
@@ -16,7 +16,7 @@ extension BackplaneError {
     /// The lines that another program printed about the error, unchanged.
     package var said: [String] { causes.filter { $0.code == .said }.map(\.message) }
 
-    /// The error without the lines of another program.
+    /// The error without the output of another program.
     package var withoutSaid: BackplaneError {
         var error = self
         error.causes.removeAll { $0.code == .said }

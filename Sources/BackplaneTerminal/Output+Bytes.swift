@@ -5,7 +5,7 @@ extension Output {
     /// A Boolean value that indicates whether output was lost, global like the process's standard output.
     private static let isIncomplete = Atomic(false)
 
-    /// Returns the exit code for a command that ended with `code`: a failure if its output is incomplete.
+    /// Returns the exit code for a command that ended with `code`: 1 if its output is incomplete.
     package static func exitCode(_ code: Int32) -> Int32 {
         code == 0 && isIncomplete.load(ordering: .relaxed) ? 1 : code
     }

@@ -52,7 +52,7 @@ package enum Output {
         return 1
     }
 
-    /// Prints an error about contradictory arguments, and returns the exit code for wrong usage.
+    /// Prints an error about contradictory arguments, and returns the exit code for incorrect usage.
     package static func refuse(_ message: String) -> Int32 {
         remark("backplane: \(message)")
         return EX_USAGE

@@ -1,4 +1,4 @@
-/// A line on standard error that shows the current activity if a person is watching.
+/// A line on standard error that shows the current activity if it is a terminal.
 package struct ProgressLine: Sendable {
     private let isShown = Terminal.takesProgress
 

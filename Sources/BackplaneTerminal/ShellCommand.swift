@@ -1,4 +1,4 @@
-/// A command line of this program, quoted in messages for the user to enter.
+/// A command line of this program, for messages that ask the user to enter it.
 package struct ShellCommand: Sendable, Hashable {
     package var name: String
     package var words: [String]
@@ -34,6 +34,6 @@ package struct ShellCommand: Sendable, Hashable {
 extension String {
     /// A Boolean value that indicates whether the first byte is a dash.
     ///
-    /// The first character may differ, since a dash with a combining mark is another one.
+    /// The first character may differ, because a dash with a combining mark is another character.
     fileprivate var looksLikeOption: Bool { utf8.first == UInt8(ascii: "-") }
 }

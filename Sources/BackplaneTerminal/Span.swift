@@ -12,7 +12,7 @@ package struct Span: Sendable, Hashable, ExpressibleByStringInterpolation {
 
     package init(stringLiteral text: String) { self.init(text) }
 
-    /// Returns the text, within the terminal's escape codes if it is to have colour.
+    /// Returns the text, within the terminal's escape codes if it is coloured.
     package func text(colour: Bool) -> String {
         colour && style != .plain && !text.isEmpty ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }

@@ -1,7 +1,7 @@
 extension String {
     /// The string with control characters escaped.
     ///
-    /// Text from a manifest or a library then begins no line of its own, moves no cursor and reverses no text.
+    /// Text from a manifest or a library then cannot start a line of its own, move the cursor or reverse the text.
     package var printable: String {
         guard unicodeScalars.contains(where: \.isTroublesome) else { return self }
         return unicodeScalars.map {

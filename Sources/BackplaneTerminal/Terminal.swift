@@ -1,6 +1,6 @@
 import Glibc
 
-/// The capabilities of the terminal, if there is one, that the output goes to.
+/// The capabilities of the terminal, if any, to which the output is written.
 package enum Terminal {
     typealias Environment = (String) -> String?
 
@@ -20,7 +20,7 @@ package enum Terminal {
     /// The number of characters in a line, beyond which it cannot be overwritten.
     package static var columns: Int { size(of: STDERR_FILENO).columns }
 
-    /// Returns the size of the terminal behind a descriptor: 80 columns and 24 rows where it is unknown.
+    /// Returns the size of the terminal behind a descriptor; 80 columns and 24 rows if unknown.
     package static func size(of descriptor: Int32) -> (columns: Int, rows: Int) {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 else { return (80, 24) }
@@ -38,7 +38,7 @@ package enum Terminal {
         wantsColour(isTerminal: isatty(descriptor) == 1, environment: variable)
     }
 
-    /// Returns the characters for drawing trees: ASCII where the terminal or the locale is known to have no others.
+    /// Returns the characters for drawing trees: ASCII if the terminal or the locale supports no others.
     static func pen(environment: Environment) -> Tree.Pen {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(environment).first { !$0.isEmpty }
         return environment("TERM") == "dumb" || locale == "C" || locale == "POSIX" ? .ascii : .boxes

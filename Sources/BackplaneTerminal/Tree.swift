@@ -1,4 +1,4 @@
-/// A line with the lines below it, printed as a tree.
+/// A line and its subordinate lines, printed as a tree.
 package struct Tree: Sendable {
     package var line: [Span]
     package var branches: [Tree]

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneNetwork
 
 extension BackplaneError {
-    /// Returns the error of a transfer that waits for its account.
+    /// Returns the error of a transfer that waits for the sign-in of its account.
     static func withoutAccount(_ transfer: Transfer, _ cause: BackplaneError) -> BackplaneError {
         var error = BackplaneError(
             .transferCredentials,

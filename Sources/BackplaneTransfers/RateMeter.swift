@@ -8,7 +8,7 @@ struct RateMeter: Sendable {
     /// The number of bytes per second; `nil` until there are enough samples.
     private(set) var rate: Double?
 
-    /// Adds a sample; one with an earlier time or fewer bytes than the last resets the meter.
+    /// Adds a sample; a sample with an earlier time or fewer bytes than the last one resets the meter.
     mutating func note(_ bytes: Int64, at time: Duration) {
         guard let last, time >= last.time, bytes >= last.bytes else {
             self = RateMeter()
@@ -23,7 +23,7 @@ struct RateMeter: Sendable {
         self.last = (bytes, time)
     }
 
-    /// Returns the time for a number of bytes at this rate; `nil` if it is unknown.
+    /// Returns the time for a number of bytes at this rate; returns `nil` if the rate is unknown.
     func time(for bytes: Int64) -> Duration? {
         guard let rate, rate > 0, bytes >= 0 else { return nil }
         return .seconds(min(Double(bytes) / rate, 1e9))  // about thirty years

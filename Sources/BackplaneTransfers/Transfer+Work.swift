@@ -28,7 +28,7 @@ extension Transfer {
         return options
     }
 
-    /// Returns whether both transfers do the same, regardless of their credentials.
+    /// Returns whether both transfers are identical apart from their credentials.
     func isSame(as other: Transfer) -> Bool {
         request.method == other.request.method && request.url == other.request.url && target == other.target
     }

@@ -5,7 +5,7 @@ import Dispatch
 
 /// The dependencies of transfers: network, digest, disk and clock.
 struct TransferMeans: Sendable {
-    /// The way of a transfer's exchanges.
+    /// The pipeline of a transfer's exchanges.
     var pipeline: @Sendable (Transfer) throws(BackplaneError) -> HTTPPipeline
     var digest: (any ContentDigest)?
     var options: TransferOptions
@@ -30,7 +30,7 @@ struct TransferMeans: Sendable {
 
 /// News from a running transfer.
 enum TransferNews: Sendable {
-    /// The number of bytes, and the total if it is known.
+    /// The number of bytes, and the total, if known.
     case bytes(Int64, of: Int64?)
     /// The number of bytes on the disk.
     case synced(Int64)

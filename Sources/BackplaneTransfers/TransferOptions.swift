@@ -27,7 +27,7 @@ public struct TransferOptions: Sendable {
 }
 
 extension HTTPRequest {
-    /// Returns the request of a download, without content coding and for the whole file or a part of it.
+    /// Returns the request of a download, for the whole file or a part of it, without content coding.
     func asking(for part: DownloadMachine.PartAsked?) -> HTTPRequest {
         var request = self
         // Positions in a compressed representation do not correspond to positions in the file.

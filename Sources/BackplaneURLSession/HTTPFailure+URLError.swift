@@ -3,7 +3,8 @@ import Foundation
 import FoundationNetworking
 
 extension HTTPFailure {
-    /// Creates the failure that corresponds to an error of URLSession, as far as Foundation on Linux reveals it.
+    /// Creates the failure that corresponds to an error of URLSession, as far as Foundation on Linux distinguishes
+    /// them.
     init(_ error: any Error) {
         guard let error = error as? URLError else {
             self = .other("\(error)")

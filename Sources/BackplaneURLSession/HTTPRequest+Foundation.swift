@@ -6,7 +6,7 @@ import FoundationNetworking
 extension URLRequest {
     /// Creates the request for URLSession; its body must be in memory.
     ///
-    /// - Throws: `network.refused` for a request that URLSession does not send.
+    /// - Throws: `network.refused` for a request that URLSession cannot send.
     init(_ request: HTTPRequest) throws(BackplaneError) {
         guard let url = URL(string: request.url) else {
             throw BackplaneError(.networkRefused, "URLSession cannot parse this URL", at: request.printableURL)
@@ -37,8 +37,8 @@ extension HTTPStreamedResponse {
         self.init(status: response.statusCode, headers: headers, body: body)
     }
 
-    /// Returns the fields `Set-Cookie` that Foundation has joined with commas: a new one begins with a name and `=`,
-    /// which what follows the comma of a date does not.
+    /// Returns the `Set-Cookie` fields that Foundation has joined with commas. A new field begins with a name and `=`,
+    /// unlike the text after the comma of a date.
     private static func cookies(in joined: String) -> [String] {
         joined.split(separator: /,\s*(?=[^\s;,=]+=)/).map(String.init)
     }

@@ -4,12 +4,12 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// The exchanges of one session, as its delegate.
+/// The delegate of a session, which manages its exchanges.
 ///
-/// The session is used only on a queue of its own, on which the delegate is called, too. Foundation on Linux makes
-/// every thread that uses a session wait for the single queue on which libcurl runs for all sessions, and calls
-/// delegates on the threads that run Swift's tasks. With both threads of a small machine waiting, no thread would be
-/// left to enforce a limit.
+/// The session is used only on a dedicated queue, on which the delegate is also called. Foundation on Linux makes every
+/// thread that uses a session wait for the single queue on which libcurl runs for all sessions, and calls delegates on
+/// the threads that run Swift's tasks. With both threads of a small machine waiting, no thread would be left to enforce
+/// a limit.
 final class Transfers: NSObject, URLSessionDataDelegate {
     private struct State {
         var isOpen = true
@@ -25,7 +25,7 @@ final class Transfers: NSObject, URLSessionDataDelegate {
         return URLSession(configuration: configuration, delegate: self, delegateQueue: delegates)
     }
 
-    /// Creates a task for the exchange and resumes it.
+    /// Creates a task for an exchange and resumes it.
     func start(_ transfer: URLSessionTransfer, _ request: URLRequest, in session: URLSession) {
         queue.async { [self] in
             // Foundation aborts the program if a task is created in a session that has ended.
@@ -77,8 +77,8 @@ final class Transfers: NSObject, URLSessionDataDelegate {
 
     /// Completes the exchange with the response when the server requests credentials.
     ///
-    /// The request for credentials comes after the body and is a response like any other. Without this method,
-    /// Foundation on Linux never ends the task.
+    /// The challenge arrives after the body, and its response is like any other. Without this method, Foundation on
+    /// Linux never ends the task.
     func urlSession(
         _: URLSession, task: URLSessionTask, didReceive _: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void

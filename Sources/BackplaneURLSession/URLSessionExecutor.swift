@@ -5,47 +5,47 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// An HTTP executor that uses Foundation's URLSession, for builds without packages.
+/// An HTTP executor that uses Foundation's URLSession, for builds without package dependencies.
 ///
 /// ```swift
 /// let http = URLSessionExecutor()
 /// let host = PluginHost(manifest: manifest, options: HostOptions(executors: [http]))
 /// ```
 ///
-/// The executor has a session of its own without cookies, cache or credentials. ``shutdown()`` or the release of the
-/// executor ends it. One request is one exchange: redirects and retries are left to the caller.
+/// The executor has its own session without cookies, cache or credentials, which ends with ``shutdown()`` or when the
+/// executor is released. Each request is a single exchange: redirects and retries are left to the caller.
 ///
 /// Foundation on Linux imposes these limits:
-/// - A response that breaks off within its head **ends the program**, and so does one with trailer fields. Use
+/// - A response that ends within its head **terminates the program**, as does one with trailer fields. Use
 ///   `BackplaneHTTP` for servers that are not your own.
-/// - There is no back-pressure: unread data is received nevertheless, and held in memory up to a limit. A body of any
-///   size can go to a file, with ``download(_:to:_:headed:received:)``.
-/// - While one server sends without a pause, all other exchanges of URLSession in the process wait, and the response is
+/// - There is no back-pressure: unread data is still received, and held in memory up to a limit. Use a file for bodies
+///   of any size, with ``download(_:to:_:headed:received:)``.
+/// - While one server sends continuously, all other exchanges of URLSession in the process wait, and the response is
 ///   read even beyond the limit.
-/// - Bodies of requests are read into memory before they are sent, and streams are refused.
+/// - Bodies of requests are read into memory before they are sent, and streamed bodies are refused.
 /// - The fields of a response are sorted by name, and fields of one name are joined by commas, except `Set-Cookie`. The
-///   fields of a request are joined, too. A field with bytes that are not UTF-8 is an error.
+///   fields of a request are also joined. A field with invalid UTF-8 is an error.
 /// - Compressed bodies arrive decoded, without `Content-Encoding` and `Content-Length`. No compression is requested
 ///   unless the request does, and the option `decompresses` is refused.
 /// - The body of a redirect is held back until it is complete, and is lost if there is no `Location`.
-/// - Interim responses are dropped. There are no proxies, pins and HTTP/2.
-/// - A `GET` has no body, and `.` and `..` in a path are resolved before sending. The only timeout for connecting is
-///   libcurl's of five minutes: give calls a deadline.
+/// - Interim responses are dropped. Proxies, certificate pinning and HTTP/2 are not supported.
+/// - A `GET` has no body, and `.` and `..` in a path are resolved before sending. The only connection timeout is
+///   libcurl's, which is five minutes: set a deadline for calls.
 /// - `User-Agent`, `Accept` and `Accept-Language` are added to requests without them.
 public final class URLSessionExecutor: HTTPFileExecutor {
     /// The schemes that are served: `http` and `https`.
     public let schemes = ["http", "https"]
-    /// Nothing beyond plain exchanges; compressed content is decoded whether or not that was requested.
+    /// No optional capabilities; compressed content is decoded whether or not this was requested.
     public let capabilities: HTTPCapabilities = []
     private let session: URLSession
     private let transfers = Transfers()
     private let maximumBodySize: Int
 
-    /// Creates an executor with a session of its own.
+    /// Creates an executor with its own session.
     ///
     /// - Parameters:
-    ///   - maximumBodySize: The maximum number of bytes of a body that are held in memory: of a request's, and of a
-    ///     response's that were not read yet. Beyond it, the exchange fails with `network.too-large`.
+    ///   - maximumBodySize: The maximum number of bytes of a body that are held in memory: for a request, and for the
+    ///     unread part of a response. Beyond this limit, the exchange fails with `network.too-large`.
     ///   - connectionsPerHost: The maximum number of concurrent exchanges with one host. Further ones wait.
     public init(maximumBodySize: Int = 64 << 20, connectionsPerHost: Int = 64) {
         let configuration = URLSessionConfiguration.ephemeral
@@ -72,7 +72,7 @@ public final class URLSessionExecutor: HTTPFileExecutor {
         transfers.close(session)
     }
 
-    /// Sends a request, and returns once the head of the response has arrived, whatever its status.
+    /// Sends a request, and returns the response when its head has arrived, regardless of its status.
     ///
     /// - Throws: `network.failed`; `network.too-large` for a body in files beyond the limit; `network.unsupported` and
     ///   `network.refused` before anything is sent; `CancellationError`.

@@ -5,7 +5,7 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// An HTTP exchange: its head, then its body, of which unread bytes are held in memory up to a limit.
+/// An HTTP exchange: the head and then the body, whose unread bytes are held in memory up to a limit.
 ///
 /// It ends once: by its server, the limit, its reader or the end of the session.
 final class URLSessionTransfer: Sendable {
@@ -14,7 +14,7 @@ final class URLSessionTransfer: Sendable {
     /// The destination of a body that is not held in memory, and the functions that are notified of it.
     struct Sink: Sendable {
         let file: IncomingFile
-        /// The function that is called with the head, and returns whether the body is wanted.
+        /// The function that is called with the head, and returns whether to receive the body.
         let headed: @Sendable (HTTPURLResponse) -> Bool
         let received: @Sendable (Int) -> Void
     }
@@ -33,7 +33,7 @@ final class URLSessionTransfer: Sendable {
     private let sink: Sink?
     private let state = Mutex(State())
 
-    /// Creates an exchange that was not started.
+    /// Creates an exchange that has not been started.
     ///
     /// - Parameters:
     ///   - limit: The maximum number of unread bytes, or of all bytes of a body that goes to a file.
@@ -82,10 +82,10 @@ final class URLSessionTransfer: Sendable {
         }
     }
 
-    /// Passes the head on; a body beyond the limit, which it announces, fails those who read it.
+    /// Delivers the head; if it announces a body beyond the limit, reading the body fails.
     ///
-    /// - Parameter isHead: A Boolean value that indicates whether the request was a `HEAD`, whose response
-    ///   announces the length of a body that does not follow.
+    /// - Parameter isHead: Whether the request was a `HEAD` request, whose response announces the length of a body that
+    ///   does not follow.
     func receive(_ response: URLResponse, toHead isHead: Bool) {
         let status = (response as? HTTPURLResponse)?.statusCode
         let hasBody = !isHead && status != 204 && status != 304
@@ -94,7 +94,7 @@ final class URLSessionTransfer: Sendable {
 
     /// Adds a part of the body.
     ///
-    /// - Parameter response: The response that it belongs to, whose head may not have been announced.
+    /// - Parameter response: The response to which it belongs, whose head may not have been announced.
     func receive(_ data: Data, of response: URLResponse?) {
         deliver(response)
         guard !data.isEmpty else { return }
@@ -123,7 +123,7 @@ final class URLSessionTransfer: Sendable {
         end(response is HTTPURLResponse ? .success(()) : .failure(.closed))
     }
 
-    /// Ends the exchange, whose task has ended or was never created.
+    /// Ends the exchange after its task has ended, or if none was created.
     func end(_ result: Result<Void, HTTPFailure>) {
         _ = settle(result)
     }
@@ -133,7 +133,7 @@ final class URLSessionTransfer: Sendable {
         settle(.failure(failure))?()
     }
 
-    /// Passes the head on, unless that was done, or it is that of an interim response.
+    /// Delivers the head, unless it has already been delivered or belongs to an interim response.
     private func deliver(_ response: URLResponse?, isTooLarge: Bool = false) {
         guard let response = response as? HTTPURLResponse, response.statusCode >= 200 else { return }
         let waiter = state.withLock { state in
@@ -160,8 +160,8 @@ final class URLSessionTransfer: Sendable {
         if let reader, let part { reader.resume(returning: part) }
     }
 
-    /// Records the end, unless there was one, wakes the waiting task, and returns the function that cancels the
-    /// exchange's.
+    /// Records the end unless one is already recorded, resumes the waiting task, and returns the function that cancels
+    /// the exchange's task.
     private func settle(_ result: Result<Void, HTTPFailure>) -> (@Sendable () -> Void)? {
         let (waiter, cancel) = state.withLock { state in
             guard state.end == nil else {
@@ -184,7 +184,7 @@ final class URLSessionTransfer: Sendable {
 }
 
 extension URLSessionTransfer.State {
-    /// Takes everything that was received, or the end; `nil` if there is nothing yet.
+    /// Returns everything received so far, or the end; returns `nil` if there is nothing yet.
     fileprivate mutating func takePart() -> Result<HTTPBodyPart, HTTPFailure>? {
         if !unread.isEmpty {
             var bytes: [UInt8] = []

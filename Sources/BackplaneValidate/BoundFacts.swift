@@ -4,7 +4,7 @@ import CBackplane
 /// The result of calling the entry function with an answer struct smaller than the current one.
 struct BoundFacts: Codable, Sendable {
     var room: Int
-    /// The first byte past the end of the struct that the entry function wrote to.
+    /// The first byte past the end of the struct to which the entry function wrote.
     var overrun: Int?
 
     var verdicts: Verdicts {

@@ -2,9 +2,9 @@ import Backplane
 import BackplaneHost
 import CBackplaneHost
 
-/// The system calls of the entry function, and the threads, processes and files it left behind.
+/// The system calls of the entry function, and the threads, processes and files that it left behind.
 struct CallFacts: Codable, Sendable {
-    /// The names of the system calls, or `nil` if this system cannot observe them.
+    /// The names of the system calls, or `nil` if they cannot be observed on this system.
     var calls: [String]?
     var left: Remains
 

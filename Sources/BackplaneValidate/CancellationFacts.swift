@@ -1,11 +1,11 @@
 import Backplane
 import CBackplane
 
-/// The methods that answer on their own or when cancelled; the trial finishes only if all of them answer.
+/// The methods that answer by themselves or when cancelled; the trial completes only if all of them answer.
 struct CancellationFacts: Codable, Sendable {
     /// The number of methods of the components that could be activated, and of all components.
     var methods = 0, declared = 0
-    /// The components that could not be activated, with the reasons.
+    /// The components that could not be activated, with their reasons.
     var untried: [String] = []
     /// The components without a `cancel` function.
     var deaf: [String] = []
@@ -53,7 +53,7 @@ extension ComponentProbe {
         return facts
     }
 
-    /// Cancels calls of a method and returns the first cancellation it ignored, if any.
+    /// Cancels calls of a method and returns the first cancellation that it ignored, if any.
     ///
     /// A call must fail twice to count, because the machine may be busy.
     private func unheeded(_ method: Int, _ instance: ProbedInstance) -> String? {
@@ -70,7 +70,8 @@ extension ComponentProbe {
             let name = "\(instance.subject.name).\(instance.subject.methods[method].name)"
             let tenths = Int64(late.delay / .milliseconds(100))
             found =
-                "`\(name)`, called with \(input.name) and cancelled, answered \(late.answer.isOK ? "with a result" : "with another error than BP_CANCELLED")"
+                "`\(name)`, called with \(input.name) and cancelled, answered "
+                    + "\(late.answer.isOK ? "with a result" : "with an error other than BP_CANCELLED")"
                 + " \(tenths / 10).\(tenths % 10) s later; when `cancel` is called, answer BP_CANCELLED"
         }
         return found

@@ -2,11 +2,11 @@ import Backplane
 import BackplaneBoundary
 import BackplaneHost
 
-/// The library under test, in the process of a trial.
+/// The library under test, within the process of a trial.
 struct Candidate {
     let path: String
     let loadFolder: String?
-    /// The function that records the next step, which is all that is known if it crashes or hangs.
+    /// The function that records the next step, which is the only information if the step crashes or hangs.
     let note: (String) -> Void
 
     func image() throws(BackplaneError) -> ImageFacts {
@@ -24,7 +24,7 @@ struct Candidate {
         try LibraryFile.prepare(path, in: try LoadFolder(in: loadFolder))
     }
 
-    /// Loads a copy without its resources, because copying them would open files while open files are counted.
+    /// Loads a copy without its resources, because copying them would open files while open files are being counted.
     func loaded(_ file: LibraryFile) throws(BackplaneError) -> DynamicLibrary {
         note("it was loaded")
         return try DynamicLibrary(loading: file.copy)

@@ -10,7 +10,7 @@ extension ComponentProbe {
         beginCall(method, input, instance, cancels: false).wait()
     }
 
-    /// Calls a method, cancels the call at once, and returns the answer with the delay since the cancellation.
+    /// Calls a method, cancels the call immediately, and returns the answer with the delay since the cancellation.
     func cancelledCall(_ method: Int, _ input: ProbeInput, _ instance: ProbedInstance) -> (
         answer: Question.Answer, delay: Duration
     ) {

@@ -55,7 +55,7 @@ extension ComponentProbe {
         return ProbedInstance(subject: subject, pointer: pointer, handle: handle)
     }
 
-    /// Releases an instance, the last function it is called with.
+    /// Releases an instance, which receives no further calls.
     func release(_ instance: ProbedInstance) {
         StubServices.endTimers(of: instance.handle)
         candidate.note("\(instance.subject.name) was released")
@@ -75,7 +75,7 @@ extension ComponentProbe {
         ask(kind, "\(instance.subject.name) was \(verb)") { start(instance.pointer, $0.context) }
     }
 
-    /// Runs a closure with every component that can be created and activated; all of them live until the last has
+    /// Runs a closure with every component that can be created and activated; all of them exist until the last has
     /// finished.
     ///
     /// - Parameter patience: The time to wait for late answers before the instances are released, in tenths of a

@@ -29,7 +29,7 @@ final class ComponentProbe {
     var lateSynchronous: [String] = []
     /// The last call number and the last handle that were assigned.
     var lastCall: UInt64 = 0, lastHandle: UInt64 = 0
-    /// The answer of the entry function, for the function that stands in for it and cannot capture anything.
+    /// The answer of the entry function, global because the function that replaces it cannot capture anything.
     ///
     /// It is allocated on the heap, because Swift 6.3 reserves too little memory for a global of this type.
     private nonisolated(unsafe) static let given = UnsafeMutablePointer<(status: Int32, answer: bp_answer)>.allocate(

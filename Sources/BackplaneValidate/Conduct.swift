@@ -11,7 +11,7 @@ struct Conduct: Codable, Sendable {
     /// The answers whose payload does not match their status.
     var unreadable: [String] = []
 
-    /// The maximum size of an error, in bytes; of a longer one, a host shows the beginning.
+    /// The maximum size of an error, in bytes; a host truncates a longer one.
     private static let errorLimit = 65_536
 
     mutating func take(_ question: Question) {
@@ -50,7 +50,7 @@ struct Conduct: Codable, Sendable {
 }
 
 extension [String] {
-    /// The distinct strings in their original order, at most four and the number of the others.
+    /// The distinct strings in their original order, truncated to four with the number of omitted ones.
     fileprivate var shortened: [String] {
         var seen: Set<String> = []
         let all = filter { seen.insert($0).inserted }

@@ -12,14 +12,16 @@ struct CopyFacts: Codable, Sendable {
         if first != second {
             return [
                 .stable: .failed([
-                    "it answers \(Self.difference(first, second)); what a plugin registers must depend only on its code"
+                    "it registers \(Self.difference(first, second)); what a plugin registers must depend only on its "
+                        + "code"
                 ])
             ]
         }
         guard let before, before != first else { return [.stable: .passed()] }
         return [
             .stable: .failed([
-                "it answers \(Self.difference(before, first)) in another process; what a plugin registers must depend only on its code"
+                "it registers \(Self.difference(before, first)) in another process; what a plugin registers must "
+                    + "depend only on its code"
             ])
         ]
     }

@@ -5,7 +5,7 @@ struct CreationFacts: Codable, Sendable {
     var made: [String] = []
     /// The components that refused creation, with their reasons.
     var refused: [String] = []
-    /// The components that reported success without an instance, or of which no second instance could be created.
+    /// The components that reported success without an instance, or could not be created a second time.
     var findings: [String] = []
     var conduct = Conduct()
 

@@ -57,7 +57,7 @@ extension ImageFacts.Contents {
         ]
     }
 
-    /// The needed libraries that are not in every process that uses Swift, or C alone.
+    /// The needed libraries that are not part of every process that uses Swift, or only C.
     private var strangers: [String] {
         libraries.filter { name in
             guard let stem = name.wholeMatch(of: /([^.]+)\.so(\.\d+)*/)?.output.1 else {

@@ -6,7 +6,7 @@ import Foundation
 struct ImageFacts: Codable, Sendable {
     /// The reason why a host does not trust the file, or why it is damaged.
     var refusal: BackplaneError?
-    /// The reasons why a host does not find the entry function, or does not accept the identity section.
+    /// The reasons why a host does not find the entry function, or rejects the identity section.
     var entry, identity: BackplaneError?
     var contents: Contents?
 

@@ -1,7 +1,7 @@
 import Backplane
 import CBackplane
 
-/// The components' answers to the steps of their life cycle, and what they left behind.
+/// The components' answers to the steps of their life cycle, and the resources that they left behind.
 struct LifeFacts: Codable, Sendable {
     var findings: [String] = []
     /// The components that could not be activated, with their reasons.

@@ -2,7 +2,8 @@ import Backplane
 import BackplaneBoundary
 import CBackplane
 
-/// A call of the entry function by a host of stubs without the native lane, which treats every plugin as one in C.
+/// A call of the entry function by a stub host without the native lane, which treats every plugin as if it were written
+/// in C.
 enum PlainOffer {
     /// Calls the entry function with the given answer struct.
     static func ask(_ entry: PluginDescription.Entry, _ answer: UnsafeMutablePointer<bp_answer>) -> Int32 {

@@ -1,7 +1,7 @@
 import Backplane
 package import BackplaneBoundary
 
-/// The description of a plugin, as the child process reports it and `--json` prints it.
+/// The description of a plugin, in the form that the child process reports and `--json` prints.
 package struct PluginReport: Codable, Sendable, Hashable {
     package var id, version: String
     /// The ABI number that the plugin chose.
@@ -16,7 +16,7 @@ package struct PluginReport: Codable, Sendable, Hashable {
     }
     package struct ReportedContract: Codable, Sendable, Hashable {
         package var name, version: String
-        /// All methods of a provided contract; of a wire's contract, only those that are called.
+        /// All methods of a provided contract; only the called methods of a wire's contract.
         package var methods: [ReportedMethod]
     }
     package struct ReportedMethod: Codable, Sendable, Hashable {

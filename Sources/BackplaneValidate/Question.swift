@@ -13,7 +13,7 @@ final class Question: @unchecked Sendable {  // every access holds the lock
         var instance: UInt
 
         var isOK: Bool { status == Int32(BP_OK) }
-        /// The message of an answer that is an error.
+        /// The message of an error answer.
         var reason: String {
             let text = EncodedAnswer(status: status, payload: payload)
             do { _ = try text.get() } catch { return error.message }
@@ -55,7 +55,7 @@ final class Question: @unchecked Sendable {  // every access holds the lock
         }
     }
 
-    /// Waits for the first answer for a limited time.
+    /// Waits for the first answer until a deadline.
     func wait(until deadline: Deadline) -> Answer? {
         lock.withLock {
             while answers.isEmpty {

@@ -9,7 +9,7 @@ enum Requirement: Int, CaseIterable, Sendable {
     // Requirements of the components.
     case creation = 21, stop, leftovers, malformed, cancellation, once, texts, state, streams
 
-    /// The identifier of the requirement, such as `V01`.
+    /// The identifier of the requirement, for example `V01`.
     var id: String { "V" + (rawValue < 10 ? "0" : "") + String(rawValue) }
 
     var title: String {
@@ -27,17 +27,17 @@ enum Requirement: Int, CaseIterable, Sendable {
         case .quiet: "its entry does no input or output"
         case .threads: "its entry leaves no threads or processes"
         case .files: "its entry leaves no files open"
-        case .effort: "the processor time of its entry, which is reported and not judged"
-        case .stable: "two copies of it give the same answer"
-        case .bounded: "its entry writes no more than an older host has room for"
-        case .creation: "components are created, two of a class side by side"
+        case .effort: "the processor time of its entry, which is reported but not judged"
+        case .stable: "two copies of it return the same answer"
+        case .bounded: "its entry writes only the fields that an older host provides"
+        case .creation: "components can be created, including two of the same class"
         case .stop: "components activate, suspend, resume and stop in time"
-        case .leftovers: "a component that was stopped leaves no threads, processes or files"
+        case .leftovers: "a stopped component leaves no threads, processes or files"
         case .malformed: "methods answer malformed JSON with an error"
         case .cancellation: "calls are answered, at the latest when they are cancelled"
         case .once: "everything is answered exactly once"
         case .texts: "answers match their status, and are not too large"
-        case .streams: "streams answer with what was asked for, their end or an error, and can be closed"
+        case .streams: "streams answer with the requested elements, their end or an error, and can be closed"
         case .state: "state that was exported and imported is exported again unchanged"
         }
     }

@@ -7,7 +7,7 @@ import FoundationEssentials
 struct StateFacts: Codable, Sendable {
     /// The number of stateful components that could be created twice and activated, and of all stateful components.
     var components = 0, declared = 0
-    /// The components that could not be tried, with the reasons.
+    /// The components that could not be tested, with their reasons.
     var untried: [String] = []
     var findings: [String] = []
     var remarks: [String] = []
@@ -35,9 +35,9 @@ extension StateFacts {
         switch JSONComparison(imported, exported) {
         case .equal: break
         case .reordered:
-            remarks.append("\(component) exports arrays in another order than it imported them, as a `Set` does")
+            remarks.append("\(component) exports arrays in a different order than it imported them, as with a `Set`")
         case .different:
-            findings.append("\(component) exports another state than it imported; `importState` must adopt all of it")
+            findings.append("\(component) exports a different state than it imported; `importState` must adopt all of it")
         }
     }
 }

@@ -43,7 +43,7 @@ extension ComponentProbe {
         return facts
     }
 
-    /// Asks for elements five times, or until there are no more, and closes the stream.
+    /// Requests elements five times, or until there are no more, and closes the stream.
     private func read(_ method: Int, _ input: ProbeInput, _ instance: ProbedInstance) -> [String] {
         let name = name(of: method, instance), id = open(method, input, instance)
         var findings: [String] = [], pending: Question?

@@ -4,7 +4,7 @@ import BackplaneTerminal
 import CBackplane
 import Synchronization
 
-/// The host services without a host: a store that keeps nothing, timers that never fire, and a network and wires
+/// The host services without a host: a store that stores nothing, timers that never fire, and a network and wires
 /// without a peer.
 ///
 /// Calls through wires and requests fail immediately, or wait until they are cancelled.
@@ -14,7 +14,7 @@ enum StubServices {
         var keepsWaiting = false
         var last: UInt64 = 0
         var waiting: [UInt64: Reply] = [:]
-        /// The timers by number, with the handles of their components.
+        /// The timers, by number, with the handles of their components.
         var timers: [UInt64: (component: UInt64, timer: ForeignTable<bp_timer>)] = [:]
     }
     /// The state for the whole process, because a C function cannot capture any other.

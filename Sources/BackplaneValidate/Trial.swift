@@ -1,12 +1,12 @@
 import Backplane
 
-/// An examination of a library in a process of its own.
+/// An examination of a library in a separate process.
 ///
 /// It yields a value of the type `Facts`; the verdicts follow from that in the parent process.
 package enum Trial: String, Sendable {
     /// An examination of the file, without running its code.
     case image
-    /// A call of the entry function, as a host makes it.
+    /// A call of the entry function, as made by a host.
     case answer
     /// Calls that examine the entry function's processor time, system calls, consistency and memory bounds.
     case effort, calls, copies, bounds
@@ -22,7 +22,7 @@ enum Observation<Facts: Sendable>: Sendable {
     /// The process ended early or exceeded its time limit: the reason, and the last lines it printed.
     case lost([String])
 
-    /// Returns the verdicts on the facts, or the given requirements as failed if there are none.
+    /// Returns the verdicts on the facts; without facts, the requirements have failed.
     func judged(_ requirements: [Requirement], _ judge: (Facts) -> Verdicts) -> Verdicts {
         switch self {
         case .seen(let facts): judge(facts)
@@ -35,6 +35,6 @@ enum Observation<Facts: Sendable>: Sendable {
 }
 
 extension BackplaneError {
-    /// The message, and below it those of its causes, without the location, which is always the library.
+    /// The message followed by those of its causes, without the location, which is always the library.
     var findings: [String] { [message] + causes.flatMap { $0.findings.map { "  " + $0 } } }
 }

@@ -1,6 +1,6 @@
 import Backplane
 
-/// All trials of one library, each in a process of its own, and the resulting report.
+/// All trials of one library, each in a separate process, and the resulting report.
 package struct Validation: Sendable {
     package let path: String
     /// The folder in which trials may leave files.
@@ -31,7 +31,7 @@ package struct Validation: Sendable {
         var verdicts = answer.judged([.answer]) { _ in [.answer: .passed()] }
         let others = Requirement.ofEntry.filter { $0 != .answer }
         if verdicts.failure(among: [.answer]) != nil {
-            verdicts.take(Verdicts(others, .skipped("its entry gives no answer; see \(Requirement.answer.id)")))
+            verdicts.take(Verdicts(others, .skipped("its entry returns no answer; see \(Requirement.answer.id)")))
             return verdicts
         }
         verdicts.take(await observe(.calls, CallFacts.self).judged([.quiet, .threads, .files]) { $0.verdicts })

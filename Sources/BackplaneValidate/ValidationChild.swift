@@ -24,7 +24,7 @@ package enum ValidationChild {
     ///
     /// - Parameters:
     ///   - folder: A folder in which the child may leave files.
-    ///   - limit: The time without output after which the child is killed.
+    ///   - limit: The maximum time without output, after which the child is killed.
     static func observe<Facts: Codable & Sendable>(_ trial: Trial, _ path: String, in folder: String, limit: Duration)
         async -> Observation<Facts>
     {
@@ -45,7 +45,7 @@ package enum ValidationChild {
                 if let facts = answer.facts { return .seen(facts) }
                 if let problem = answer.problem { return .refused(problem) }
             }
-            reason = "its output was not understood\(doing)"
+            reason = "its output could not be parsed\(doing)"
         case .overdue: reason = "it did not finish within \(seconds.formatted()) s\(doing)"
         case .exit(closed): reason = "it closed all files of its process, including those that it did not open\(doing)"
         case .signal(let number):

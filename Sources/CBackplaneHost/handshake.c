@@ -255,7 +255,7 @@ static void read_text(bp_bytes text, size_t limit) {
     if (text.data && text.length <= limit) touch(text.data, text.length);
 }
 
-/* Returns what a struct says its size is; it may not be aligned. */
+/* Returns the size that a struct declares; the struct may not be aligned. */
 static size_t size_of(const void *source) {
     uint32_t size;
     memcpy(&size, source, sizeof size);

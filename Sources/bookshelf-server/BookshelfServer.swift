@@ -16,10 +16,10 @@ struct BookshelfServer {
     var delay: Duration
     var stopsWithParent: Bool
 
-    /// The time that requests in flight have to finish after a shutdown begins, before their connections are closed.
+    /// The time for requests in flight to finish after the start of a shutdown, before their connections are closed.
     static let patience = Duration.milliseconds(300)
 
-    /// Serves until SIGTERM, SIGINT or, if the server stops with its parent, the end of standard input.
+    /// Serves until SIGTERM, SIGINT or, if the server stops with its parent, until the end of standard input.
     func run() async throws {
         signal(SIGPIPE, SIG_IGN)
         let folder = try TemporaryFolder()

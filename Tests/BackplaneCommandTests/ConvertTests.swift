@@ -135,7 +135,7 @@ struct ConvertTests {
         #expect(refused.status == 1 && refused.output == "")
         #expect(
             refused.errors
-                == "\(null):1:8: error: /M/className: a property list cannot represent null; leave the key out, or keep the manifest in JSON [manifest.unsupported]\n"
+                == "\(null):1:8: error: /M/className: a property list cannot represent null; omit the key, or keep the manifest in JSON [manifest.unsupported]\n"
         )
         #expect(
             try await tool.plain("convert", null, "--upgrade", "--to", "xml").errors == refused.errors,

@@ -45,7 +45,7 @@ struct DefaultManifestTests {
         #expect(outcome.status == 0)
         #expect(
             outcome.errors
-                == "backplane: using backplane.json, not backplane.plist or NLManagerProvider.plist; to use another, give its path\n"
+                == "backplane: using backplane.json, not backplane.plist or NLManagerProvider.plist; to use another, specify its path\n"
         )
         #expect(
             try await run("check", "NLManagerProvider.plist").errors == "", "nothing is said of a choice that was made")
@@ -59,7 +59,7 @@ struct DefaultManifestTests {
     {
         let outcome = try await RunningTool(arguments, input: nil, in: here).end()
         #expect(outcome.status == 64 && outcome.output == "")
-        for word in ManifestChoice.names + [here, "give its path"] {
+        for word in ManifestChoice.names + [here, "specify its path"] {
             #expect(outcome.errors.contains(word), "\(outcome.errors)")
         }
     }

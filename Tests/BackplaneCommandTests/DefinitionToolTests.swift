@@ -13,7 +13,7 @@ struct DefinitionToolTests {
         arguments: [
             (["check"], ["0 errors"]),
             (["graph"], ["WebService 1.0.0", "definition.Books", "BooksAPI"]),
-            (["graph", "--format", "json"], [#"the definition of `Books` answers in JSON"#]),
+            (["graph", "--format", "json"], [#"the definition of `Books` returns JSON"#]),
             (["explain", "LibraryManager"], ["WebService", "definition.Books"]),
             (["services"], ["definition.Books 1.0.0", "WebService 1.0.0", "BooksAPI"]),
         ])

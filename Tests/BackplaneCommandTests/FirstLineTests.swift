@@ -270,7 +270,7 @@ struct FirstLineTests {
         let called = try await tool.run("call", manifest, manager, taker.method), line = firstLine(called.errors)
         #expect(called.status == 1)
         #expect(
-            line.contains("`\(manager).\(taker.method)` takes an input, and none was given")
+            line.contains("`\(manager).\(taker.method)` requires an input, but none was specified")
                 && line.contains("expected \(taker.expected), found null")
                 && line.hasSuffix("write it as JSON after the method, for example \(taker.example)"),
             "\(line)")
@@ -356,7 +356,7 @@ struct FirstLineTests {
         #expect(message(.string, .componentFailed) == error.message)
         #expect(
             message(.string)
-                == "`Clock.now` takes an input, and none was given: expected a string, found null; write it as JSON after the method, for example '\"text\"'"
+                == "`Clock.now` requires an input, but none was specified: expected a string, found null; write it as JSON after the method, for example '\"text\"'"
         )
         #expect(message(.any).hasSuffix("write it as JSON after the method"))
     }

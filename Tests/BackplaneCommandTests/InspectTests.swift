@@ -152,7 +152,7 @@ struct InspectTests {
         let byName = try await tool.plain("inspect", "NoSuchLibrary")
         #expect(byName.status == 1 && byName.output == "" && byName.errors.contains("plugin.not-found"))
         #expect(
-            byName.errors.contains("give its path") && !byName.errors.contains("--plugin-path"),
+            byName.errors.contains("specify its path") && !byName.errors.contains("--plugin-path"),
             "which it does not take")
     }
 

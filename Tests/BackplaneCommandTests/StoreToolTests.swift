@@ -143,7 +143,7 @@ struct StoreToolTests {
         let line = #"{"namespace":"Shelf","collection":"books","id":"1","value":{"@schema":3,"id":"1"}}"#
         #expect(try await store("restore", "-", input: line + "\n").status == 0)
         let migration = try await store("migrate", "--dry-run")
-        #expect(migration.status == 0 && migration.output.contains("the file has the present format"))
+        #expect(migration.status == 0 && migration.output.contains("the file has the current format"))
         #expect(
             migration.output.contains(/books +3 +1/) && migration.output.contains(/numbers +1 +2/),
             "\(migration.output)")

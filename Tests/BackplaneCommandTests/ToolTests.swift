@@ -141,7 +141,7 @@ struct ToolTests {
             as: "m.json")
         let outcome = try await tool.run("run", path, "--keep-going")
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("no manager is up"))
+        #expect(outcome.errors.contains("no manager is running"))
     }
 
     @Test(arguments: [[], ["--json"]])

@@ -66,7 +66,7 @@ struct CarelessExecutorTests {
         } _: { relay in
             let error = await relay.failure()
             #expect(error?.code == .networkTimeout)
-            #expect(error?.message == "the server sent nothing of the body for 0.1 seconds")
+            #expect(error?.message == "the server sent none of the body for 0.1 seconds")
             _ = await ended.first { _ in true }
         }
     }

@@ -108,7 +108,7 @@ struct ComponentClientTests {
             }
             for error in [collected, downloaded] {
                 #expect(error?.code == .networkTimeout)
-                #expect(error?.message == "the server sent nothing of the body for 0.05 seconds")
+                #expect(error?.message == "the server sent none of the body for 0.05 seconds")
             }
             for _ in 1...2 { _ = await server.departures.first { _ in true } }
             // The component is told first, and the file is removed after that.

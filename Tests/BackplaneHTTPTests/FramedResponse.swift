@@ -110,8 +110,8 @@ struct FramedResponse: Sendable {
         .init(
             "a transfer coding that is not chunked", "9112, 6.3", "\(ok)Transfer-Encoding: foo\r\n\r\nbody"),
         // Content codings (RFC 9110, section 8.4).
-        .init("gzip that was asked for", "9110, 8.4.1.3", coded("gzip", gzip), isDecoded: true),
-        .init("gzip that was not asked for", "9110, 8.4.1.3", coded("gzip", gzip)),
+        .init("gzip that was requested", "9110, 8.4.1.3", coded("gzip", gzip), isDecoded: true),
+        .init("gzip that was not requested", "9110, 8.4.1.3", coded("gzip", gzip)),
         .init("gzip called `x-gzip`", "9110, 8.4.1.3", coded("x-gzip", gzip), isDecoded: true),
         .init("gzip that breaks off", "9110, 8.4.1.3", coded("gzip", Array(gzip.prefix(12))), isDecoded: true),
         .init("deflate", "9110, 8.4.1.2", coded("deflate", zlib), isDecoded: true),
@@ -126,7 +126,7 @@ struct FramedResponse: Sendable {
             "`100` and `103` first", "9110, 15.2",
             "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nLink: </a>\r\n\r\n\(ok)Content-Length: 4\r\n\r\nbody"),
         .init(
-            "`101` that was not asked for", "9110, 15.2.2",
+            "`101` that was not requested", "9110, 15.2.2",
             "HTTP/1.1 101 Switching\r\nUpgrade: foo\r\nConnection: upgrade\r\n\r\n\(ok)Content-Length: 4\r\n\r\nbody"),
         .init("interim responses alone", "9110, 15.2", "HTTP/1.1 103 Hints\r\n\r\n"),
         // Status lines (RFC 9112, section 4).

@@ -51,7 +51,7 @@ struct PipelineTests {
         }
         var reading = HTTPOptions()
         reading.readTimeout = .milliseconds(50)
-        #expect(try await message(reading).contains("sent nothing of the body within 0.05 seconds"))
+        #expect(try await message(reading).contains("sent none of the body within 0.05 seconds"))
         try await withLonger(.milliseconds(200)) { limit in
             var total = HTTPOptions()
             total.totalTimeout = limit
@@ -103,7 +103,7 @@ struct PipelineTests {
             try await expect("/silent", head, .networkTimeout, "did not answer within \(limit / .seconds(1)) seconds")
             return isAsked.withLock { $0 }
         }
-        try await expect("/half", read, .networkTimeout, "sent nothing of the body within 0.05 seconds")
+        try await expect("/half", read, .networkTimeout, "sent none of the body within 0.05 seconds")
         try await expect("/announced", size, .networkTooLarge, "more than 5000 bytes")
         try await expect("/endless", size, .networkTooLarge, "more than 5000 bytes")
         var departures = server.departures.makeAsyncIterator()

@@ -78,7 +78,7 @@ struct TestHTTPTests {
         let first = await #expect(throws: BackplaneError.self) { try await get(url) }
         #expect(
             first?.message == """
-                the test defines no answer to `GET \(url)`; it answers nothing yet; define the answer with `http.on("GET", "\(url)", …)`
+                the test defines no answer to `GET \(url)`; no answers are defined yet; define the answer with `http.on("GET", "\(url)", …)`
                 """)
         http.on("GET", "http://books.test/books", .status(200))
         let second = await #expect(throws: BackplaneError.self) { try await get(url) }

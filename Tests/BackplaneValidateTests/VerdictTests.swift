@@ -105,7 +105,7 @@ import Testing
         #expect(same.verdicts == [.state: .passed()])
         let reordered = facts(
             #"{"lent": [1, 2], "by": {"ada": ["a", "b"]}}"#, #"{"lent": [2, 1], "by": {"ada": ["b", "a"]}}"#)
-        let remark = "Shelf exports arrays in another order than it imported them, as a `Set` does"
+        let remark = "Shelf exports arrays in a different order than it imported them, as with a `Set`"
         #expect(reordered.remarks == [remark] && reordered.findings.isEmpty)
         #expect(reordered.verdicts == [.state: .passed([remark])])
         let other = facts(#"{"lent": [1, 2]}"#, #"{"lent": [2, 2]}"#)

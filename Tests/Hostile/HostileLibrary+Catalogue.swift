@@ -237,7 +237,7 @@ extension HostileLibrary {
             ("FILE_LEFT", "leaves a file open when it is stopped"),
             ("RELEASE_ABORTS", "aborts when it is released"), ("STATE_FORGETS", "exports other state than it imported"),
             ("STATE_REFUSED", "does not import what it exports"),
-            ("STATE_REORDERS", "exports arrays in another order than it imported"),
+            ("STATE_REORDERS", "exports arrays in a different order than it imported"),
         ],
         ending: ["ACTIVATE_ABORTS", "STOP_ABORTS", "RELEASE_ABORTS"])
 

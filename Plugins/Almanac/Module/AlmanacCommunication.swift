@@ -1,6 +1,6 @@
 import Backplane
 
-/// The communication controller of the almanac: fetches all events through its one network service.
+/// The communication controller of the almanac, which fetches all events through its only network service.
 final class AlmanacCommunication: CommunicationController {
     typealias Provides = AlmanacNetwork
     struct Wires: Wiring {

@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneManagers
 
-/// The manager of the almanac: returns a day's events from the network, or the stored ones if the network fails.
+/// The manager of the almanac, which returns a day's events from the network, or the stored ones if the network fails.
 final class AlmanacManager: Manager {
     typealias Provides = Almanac
     struct Wires: Wiring {

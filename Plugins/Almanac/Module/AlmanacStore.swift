@@ -2,7 +2,7 @@ import Backplane
 import BackplaneManagers
 import FoundationEssentials
 
-/// The data access controller of the almanac: stores the last events fetched in a file in its own folder.
+/// The data access controller of the almanac, which stores the last events fetched in a file in its own folder.
 actor AlmanacStore: DataAccessController {
     typealias Provides = AlmanacArchive
     private let file: URL
@@ -34,6 +34,6 @@ actor AlmanacStore: DataAccessController {
     struct Damaged: ComponentError {
         var file: String, reason: String
         var code: String { "almanac.store-damaged" }
-        var message: String { "\(file) does not hold events; remove it: \(reason)" }
+        var message: String { "\(file) does not contain events; remove it: \(reason)" }
     }
 }

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneNetwork
 import FoundationEssentials
 
-/// The network service of the almanac: reads a list of events from a URL.
+/// The network service of the almanac, which reads a list of events from a URL.
 final class EventFeedService: NetworkService {
     typealias Provides = EventFeed
     struct Configuration: Decodable, Sendable {
@@ -32,6 +32,6 @@ final class EventFeedService: NetworkService {
     struct Unusable: ComponentError {
         var url: String, reason: String
         var code: String { "almanac.feed-unusable" }
-        var message: String { "no list of events came from \(url): \(reason)" }
+        var message: String { "\(url) did not return a list of events: \(reason)" }
     }
 }

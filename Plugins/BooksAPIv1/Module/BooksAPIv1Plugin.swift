@@ -4,7 +4,7 @@ public import Backplane
 public struct BooksAPIv1Plugin: Plugin {
     /// The identifier of the books API, shared by the plugins of all its versions.
     public static let id = "org.backplane.books-api"
-    /// The plugin's version, by which a manifest chooses between versions of the API.
+    /// The plugin's version, which a manifest uses to select a version of the API.
     public static let version: Version = "1.0.0"
 
     /// Adds the plugin's component classes to the registrar.

@@ -34,7 +34,8 @@ final class BooksService: NetworkService {
     struct NotInThisVersion: ComponentError {
         var code: String { "books.not-in-v1" }
         var message: String {
-            "version 1 of the books' API knows neither loans nor events nor texts; ask for `\"version\": \"[2.0,3.0)\"` in the manifest"
+            "version 1 of the books API supports neither loans nor events nor texts; request `\"version\": "
+                + "\"[2.0,3.0)\"` in the manifest"
         }
     }
 }

@@ -9,7 +9,7 @@ struct BooksConfiguration: Decodable, Sendable {
     var baseURL: String
     /// The manifest's credential of the borrower, or `nil` if loans are not used.
     var credential: String?
-    /// The account of the credential: the reader who borrows, or `nil` for the one that needs no sign-in.
+    /// The account of the credential: the reader who borrows, or `nil` for the account without a sign-in.
     var account: String?
 }
 
@@ -34,10 +34,12 @@ struct BorrowedBook: Decodable, Sendable {
     }
 }
 
-/// The error of a loan without a possible borrower.
+/// The error of a loan without a signed-in reader.
 struct NoReader: ComponentError {
     var code: String { "books.no-reader" }
-    var message: String { "nobody can borrow; name a `credential` of the manifest in the service's configuration" }
+    var message: String {
+        "loans require a reader; set `credential` in the service's configuration to a credential of the manifest"
+    }
 }
 
 extension TransferState {
@@ -60,7 +62,7 @@ struct Refusal: ComponentError, Decodable {
 }
 
 extension LibraryEvent {
-    /// Creates an event from the server's; `nil` for a heartbeat.
+    /// Creates an event from the server's; returns `nil` for a heartbeat.
     init?(_ event: ServerEvent) {
         guard let kind = Kind(rawValue: event.name) else { return nil }
         let loan = try? JSONDecoder().decode(BorrowedBook.self, from: Data(event.data.utf8))

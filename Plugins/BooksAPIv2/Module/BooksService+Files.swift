@@ -12,7 +12,7 @@ extension BooksService {
         return try context.stored(file)
     }
 
-    /// Begins the transfer of a book's text, or finds it, and returns its states.
+    /// Starts the transfer of a book's text, or finds an existing one, and returns its states.
     func text(of book: String, _ call: Call) async throws -> TransferStates {
         let name = book.encodedForQuery, id = "text/\(book)"
         // A text that was handed over is no longer in this folder, and is fetched again.

@@ -48,7 +48,7 @@ final class BooksService: NetworkService {
         }
     }
 
-    /// Returns an endpoint whose request authenticates its reader; the host requests the token.
+    /// Returns an endpoint whose request authenticates the reader; the host requests the token.
     private func proving<Response>(_ endpoint: Endpoint<Response>) throws -> Endpoint<Response> {
         guard let credential = configuration.credential else { throw NoReader() }
         var endpoint = endpoint

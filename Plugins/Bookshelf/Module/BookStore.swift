@@ -6,8 +6,8 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// The data access controller of the library: stores the results of the latest searches, and the loans, in the host's
-/// store.
+/// The data access controller of the library, which stores the results of the latest searches, and the loans, in the
+/// host's store.
 ///
 /// It also answers new searches from the titles, authors and subjects of its books while the server is unreachable.
 final class BookStore: DataAccessController, ReconfigurableComponent {
@@ -31,7 +31,7 @@ final class BookStore: DataAccessController, ReconfigurableComponent {
         static let collection = "books"
         /// The identifier of the book.
         var id: String
-        /// The date of the last search that has found it.
+        /// The date of the last search that found it.
         var date: Date
         var book: Book
         struct Indexes: RecordIndexes {
@@ -99,7 +99,7 @@ final class BookStore: DataAccessController, ReconfigurableComponent {
         return TextProgress(received: size, total: size, path: path)
     }
 
-    /// The name of the files of a book, which is safe for any identifier.
+    /// The name of the files of a book, safe for any identifier.
     private static func fileName(of book: String) -> String {
         var name = ""
         for byte in book.utf8 {
@@ -123,7 +123,7 @@ final class BookStore: DataAccessController, ReconfigurableComponent {
         let date = Date.now
         try await store.transaction { transaction in
             let searches = transaction.collection(KeptSearch.self), books = transaction.collection(KeptBook.self)
-            // Records that a later search has kept meanwhile stay; unreadable ones are replaced, and those of a clock
+            // Records that a later search has since stored remain; unreadable ones are replaced, and those of a clock
             // that has since been put back.
             func isLatest(_ known: Date?) -> Bool { known.map { $0 <= date || $0 > .now } ?? true }
             let text = answer.query.text
@@ -163,9 +163,9 @@ final class BookStore: DataAccessController, ReconfigurableComponent {
         }
     }
 
-    /// Deletes as many searches and books as one transaction should.
+    /// Deletes as many searches and books as one transaction should delete.
     ///
-    /// - Returns: `true` if there are more.
+    /// - Returns: `true` if more remain.
     private func forgetSome(keeping limit: Int) async throws -> Bool {
         try await store.transaction { transaction in
             let searches = transaction.collection(KeptSearch.self), books = transaction.collection(KeptBook.self)

@@ -1,9 +1,9 @@
 import BookshelfContracts
 import Synchronization
 
-/// The last borrowings, and the readers that wait for the next one.
+/// The latest borrowings, and the readers that wait for the next one.
 final class Borrowings: Sendable {
-    /// The borrowings that a swap carries over.
+    /// The borrowings that are preserved across a swap.
     struct Kept: Codable, Sendable {
         var all: [Borrowing] = []
         var count = 0
@@ -15,7 +15,7 @@ final class Borrowings: Sendable {
     }
     private let state = Mutex(State())
 
-    /// The number of borrowings that are kept.
+    /// The number of borrowings to keep.
     private static let limit = 1_000
 
     var kept: Kept {
@@ -35,9 +35,9 @@ final class Borrowings: Sendable {
         for continuation in waiting { continuation.finish() }
     }
 
-    /// Returns the first kept borrowing after a number, once there is one.
+    /// Waits for the first borrowing after a number, and returns it.
     ///
-    /// After a reset the numbers begin again: a number that has not been reached yet means the start.
+    /// After a reset, the numbers start over, so a number that has not been reached yet means the beginning.
     ///
     /// - Throws: `CancellationError` if the task is cancelled.
     func next(after number: Int) async throws -> Borrowing {

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The synchronisation of the catalogue: its pages in parallel, the covers after them, and a report at the end.
 ///
-/// A missing cover is counted, and causes no other failure.
+/// A missing cover is counted, but causes no other failure.
 final class CatalogueSynchronisation: Sendable {
     private let wires: LibraryManager.Wires
     private let call: Call
@@ -53,7 +53,7 @@ final class CatalogueSynchronisation: Sendable {
         return try graph.build(returning: all)
     }
 
-    /// Returns the graph of the covers, whose result is the number of those that are stored.
+    /// Returns the graph of the covers, whose result is the number of stored covers.
     private func covers(of books: [Book]) throws -> OperationGraph<Int> {
         var graph = GraphBuilder("covers")
         let covers = books.map { book in

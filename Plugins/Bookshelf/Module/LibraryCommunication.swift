@@ -1,7 +1,7 @@
 import Backplane
 import BookshelfContracts
 
-/// The communication controller of the library: forwards requests to the books service in the manifest's version.
+/// The communication controller of the library, which forwards requests to the books service in the manifest's version.
 final class LibraryCommunication: CommunicationController {
     typealias Provides = LibraryNetwork
     struct Wires: Wiring {

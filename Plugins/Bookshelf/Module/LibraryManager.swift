@@ -5,10 +5,10 @@ import BookshelfContracts
 import FoundationEssentials
 import Synchronization
 
-/// The manager of the library: searches and borrows, falls back to stored results if the network fails, and logs
-/// reminders of loans that are due.
+/// The manager of the library, which searches and borrows, falls back to stored results if the network fails, and logs
+/// reminders of due loans.
 ///
-/// Its state is the list of the last borrowings, so that readers of ``Library/borrowings`` miss none in a swap.
+/// Its state is the list of the last borrowings, so that readers of ``Library/borrowings`` miss none during a swap.
 final class LibraryManager: Manager, StatefulComponent {
     typealias Provides = Library
     struct Wires: Wiring {
@@ -111,12 +111,12 @@ final class LibraryManager: Manager, StatefulComponent {
         do {
             _ = try await wires.dataAccessController.takeBack(loan, call)
         } catch {
-            log.warning("a returned loan cannot be forgotten", metadata: ["error": "\(error)"])
+            log.warning("a returned loan cannot be deleted", metadata: ["error": "\(error)"])
         }
         return answer
     }
 
-    /// Stores the text of a book once it has arrived, and returns the progress as readers see it.
+    /// Stores the text of a book once it has arrived, and returns the progress for readers.
     private func keepingText(of book: String, _ progress: TextProgress, _ call: Call) async throws -> TextProgress {
         guard let file = progress.file else { return progress }
         let path = try await wires.dataAccessController.keepText(BookFile(book: book, file: file), call)
@@ -133,7 +133,7 @@ final class LibraryManager: Manager, StatefulComponent {
         }
     }
 
-    /// Returns the significant words in lower case, without fillers such as `the` unless nothing else remains.
+    /// Returns the significant words in lower case, without filler words such as `the` unless nothing else remains.
     private func essence(of query: BookQuery) throws -> BookQuery {
         let words = query.text.lowercased().split(whereSeparator: \.isWhitespace).map(String.init)
         guard !words.isEmpty else { throw NothingToSearch() }
@@ -143,6 +143,6 @@ final class LibraryManager: Manager, StatefulComponent {
 
     struct NothingToSearch: ComponentError {
         var code: String { "library.nothing-to-search" }
-        var message: String { "there is no word to search for; give some in `text`" }
+        var message: String { "expected words to search for in `text`, found none" }
     }
 }

@@ -2,7 +2,7 @@
 public struct FlatBook: Decodable, Sendable {
     /// The identifier of the book.
     public var id: String
-    /// The title as it is displayed.
+    /// The title for display.
     public var title: String
     /// The names of all authors, separated by semicolons.
     public var author: String

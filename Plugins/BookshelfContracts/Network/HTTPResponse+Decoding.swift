@@ -12,12 +12,12 @@ extension HTTPResponse {
             return try JSONDecoder().decode(type, from: Data(body))
         } catch {
             throw ServerError(
-                code: "books.unreadable", message: "the server's answer is not what it should be: \(error)",
+                code: "books.unreadable", message: "the server's response cannot be decoded: \(error)",
                 status: status)
         }
     }
 
-    /// Throws unless the response was successful.
+    /// Checks that the response was successful.
     ///
     /// - Throws: ``ServerError`` for any status other than 200 to 299.
     public func requireSuccess() throws {
@@ -34,7 +34,7 @@ extension HTTPResponse {
 }
 
 extension String {
-    /// The string escaped for use as one value of a URL's query or one segment of its path.
+    /// The string escaped for use as a value in a URL's query or as a segment of its path.
     ///
     /// All characters except the unreserved ones of RFC 3986 are percent-encoded.
     public var encodedForQuery: String {

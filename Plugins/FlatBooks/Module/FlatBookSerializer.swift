@@ -3,7 +3,7 @@ import BackplaneDefinitions
 import BookshelfContracts
 import FoundationEssentials
 
-/// The serializer of responses whose books have all authors in one string.
+/// The serializer of responses in which a book's authors are a single string.
 final class FlatBookSerializer: Manager {
     typealias Provides = Serializing
 

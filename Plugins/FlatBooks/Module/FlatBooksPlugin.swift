@@ -1,6 +1,6 @@
 public import Backplane
 
-/// The plugin that maps the books of version 1 of the books API for its definition.
+/// The plugin that decodes the books of version 1 of the books API for its definition.
 public struct FlatBooksPlugin: Plugin {
     /// The identifier that distinguishes this plugin from all others.
     public static let id = "org.backplane.flat-books"

@@ -10,7 +10,7 @@ public struct Popularity: Contract {
     public init() {}
 }
 
-/// A book and the number of times that it was borrowed.
+/// A book and the number of times it has been borrowed.
 public struct BorrowedBook: Codable, Sendable, Hashable {
     /// The identifier of the book.
     public var book: String

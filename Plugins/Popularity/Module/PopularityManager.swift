@@ -4,7 +4,7 @@ import Synchronization
 
 /// The manager that counts borrowings by book, from the library's stream of borrowings.
 ///
-/// It has no state: a new instance rereads the borrowings that the library has kept.
+/// It has no state: a new instance rereads the borrowings that the library retains.
 final class PopularityManager: Manager {
     typealias Provides = Popularity
     struct Wires: Wiring {
@@ -23,7 +23,7 @@ final class PopularityManager: Manager {
         table.sync(\.ranking) { manager, _, _ in manager.ranking }
     }
 
-    /// Counts borrowings, also while the library is swapped or restarted.
+    /// Counts borrowings, continuing across swaps and restarts of the library.
     private func count() async {
         do {
             for try await borrowing in context.wires.library.borrowings(BorrowingsAfter(0), context.begin()) {

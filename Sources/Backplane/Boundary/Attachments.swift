@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The objects that other targets of the SDK keep for a component, one of each class.
+/// The objects that other SDK targets store for a component, one of each class.
 package final class Attachments: Sendable {
     // An array: there are few, and a dictionary would make the runtime search every loaded image for `Hashable`.
     private let objects = Mutex<[any AnyObject & Sendable]>([])

@@ -47,12 +47,12 @@ package func forever<Value>(_ values: [Value]) -> UnsafePointer<Value>? {
     return UnsafePointer(copy.baseAddress)
 }
 
-/// A value that a C function passes on as its context.
+/// A value that is passed through a C function as its context.
 package final class Box<Value: Sendable>: Sendable {
     package let value: Value
     package init(_ value: Value) { self.value = value }
 
-    /// Returns the context, which must be taken exactly once.
+    /// Returns the context, which must be consumed exactly once.
     package func toContext() -> UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
 
     package static func take(_ context: UnsafeMutableRawPointer?) -> Value {
@@ -63,7 +63,7 @@ package final class Box<Value: Sendable>: Sendable {
 
 /// A pointer that belongs to the other side of the boundary, stored only to be returned.
 ///
-/// It is no ``ConstantPointer``, since the other side may write to its memory and free it.
+/// It is not a ``ConstantPointer``, because the other side may write to its memory and free it.
 package struct ForeignPointer: @unchecked Sendable {  // never read through on this side
     package let raw: UnsafeMutableRawPointer?
 

@@ -3,7 +3,7 @@ package import CBackplane
 extension bp_component {
     /// Creates the descriptor of a registered class.
     ///
-    /// All that it points at lives as long as the process.
+    /// Everything that it points to lives as long as the process.
     init(_ record: ComponentRecord) {
         let description = record.description
         let methods = (description.contract?.methods ?? []).map(bp_method.init)
@@ -150,7 +150,7 @@ private func run(
     }
 }
 
-/// Answers with the result or the error of `body`.
+/// Answers with the result of `body` or the error that it throws.
 ///
 /// `body` begins on this thread.
 private func answer(
@@ -169,7 +169,7 @@ private func answer(
     }
 }
 
-/// Answers with the object that `body` returns, or with what it throws.
+/// Answers with the object that `body` returns, or with the error that it throws.
 ///
 /// `body` begins on this thread.
 private func answer(

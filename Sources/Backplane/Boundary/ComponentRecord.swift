@@ -5,7 +5,8 @@ final class ComponentRecord: Sendable {
     /// The layout of the provided contract as this side compiled it (``ContractLayout``).
     let layout: KeptText
     let create: @Sendable (ReceivedCreation) async throws -> Instance
-    /// Returns the keys of a configuration that its type does not know; throws the error that ``create`` would throw.
+    /// Returns the keys of a configuration that its type does not declare; throws the error that ``create`` would
+    /// throw.
     let review: Review
     /// A Boolean value that indicates whether instances accept another configuration.
     let isReconfigurable: Bool
@@ -23,7 +24,7 @@ final class ComponentRecord: Sendable {
         var resources: String
     }
 
-    /// A wire of a component that is created.
+    /// A wire of a component that is being created.
     struct ReceivedWire: Sendable {
         var label: String
         var wire: UInt64
@@ -47,7 +48,7 @@ final class ComponentRecord: Sendable {
     ///
     /// - Parameters:
     ///   - bodies: The methods, by their numbers in the contract.
-    ///   - encoded: The methods that are called in JSON only, instead of `bodies`.
+    ///   - encoded: The methods that are called only in JSON, instead of `bodies`.
     ///   - make: A function that creates an instance from its context.
     convenience init<C: Component>(
         _ type: C.Type, named className: String, version: Version, contract: ContractDescription?, layout: KeptText,
@@ -89,7 +90,7 @@ final class ComponentRecord: Sendable {
 }
 
 extension Log {
-    /// Warns of keys in a configuration that its type does not know.
+    /// Logs a warning for each configuration key that the configuration's type does not declare.
     fileprivate func unknownKeys(_ keys: [String]) {
         for key in keys { warning("unknown configuration key", metadata: ["key": key]) }
     }

@@ -38,7 +38,7 @@ extension ComponentServices {
         let answer = PendingAnswer()
         try calls().pointer.pointee.providers(
             handle, contracts.neededWire(C.self).descriptor.pointer, PendingAnswer.done, answer.toContext())
-        // A look-up takes no time worth cancelling.
+        // A lookup takes no time worth cancelling.
         return try JSON.decode([ListedManager].self, await answer.wait {}.get(), failing: .callInvalidOutput).map(
             \.description)
     }
@@ -52,7 +52,7 @@ extension ComponentServices {
     }
 }
 
-/// A manager as the host lists it.
+/// A manager in the host's list.
 private struct ListedManager: Decodable {
     let description: ManagerDescription
 

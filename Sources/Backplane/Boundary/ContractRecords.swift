@@ -3,7 +3,7 @@ import Synchronization
 
 /// The records of the contracts that a plugin names.
 ///
-/// Each is created once, however many wires name it.
+/// Each is created once, even if several wires name it.
 final class ContractRecords: Sendable {
     /// The record of one contract.
     struct ContractRecord: Sendable {

@@ -1,4 +1,4 @@
-/// A wire that a component declares, with the data that its lane is chosen and created from.
+/// A wire that a component declares, with the data from which its lane is chosen and created.
 struct DeclaredWire: Sendable {
     var description: WireDescription
     var problems: [String]

@@ -1,6 +1,6 @@
 /// Reads a struct that may have been compiled against another version of the header.
 ///
-/// A struct begins with its size. What the size does not cover is read as zero.
+/// A struct begins with its size. Fields that the size does not cover are read as zero.
 ///
 /// - Precondition: All pointers in `Value`, a struct of the header, are nullable, so that zero bytes are a valid value.
 package func read<Value: BitwiseCopyable>(_ pointer: UnsafeRawPointer) -> Value {
@@ -27,11 +27,12 @@ package func requireAlignment<Value: BitwiseCopyable>(
     }
 }
 
-/// A namespace for arrays of structs that another version of the header may have grown; the first size is the stride.
+/// A namespace for arrays of structs that another version of the header may have extended; the first size is the
+/// stride.
 package enum Descriptors {
-    /// The maximum number of descriptors that is read: more than any honest plugin has, and few enough to process.
+    /// The maximum number of descriptors that are read: more than any valid plugin has, and few enough to process.
     package static let limit = 65_535
-    /// The maximum number of data items that is read: records, ids, changes.
+    /// The maximum number of data items that are read: records, ids, changes.
     package static let dataLimit = 1 << 24
 
     /// Copies the structs of an array.
@@ -55,7 +56,7 @@ package enum Descriptors {
             let name = typeName(of: Value.self)
             throw BackplaneError(
                 .pluginInvalidAnswer,
-                "\(what()): the first \(name) says its size is \(size); set `size` to sizeof(\(name))")
+                "\(what()): the first \(name) declares the size \(size); set `size` to sizeof(\(name))")
         }
         try requireAlignment(pointer, of: what())
         return (0..<count).map { Backplane.read(UnsafeRawPointer(pointer) + $0 * size) }

@@ -9,10 +9,11 @@ package struct HostServices: Sendable {
 
     /// Returns a service's function table, which lives as long as the process; `nil` if the host does not have it.
     ///
-    /// An older host's table may end before the last function known here: what lies beyond its end is `NULL`. A newer
+    /// An older host's table may end before the last function known here; functions beyond its end are `NULL`. A newer
     /// host's longer table begins with the functions known here.
     ///
-    /// - Parameter first: The size of the table when it was first released, in bytes; a smaller one counts as missing.
+    /// - Parameter first: The size of the table when it was first released, in bytes; a smaller table counts as
+    ///   missing.
     package func table<Table>(
         _ id: String, revision: UInt32, as _: Table.Type, first: Int = MemoryLayout<Table>.size
     ) -> ConstantPointer<Table>? {
@@ -60,7 +61,7 @@ public struct ComponentServices: Sendable {
     package let folder: String
     /// The slots of looked-up managers, for a host of another lane revision.
     let ownSlots = OwnSlots()
-    /// The objects that other targets of the SDK keep for the component.
+    /// The objects that other SDK targets store for the component.
     package let attachments = Attachments()
 
     /// The configuration as written in the manifest, in JSON.

@@ -44,13 +44,13 @@ struct HostTimers: Sendable {
 
     func remove(_ timer: UInt64) { table.pointer.pointee.remove(component, timer) }
 
-    /// The host's reason for refusing a timer, which it reports before it returns.
+    /// The host's reason for refusing a timer, reported before the function returns.
     private final class Refusal: Sendable {
         let error = Mutex<BackplaneError?>(nil)
     }
 }
 
-/// The values of a timer that a component adds.
+/// The parameters of a timer that a component adds.
 struct TimerRequest: Sendable {
     var name: String?
     var delay: Duration
@@ -65,7 +65,7 @@ struct TimerRequest: Sendable {
 final class TimerBody: Sendable {
     private enum State {
         case idle
-        /// The body with this number is about to run, or has been cancelled before it did.
+        /// The body with this number is about to run, or was cancelled before it ran.
         case starting(UInt64, isCancelled: Bool)
         case running(UInt64, Task<Void, Never>)
     }
@@ -124,7 +124,7 @@ final class TimerBody: Sendable {
 }
 
 extension Duration {
-    /// The duration in whole nanoseconds; one that is too long for 64 bits becomes the longest.
+    /// The duration in whole nanoseconds; a duration too long for 64 bits becomes the longest one.
     package var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

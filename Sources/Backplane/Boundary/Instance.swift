@@ -1,19 +1,19 @@
 import CBackplane
 import Synchronization
 
-/// A component instance as its plugin keeps it for the host.
+/// A component instance as its plugin stores it for the host.
 final class Instance: Sendable {
     let component: any Component
     /// The access to the component's state; `nil` for a component without state.
     let state: InstanceState?
     /// The context of encoded calls.
     ///
-    /// The host itself observes how those end.
+    /// The host itself observes how they end.
     private let held: HeldPointer
     /// The context of native calls.
     private let nativeHeld: HeldPointer
     private let bodies: [(any MethodBody)?]
-    /// The methods that are called in JSON only, instead of ``bodies``.
+    /// The methods that are called only in JSON, instead of ``bodies``.
     private let encoded: [EncodedStart]
     /// The cells that native wires call, by member.
     let cells: InstanceCells
@@ -139,7 +139,7 @@ final class Instance: Sendable {
     ///
     /// Look-ups begin at the end.
     ///
-    /// It is not a dictionary, for which the runtime would search every loaded image for `Hashable`.
+    /// It is not a dictionary, because the runtime would search every loaded image for `Hashable` to create one.
     private struct Calls {
         private var all: [(id: UInt64, state: CallState)] = []
 

@@ -26,10 +26,10 @@ extension Instance {
         return []
     }
 
-    /// Exports the state as a Swift value in memory of its own.
+    /// Exports the state as a Swift value in its own memory.
     func exportValue() async throws -> ForeignPointer { try await requireState().exportValue() }
 
-    /// Copies a Swift value that another instance exported, and returns the import of it.
+    /// Copies a Swift value that another instance exported, and returns a function that imports it.
     func importingValue(_ value: UnsafeRawPointer) -> @Sendable () async throws -> [UInt8] {
         guard let take = state?.importValue(value) else {
             return { [self] in

@@ -73,7 +73,7 @@ extension Data {
         withUnsafeBytes { body(bp_bytes(data: $0.bindMemory(to: UInt8.self).baseAddress, length: $0.count)) }
     }
 
-    /// Wraps borrowed bytes without a copy, for a decoder, which keeps none of them.
+    /// Wraps borrowed bytes without a copy, for a decoder, which does not retain them.
     fileprivate init(lending bytes: UnsafeBufferPointer<UInt8>) {
         if let start = bytes.baseAddress {
             self.init(bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count, deallocator: .none)

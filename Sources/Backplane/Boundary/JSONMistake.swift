@@ -45,13 +45,13 @@ struct JSONMistake {
             self.init(
                 isJSON
                     ? "a number is not an integer, or is too large for its type"
-                    : "expected JSON, found text that is malformed, or nested too deeply",
+                    : "expected JSON, found text that is malformed or too deeply nested",
                 context.codingPath, cause: context.underlyingError)
         @unknown default: self.init(String(describing: error), [])
         }
     }
 
-    /// Creates the message from the error's own description or, if it has none, from the value that was found.
+    /// Creates the message from the error's own description or, if it has none, from the value found.
     private init(_ context: DecodingError.Context, in data: Data) {
         let found = JSONKind.find(at: context.codingPath, in: data) ?? "something else"
         let isSilent = context.debugDescription.isEmpty

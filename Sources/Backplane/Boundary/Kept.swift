@@ -2,7 +2,7 @@ import CBackplane
 import Synchronization
 
 extension UnsafeMutableRawPointer {
-    /// Moves a value to memory of its own.
+    /// Moves a value to its own memory.
     init<Value: ~Copyable>(keeping value: consuming Value) {
         let pointer = UnsafeMutablePointer<Value>.allocate(capacity: 1)
         pointer.initialize(to: value)

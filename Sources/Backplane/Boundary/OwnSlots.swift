@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The slots that the SDK creates itself, one per wire however often it is looked up.
+/// The slots that the SDK creates itself, one per wire, no matter how often it is looked up.
 ///
 /// A slot is never freed.
 final class OwnSlots: Sendable {

@@ -1,9 +1,9 @@
 import CBackplane
 import Synchronization
 
-/// An executor that runs one task outside of Swift's thread pool, which plugins may occupy.
+/// An executor that runs one task outside Swift's thread pool, which plugins may occupy.
 ///
-/// The task begins on the calling thread. After it has suspended, it continues on threads of its own.
+/// The task begins on the calling thread. After it has suspended, it continues on its own threads.
 final class StepThread: TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []

@@ -1,6 +1,6 @@
 import CBackplane
 
-/// The Swift compiler that built this copy of the SDK, and with it the library or program that the copy is part of.
+/// The Swift compiler that built this copy of the SDK and the library or program that contains the copy.
 package enum SwiftCompiler {
     /// The major and minor version.
     ///
@@ -12,8 +12,8 @@ package enum SwiftCompiler {
     /// A string that is equal only for the same build of the compiler.
     ///
     /// It consists of Swift's patch version, and the compiler of the C target with its commit. Neither is sufficient:
-    /// snapshots of one patch differ in their commits, and `CC` may choose another compiler for C, the same one for any
-    /// Swift.
+    /// snapshots of one patch differ in their commits, and `CC` may select another C compiler, independent of the Swift
+    /// version.
     package static var build: String { "Swift \(patch), \(String(cString: bp_sdk_toolchain))" }
 }
 
@@ -34,8 +34,8 @@ private let patch = "6.3.0"
 
 /// A record of the section `backplane` that states the Swift version of this library (`backplane.h`, part 5).
 ///
-/// Its 24 bytes lie beside the record of the C target, which cannot know the version. A constant in a section has to be
-/// written in literals.
+/// Its 24 bytes are next to the record of the C target, which cannot know the version. A constant in a section has to
+/// consist of literals.
 private typealias SwiftIdentity = (magic: UInt64, size: UInt32, abiMin: UInt32, abiMax: UInt32, swift: UInt32)
 
 #if compiler(>=6.8)

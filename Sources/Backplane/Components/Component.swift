@@ -1,13 +1,13 @@
 /// A final class or an actor that a plugin provides in one of four roles.
 ///
-/// The roles are ``Manager``, ``DataAccessController``, ``CommunicationController`` and ``NetworkService``. All that a
-/// component needs is declared by its types, so that a manifest can be checked without creating an instance.
+/// The roles are ``Manager``, ``DataAccessController``, ``CommunicationController`` and ``NetworkService``. Everything
+/// that a component needs is declared by its types, so that a manifest can be checked without creating an instance.
 ///
 /// An instance is created by `init`, activated, called, and finally stopped. In a swap the old instance is suspended.
-/// Once the new one has proved itself, the old one is released without a `stop`, because its work continues; if the new
-/// one fails, the old one is resumed. To carry state over, a component adopts ``StatefulComponent``.
+/// Once the new one has succeeded, the old one is released without a `stop`, because its work continues; if the new one
+/// fails, the old one is resumed. To carry state over, a component adopts ``StatefulComponent``.
 public protocol Component: AnyObject, Sendable {
-    /// The contract that others call the component by.
+    /// The contract through which others call the component.
     associatedtype Provides: Contract = NoContract
     /// The type that the manifest's configuration is decoded into.
     ///
@@ -19,21 +19,21 @@ public protocol Component: AnyObject, Sendable {
     ///
     /// It is determined by the role; components only use it, as `Context`.
     associatedtype Context: ComponentContext
-    /// The table that the component's methods are entered in.
+    /// The table in which the component's methods are registered.
     typealias Methods = MethodTable<Self>
 
     /// The name of the class in manifests. Default: the type's name.
     static var className: String { get }
     /// The version of the component. Default: the plugin's version.
     static var version: Version { get }
-    /// A Boolean value that indicates whether `activate` takes resources that two instances cannot share.
+    /// A Boolean value that indicates whether `activate` acquires resources that two instances cannot share.
     ///
-    /// Examples are ports and files. During a swap of an exclusive component, calls wait until the old instance
-    /// has released its resources and the new one has taken them. Default: `false`, and no call waits.
+    /// Examples are ports and files. During a swap of an exclusive component, calls wait until the old instance has
+    /// released its resources and the new one has acquired them. Default: `false`; no call waits.
     static var isExclusive: Bool { get }
     /// A Boolean value that indicates whether the component is recreated when one of its collaborators is swapped.
     ///
-    /// Default: `false`, and the component's wires lead to the new collaborator.
+    /// Default: `false`; the component's wires are connected to the new collaborator.
     static var restartOnSwap: Bool { get }
     /// The coding of the state that is carried over, for the SDK; `nil` unless this is a ``StatefulComponent``.
     @_documentation(visibility: internal)
@@ -58,16 +58,16 @@ public protocol Component: AnyObject, Sendable {
     func resume() async throws
     /// Ends the component's work. Default: calls `suspend`.
     func stop() async
-    /// Throws if the component is not healthy.
+    /// Checks that the component is healthy; throws an error if it is not.
     ///
-    /// By default, it always is.
+    /// By default, a component is always healthy.
     ///
     /// A new generation on probation that is not healthy is replaced by the old one. The function may be called at any
-    /// time after `activate`, also during calls and steps.
+    /// time after `activate`, including during calls and steps.
     func health() async throws
-    /// Enters a body for every member of `Provides`.
+    /// Registers a body for every member of `Provides`.
     ///
-    /// Has a default only for a component without a contract.
+    /// A default implementation exists only for components without a contract.
     static func methods(_ table: inout Methods)
 }
 
@@ -76,9 +76,9 @@ extension Component {
     public static var className: String { typeName(of: Self.self) }
     /// The version of the plugin.
     public static var version: Version { .ofPlugin }
-    /// The default, `false`: two instances can be active at once.
+    /// The default, `false`: two instances can be active at the same time.
     public static var isExclusive: Bool { false }
-    /// The default, `false`: the component's wires lead to the new collaborator.
+    /// The default, `false`: the component's wires are connected to the new collaborator.
     public static var restartOnSwap: Bool { false }
     /// The default, `nil`: no state is carried over.
     @_documentation(visibility: internal)
@@ -99,7 +99,7 @@ extension Component {
 }
 
 extension Component where Provides == NoContract {
-    /// Enters nothing, by default, for a component without a contract.
+    /// Registers nothing, by default, for a component without a contract.
     public static func methods(_ table: inout Methods) {}
 }
 
@@ -116,7 +116,7 @@ public struct NoConfiguration: Decodable, Sendable {
     public init(from decoder: any Decoder) {}
 }
 
-/// A component that holds business logic: gathers and changes data for its callers.
+/// A component that contains business logic: it gathers and changes data for its callers.
 public protocol Manager: Component where Context == ManagerContext<Self> {}
 
 /// A component that stores data for its manager: the only role with a folder of its own.
@@ -125,5 +125,5 @@ public protocol DataAccessController: Component where Context == DataAccessConte
 /// A component that carries out a manager's requests through the network services it owns.
 public protocol CommunicationController: Component where Context == CommunicationContext<Self> {}
 
-/// A component that communicates with one endpoint.
+/// A component that communicates with a single endpoint.
 public protocol NetworkService: Component where Context == NetworkServiceContext<Self>, Wires == NoWires {}

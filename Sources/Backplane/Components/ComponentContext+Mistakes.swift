@@ -15,7 +15,7 @@ extension DataAccessContext {
     /// Refuses wires, which a data access controller does not have.
     @available(
         *, unavailable,
-        message: "a data access controller calls no component: its manager calls others, and passes their results on"
+        message: "a data access controller cannot call components: its manager calls them, and passes on their results"
     )
     @_documentation(visibility: internal)
     public var wires: UndeclaredMember { UndeclaredMember() }
@@ -25,7 +25,7 @@ extension NetworkServiceContext {
     /// Refuses wires, which a network service does not have.
     @available(
         *, unavailable,
-        message: "a network service calls no component: its communication controller calls others"
+        message: "a network service cannot call components: its communication controller calls them"
     )
     @_documentation(visibility: internal)
     public var wires: UndeclaredMember { UndeclaredMember() }
@@ -36,24 +36,24 @@ extension HasFolder {
     /// Refuses the look-up of a manager.
     @available(
         *, unavailable,
-        message: "only a manager looks up managers: let the manager that owns this component call the other one"
+        message: "only a manager can look up managers: let the manager that owns this component call the other one"
     )
     @_documentation(visibility: internal)
     public func manager<C: Contract>(_ name: String, as type: C.Type = C.self, for call: Call? = nil)
         async throws(BackplaneError) -> Wire<C>
     {
-        throw BackplaneError(.roleForbidden, "only a manager looks up managers")
+        throw BackplaneError(.roleForbidden, "only a manager can look up managers")
     }
 
     /// Refuses the look-up of a manager.
     @available(
         *, unavailable,
-        message: "only a manager looks up managers: let the manager that owns this component call the other one"
+        message: "only a manager can look up managers: let the manager that owns this component call the other one"
     )
     @_documentation(visibility: internal)
     public func resolve<C: Contract>(
         _ type: C.Type = C.self, where isWanted: (ManagerDescription) -> Bool = { _ in true }, for call: Call? = nil
     ) async throws(BackplaneError) -> Wire<C> {
-        throw BackplaneError(.roleForbidden, "only a manager looks up managers")
+        throw BackplaneError(.roleForbidden, "only a manager can look up managers")
     }
 }

@@ -1,6 +1,6 @@
 /// The configuration of a component, and the services that its role may use.
 ///
-/// A context can be stored. After its host has ended, its services fail with an error and never crash.
+/// A context can be stored. After its host has stopped, its services fail with an error instead of crashing.
 public protocol ComponentContext: Sendable {
     /// The component that the context belongs to.
     associatedtype Owner: Component
@@ -19,7 +19,7 @@ extension ComponentContext {
     /// The tasks and timers of the component, which are cancelled when it stops or when a swap has replaced it.
     public var tasks: ComponentTasks { services.tasks }
 
-    /// The configuration as written in the manifest, in JSON, including keys that `Configuration` has no property for.
+    /// The configuration as written in the manifest, in JSON, including keys for which `Configuration` has no property.
     public var rawConfiguration: [UInt8] { services.rawConfiguration }
 
     /// The resource files of the plugin.
@@ -29,8 +29,8 @@ extension ComponentContext {
     ///
     /// - Parameters:
     ///   - duration: The time until the call's deadline; `nil` for a call without one.
-    ///   - traceparent: The trace that the call continues, in the format of the W3C Trace Context header
-    ///     `traceparent`. A new trace begins without it, or if it is malformed.
+    ///   - traceparent: The trace that the call continues, in the format of the W3C Trace Context header `traceparent`.
+    ///     If it is `nil` or malformed, a new trace begins.
     public func begin(within duration: Duration? = nil, traceparent: String? = nil) -> Call {
         Call(within: duration, traceparent: traceparent)
     }
@@ -57,7 +57,7 @@ public struct DataAccessContext<Owner>: Sendable {
     let parts: ContextParts
     /// The path of a private folder for plain files.
     ///
-    /// It exists, has mode 0700, and is never removed by the host.
+    /// The folder exists, has mode 0700, and is never removed by the host.
     public var folder: String { parts.folder }
     /// Access to the log, the tasks and the host's services of this component.
     public var services: ComponentServices { parts.services }
@@ -79,7 +79,7 @@ public struct CommunicationContext<Owner>: Sendable {
     let parts: ContextParts
     /// The path of a private folder for plain files, which is created on first access.
     ///
-    /// It has mode 0700, and is never removed by the host.
+    /// The folder has mode 0700 and is never removed by the host.
     public var folder: String { parts.createdFolder }
     /// Access to the log, the tasks and the host's services of this component.
     public var services: ComponentServices { parts.services }
@@ -103,7 +103,7 @@ public struct NetworkServiceContext<Owner>: Sendable {
     let parts: ContextParts
     /// The path of a private folder for plain files, which is created on first access.
     ///
-    /// It has mode 0700, and is never removed by the host.
+    /// The folder has mode 0700 and is never removed by the host.
     public var folder: String { parts.createdFolder }
     /// Access to the log, the tasks and the host's services of this component.
     public var services: ComponentServices { parts.services }

@@ -1,7 +1,6 @@
-/// The description of a component class, which suffices to check a manifest without an instance.
+/// The description of a component class, which is sufficient to check a manifest without an instance.
 ///
-/// Only the host compares descriptions and defines how (`BackplaneBoundary`), so that plugins need not carry
-/// conformances.
+/// Only the host compares descriptions, and it defines how (`BackplaneBoundary`), so that plugins need no conformances.
 package struct ComponentDescription: Sendable {
     package var role: Role
     package var className: String
@@ -9,7 +8,7 @@ package struct ComponentDescription: Sendable {
     /// The contract that the component provides; `nil` if it has no methods to call.
     package var contract: ContractDescription?
     package var wires: [WireDescription]
-    /// A Boolean value that indicates whether activation takes resources that two instances cannot share.
+    /// A Boolean value that indicates whether activation acquires resources that two instances cannot share.
     ///
     /// Examples are ports and files.
     package var isExclusive: Bool

@@ -1,11 +1,10 @@
 import Synchronization
 
-/// The tasks and timers that a component started for itself, which end with it.
+/// The tasks and timers that a component started for itself and that end with it.
 ///
-/// A `suspend` holds back the timers (``every(_:jitter:name:limit:_:)``, ``after(_:name:limit:_:)``) and does not stop
-/// the tasks, because only the component knows which of them must not run: a task that changes state which a swap
-/// carries over has to be paused by the component. When a swap has replaced an instance, the tasks of the old one are
-/// cancelled on its release.
+/// A `suspend` pauses the timers (``every(_:jitter:name:limit:_:)``, ``after(_:name:limit:_:)``) and does not stop the
+/// tasks, because only the component knows which of them must not run: it has to pause tasks that change state carried
+/// over by a swap. When a swap has replaced an instance, the tasks of the old one are cancelled on its release.
 public final class ComponentTasks: Sendable {
     private struct State {
         var isStopped = false
@@ -18,7 +17,7 @@ public final class ComponentTasks: Sendable {
         }
     }
     private let state = Mutex(State())
-    /// The host's timers; `nil` without a host that offers them.
+    /// The host's timers; `nil` if there is no host or it does not offer them.
     let timers: HostTimers?
 
     init(_ timers: HostTimers?) { self.timers = timers }

@@ -1,14 +1,14 @@
-/// A timer of a component, which the host keeps.
+/// A timer of a component, managed by the host.
 ///
 /// ``ComponentTasks/every(_:jitter:name:limit:_:)`` and ``ComponentTasks/after(_:name:limit:_:)`` add it. It ends with
-/// ``cancel()``, with its component's instance and, if it does not repeat, with its body. It need not be kept.
+/// ``cancel()``, with its component's instance and, if it does not repeat, with its body. It need not be stored.
 public struct ComponentTimer: Sendable {
     private let host: HostTimers?
     private let number: UInt64
 
     init(_ number: UInt64, of host: HostTimers?) { (self.number, self.host) = (number, host) }
 
-    /// Ends the timer; a body that runs continues.
+    /// Ends the timer; a running body continues.
     ///
     /// Does nothing if the timer has ended.
     public func cancel() { host?.remove(number) }
@@ -23,26 +23,27 @@ extension ComponentTasks {
     /// }
     /// ```
     ///
-    /// The host keeps the timer. It fires while the component serves: from the end of `activate` on, and not while the
-    /// component is suspended. The first body runs one period after that. Bodies of one timer never overlap: times that
-    /// pass while a body runs are skipped, and one that passes while the component is suspended is made up for once.
+    /// The host manages the timer. It fires while the component serves: from the end of `activate` on, and not while
+    /// the component is suspended. The first body runs one period after that. Bodies of one timer never overlap: times
+    /// that pass while a body runs are skipped, and one run makes up for those that pass while the component is
+    /// suspended.
     ///
-    /// A body counts as a call, so that swaps, changes and stops wait for it; what it throws is written to the log with
-    /// the names of the component and the timer. In a swap the new instance's timer continues where the old one's of
-    /// the same name is, if the new instance adds it before it begins to serve: in `init`, `importState` or `activate`.
+    /// A body counts as a call, so that swaps, changes and stops wait for it; errors that it throws are logged with the
+    /// names of the component and the timer. In a swap the new instance's timer continues the old instance's timer of
+    /// the same name, if the new instance adds it before it begins to serve: in `init`, `importState` or `activate`.
     /// All timers end with the instance.
     ///
     /// - Parameters:
     ///   - period: The time between two bodies, at least a millisecond.
-    ///   - jitter: The longest random time by which each body is delayed; at most the period.
+    ///   - jitter: The maximum random delay of each body; at most the period.
     ///   - name: The name of the timer, unique in the component and at most 128 bytes long. Default: `timer 1`,
-    ///     `timer 2` and so on, in the order in which such timers are added. A changed order changes which timer
-    ///     continues which after a swap, so name those whose phase matters.
+    ///     `timer 2` and so on, in the order in which such timers are added. The order determines which timer continues
+    ///     which after a swap, so name timers whose phase matters.
     ///   - limit: The time limit of a body, after which it is cancelled and abandoned. Default: one minute.
     ///   - body: A function that receives the frame to pass on to calls, with the deadline.
     /// - Returns: The timer, to cancel it.
-    /// - Throws: `timer.refused` for a wrong value, a name in use, or more than 10,000 timers; `call.retired` after the
-    ///   component has stopped; `host.interface-missing` if the host has no timers.
+    /// - Throws: `timer.refused` for an invalid value, a name in use, or more than 10,000 timers; `call.retired` after
+    ///   the component has stopped; `host.interface-missing` if the host does not offer timers.
     @discardableResult
     public func every(
         _ period: Duration, jitter: Duration = .zero, name: String? = nil, limit: Duration? = nil,
@@ -56,8 +57,9 @@ extension ComponentTasks {
 
     /// Adds a timer that runs a body once.
     ///
-    /// The notes on ``every(_:jitter:name:limit:_:)`` apply here, too. In a swap a timer of this name that has not
-    /// fired yet is due when the old one was; one that has fired has ended, and the new instance's timer is a new one.
+    /// The notes on ``every(_:jitter:name:limit:_:)`` also apply here. In a swap, a timer of the same name that has not
+    /// fired yet remains due at the same time; a timer that has fired has ended, and the new instance's timer starts
+    /// anew.
     ///
     /// - Parameters:
     ///   - delay: The time until the body runs.
@@ -66,8 +68,8 @@ extension ComponentTasks {
     ///   - limit: The time limit of the body, after which it is cancelled and abandoned. Default: one minute.
     ///   - body: A function that receives the frame to pass on to calls, with the deadline.
     /// - Returns: The timer, to cancel it.
-    /// - Throws: `timer.refused` for a wrong value, a name in use, or more than 10,000 timers; `call.retired` after the
-    ///   component has stopped; `host.interface-missing` if the host has no timers.
+    /// - Throws: `timer.refused` for an invalid value, a name in use, or more than 10,000 timers; `call.retired` after
+    ///   the component has stopped; `host.interface-missing` if the host does not offer timers.
     @discardableResult
     public func after(
         _ delay: Duration, name: String? = nil, limit: Duration? = nil,

@@ -2,8 +2,8 @@ import Glibc
 
 /// The content of a context: a component's configuration and wires, type-erased, its folder and the host's services.
 ///
-/// Contexts do not require their owner to be a component, although it always is. If they did, Swift's runtime would
-/// search every loaded image for that conformance each time a plugin is loaded.
+/// Contexts do not require their owner to conform to `Component`, although it always does. If they did, Swift's runtime
+/// would search every loaded image for that conformance each time a plugin is loaded.
 struct ContextParts: Sendable {
     private let values: (configuration: any Sendable, wires: any Sendable)
     let folder: String
@@ -21,7 +21,7 @@ struct ContextParts: Sendable {
 }
 
 extension ContextParts {
-    /// The component's folder, which exists unless the system refuses to create it.
+    /// The path of the component's folder, which exists unless the system refuses to create it.
     var createdFolder: String {
         if !folder.isEmpty { makeFolders(folder) }
         return folder
@@ -39,7 +39,7 @@ extension ContextParts {
 extension ComponentContext {
     /// Creates the context of a role.
     ///
-    /// - Precondition: The context is one of the SDK's four. The roles permit no other.
+    /// - Precondition: The context is one of the SDK's four; the roles permit no others.
     static func made(of parts: ContextParts) -> Self {
         let context: any Sendable =
             switch role {

@@ -1,6 +1,6 @@
 /// The host's log, under the component's own name.
 ///
-/// Messages are constant strings, and variable parts belong in the metadata. Neither may contain secrets.
+/// Messages are constant strings; variable parts belong in the metadata. Neither may contain secrets.
 public struct Log: Sendable {
     /// The severity of a message, in ascending order.
     public enum Level: UInt32, Sendable, Hashable, CaseIterable, Comparable {
@@ -14,7 +14,8 @@ public struct Log: Sendable {
     let isEnabled: @Sendable (Level) -> Bool
     let write: @Sendable (Level, String, [String: String], Call?) -> Void
 
-    /// Writes a message unless the host ignores its level, in which case neither text nor metadata is evaluated.
+    /// Writes a message unless the host ignores its level, in which case neither the text nor the metadata is
+    /// evaluated.
     ///
     /// - Parameters:
     ///   - level: The severity of the message.

@@ -1,4 +1,4 @@
-/// A manager that serves a contract, as ``ManagerContext/resolve(_:where:for:)`` considers it.
+/// A manager that serves a contract, as passed to the condition of ``ManagerContext/resolve(_:where:for:)``.
 public struct ManagerDescription: Sendable, Equatable {
     /// The manager's name in the manifest.
     public var name: String
@@ -15,7 +15,7 @@ public struct ManagerDescription: Sendable, Equatable {
 }
 
 extension ManagerContext {
-    /// Returns a wire to a manager that the component's own wires do not name.
+    /// Returns a wire to a manager that is not one of the component's own wires.
     ///
     /// The manager is started if necessary. Looking it up again returns the same wire. The function can be called in an
     /// initialiser: managers that look each other up while they start do not deadlock, because one of them receives
@@ -24,7 +24,7 @@ extension ManagerContext {
     /// - Parameters:
     ///   - name: The manager's name in the manifest.
     ///   - type: The contract that the manager serves.
-    ///   - call: The call that the manager is looked up for, if there is one.
+    ///   - call: The call for which the manager is looked up, if any.
     /// - Throws: `manager.unknown`; `wire.mismatch` if the manager provides another contract; `manager.cycle`; the
     ///   error with which the manager failed to start.
     public func manager<C: Contract>(_ name: String, as type: C.Type = C.self, for call: Call? = nil)
@@ -33,12 +33,12 @@ extension ManagerContext {
         try await services.find(name, C.self, call)
     }
 
-    /// Returns a wire to the first matching manager that serves a contract, in the order of plugins and then of names.
+    /// Returns a wire to the first matching manager that serves a contract, ordered by plugin and then by name.
     ///
     /// - Parameters:
     ///   - type: The contract that the manager serves.
     ///   - isWanted: The condition that a manager must meet.
-    ///   - call: The call that the manager is looked up for, if there is one.
+    ///   - call: The call for which the manager is looked up, if any.
     /// - Throws: `manager.unknown` if there is none, and the errors of ``manager(_:as:for:)``.
     public func resolve<C: Contract>(
         _ type: C.Type = C.self, where isWanted: (ManagerDescription) -> Bool = { _ in true }, for call: Call? = nil

@@ -10,7 +10,7 @@ package struct MethodKind: Sendable {
     package static let sync = MethodKind(rawValue: UInt32(BP_SYNC))
     package static let stream = MethodKind(rawValue: UInt32(BP_STREAM))
 
-    /// The word for the kind in the text of a contract's layouts; `nil` for a kind that this version does not know.
+    /// The word for the kind in the text of a contract's layouts; `nil` if this version does not support the kind.
     package var word: String? {
         switch rawValue {
         case Self.async.rawValue: "async"

@@ -1,7 +1,7 @@
 // Functions that no program can call: their messages say what to write instead. docs/compiler-messages.md has the list.
 
 extension MethodTable where C: Component {
-    /// Refuses the method of another kind.
+    /// Refuses a method of another kind.
     @available(*, unavailable, message: "the contract declares this method as an AsyncMethod: write `table.async`")
     @_documentation(visibility: internal)
     public mutating func sync<Input: Codable & Sendable, Output: Codable & Sendable>(
@@ -9,7 +9,7 @@ extension MethodTable where C: Component {
         _ body: nonisolated(nonsending) @escaping @Sendable (C, Input, Call) async throws -> Output
     ) {}
 
-    /// Refuses the method of another kind.
+    /// Refuses a method of another kind.
     @available(
         *, unavailable,
         message: "the contract declares this method as a SyncMethod: write `table.sync`, with a body that does not wait"
@@ -20,7 +20,7 @@ extension MethodTable where C: Component {
         _ body: nonisolated(nonsending) @escaping @Sendable (C, Input, Call) async throws -> Output
     ) {}
 
-    /// Refuses the method of another kind.
+    /// Refuses a method of another kind.
     @available(
         *, unavailable,
         message: "the contract declares this method as a StreamMethod: write `table.stream`, with a body that sends"
@@ -31,7 +31,7 @@ extension MethodTable where C: Component {
         _ body: nonisolated(nonsending) @escaping @Sendable (C, Input, Call) async throws -> Output
     ) {}
 
-    /// Refuses the method of another kind.
+    /// Refuses a method of another kind.
     @available(
         *, unavailable,
         message: "the contract declares this method as a StreamMethod: write `table.stream`, with a body that sends"
@@ -43,7 +43,7 @@ extension MethodTable where C: Component {
             nonisolated(nonsending) @escaping @Sendable (C, Input, StreamSender<Element>, Call) async throws -> Void
     ) {}
 
-    /// Refuses the method of another kind.
+    /// Refuses a method of another kind.
     @available(
         *, unavailable,
         message: "the contract declares this method as a StreamMethod: write `table.stream`, with a body that sends"
@@ -54,7 +54,7 @@ extension MethodTable where C: Component {
         _ body: nonisolated(nonsending) @escaping @Sendable (C, Input, Call) async throws -> Output
     ) {}
 
-    /// Refuses the method of another kind.
+    /// Refuses a method of another kind.
     @available(
         *, unavailable,
         message: "the contract declares this method as a StreamMethod: write `table.stream`, with a body that sends"
@@ -66,7 +66,7 @@ extension MethodTable where C: Component {
             nonisolated(nonsending) @escaping @Sendable (C, Input, StreamSender<Element>, Call) async throws -> Void
     ) {}
 
-    /// Refuses the method of another kind.
+    /// Refuses a method of another kind.
     @available(
         *, unavailable,
         message: "the contract declares this method as an AsyncMethod: write `table.async`, with a body that returns"
@@ -78,7 +78,7 @@ extension MethodTable where C: Component {
             nonisolated(nonsending) @escaping @Sendable (C, Input, StreamSender<Output>, Call) async throws -> Void
     ) {}
 
-    /// Refuses the method of another kind.
+    /// Refuses a method of another kind.
     @available(
         *, unavailable,
         message: "the contract declares this method as a SyncMethod: write `table.sync`, with a body that returns"

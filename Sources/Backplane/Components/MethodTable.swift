@@ -39,7 +39,7 @@ extension MethodTable where C: Component {
         set(memberNumber(of: member), AsyncBody(of: C.self, body))
     }
 
-    /// Sets the body of a ``SyncMethod``, which must not block.
+    /// Sets the body of a ``SyncMethod``; the body must not block.
     ///
     /// - Parameters:
     ///   - member: The method in the contract.
@@ -54,9 +54,9 @@ extension MethodTable where C: Component {
 
     /// Sets the body of a ``StreamMethod``, which sends the elements and returns after the last one.
     ///
-    /// The body runs in a task of its own, which is cancelled when the consumer needs no further elements, and when the
+    /// The body runs in a separate task, which is cancelled when the consumer needs no further elements, and when the
     /// component is swapped or stopped. It may outlast the component's `suspend`, and must not change exported state
-    /// then.
+    /// during that time.
     ///
     /// - Parameters:
     ///   - member: The stream in the contract.

@@ -17,11 +17,11 @@ public protocol Plugin: SendableMetatype {
     static var version: Version { get }
     /// Adds the plugin's components.
     ///
-    /// It only describes: it does no I/O and starts no threads.
+    /// It only describes them: it performs no I/O and starts no threads.
     static func register(in registrar: inout Registrar)
 }
 
-/// The registry that a plugin adds its component classes to.
+/// The registry to which a plugin adds its component classes.
 public struct Registrar {
     var records: [ComponentRecord] = []
     var problems: [String] = []
@@ -38,7 +38,7 @@ public struct Registrar {
         add(type, named: C.className)
     }
 
-    /// Adds a class under a different name, so that it can coexist with a class of its own name.
+    /// Adds a class under a different name, so that it can coexist with a class of its original name.
     package mutating func add<C: Component>(_ type: C.Type, named className: String) where C.Context.Owner == C {
         let contract = contracts.record(of: C.Provides.self)
         problems += contract.problems

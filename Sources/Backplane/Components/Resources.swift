@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// The read-only files of a plugin, copied together with its library so that both belong to one generation.
+/// The read-only files of a plugin, copied with its library so that both belong to one generation.
 ///
 /// They replace `Bundle.module`, which does not work in a plugin that was loaded from a copy.
 public struct Resources: Sendable {

@@ -1,6 +1,6 @@
-/// A component made of closures that may capture values, which a test substitutes for another component.
+/// A component made of closures that may capture values, used by tests in place of another component.
 ///
-/// It has the role it is registered in. It has no context, because it needs nothing from its host.
+/// It has the role for which it is registered. It has no context, because it needs nothing from its host.
 final class StandIn: Component {
     typealias Context = NetworkServiceContext<StandIn>
 
@@ -10,7 +10,7 @@ final class StandIn: Component {
 
 /// The bodies of a contract's members, as closures.
 ///
-/// A member without one throws when it is called.
+/// A member without a closure throws an error when it is called.
 package struct StandInBodies<C: Contract> {
     private(set) var bodies: [Int: any MethodBody] = [:]
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A finished file in a component's folder, on its way to the data access controller that keeps it.
+/// A finished file in a component's folder, to be handed over to the data access controller that stores it.
 ///
 /// ```swift
 /// try await context.http.download(HTTPRequest("GET", url), to: "whale.epub", call)
@@ -48,8 +48,8 @@ extension HasFolder {
 extension DataAccessContext where Owner: Component {
     /// Moves a file of another component to this component's folder.
     ///
-    /// The file is renamed, so that this costs the same for any size, and no reader finds a partial file. Its former
-    /// owner no longer has it.
+    /// The file is renamed, so that the cost does not depend on its size, and no reader finds a partial file. Its
+    /// former owner no longer has it.
     ///
     /// - Parameters:
     ///   - file: The file.
@@ -81,7 +81,7 @@ extension String {
         }
         guard !steps.contains(where: { ["", ".", ".."].contains($0) }), !name.utf8.contains(0) else {
             throw BackplaneError(
-                .fileRefused, "this does not name a file in the component's folder; give a path that is relative to it",
+                .fileRefused, "this is not a path in the component's folder; use a path relative to it",
                 at: name)
         }
         return "\(self)/\(name)"

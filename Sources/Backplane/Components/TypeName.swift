@@ -1,12 +1,12 @@
-/// Returns the name of a type as it is declared.
+/// Returns the name of a type as declared.
 ///
-/// `String(describing:)` looks for conformances, and after a library was loaded, Swift's runtime searches every loaded
-/// image for each of them. A plugin has many names.
+/// `String(describing:)` looks up conformances, and after a library has been loaded, Swift's runtime searches every
+/// loaded image for each of them. A plugin has many names.
 func typeName(of type: Any.Type) -> String {
     withoutPrivateMarks(_typeName(type, qualified: false))
 }
 
-/// Removes the marks of private types, which optimised code calls `(Name in _0123456789ABCDEF)` after their file.
+/// Removes the markers of private types, which optimised code names `(Name in _0123456789ABCDEF)` after their file.
 func withoutPrivateMarks(_ name: String) -> String {
     var (rest, plain) = (name[...], "")
     while let start = rest.firstIndex(of: "("), let end = rest[start...].firstIndex(of: ")") {

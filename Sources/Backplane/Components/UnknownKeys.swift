@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A value decoded from JSON, together with the keys that the value's type does not know.
+/// A value decoded from JSON, together with the keys that the value's type does not declare.
 ///
 /// `JSONDecoder` ignores such keys silently, but in a configuration they are probably mistakes.
 package struct KnownAndUnknown<Value: Decodable>: Decodable {
@@ -97,7 +97,7 @@ private struct KeyWatchingDecoder: Decoder {
     }
 }
 
-/// Returns whether `JSONDecoder` gives the type special treatment.
+/// Returns whether `JSONDecoder` handles the type specially.
 private func isOwn(_ type: any Decodable.Type) -> Bool {
     type == Data.self || type == Date.self || type == URL.self || type == Decimal.self
 }

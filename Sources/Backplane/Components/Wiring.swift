@@ -50,7 +50,7 @@ extension Wiring {
         return source.declared
     }
 
-    /// Creates a value whose wires lead to the given slots, by label.
+    /// Creates a value whose wires are connected to the given slots, by label.
     static func connected(to slots: [(label: String, slot: Slot)]) throws -> Self {
         try Self(from: WireSource(slots: slots))
     }

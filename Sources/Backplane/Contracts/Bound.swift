@@ -11,7 +11,7 @@ public struct BoundAsync<Input: Sendable, Output: Sendable, Frame>: Sendable {
     ///
     /// - Parameters:
     ///   - input: The argument of the method.
-    ///   - call: The frame of the call being served, or one begun with `context.begin()`.
+    ///   - call: The frame of the call being served, or one started with `context.begin()`.
     /// - Throws: The component's error, as ``BackplaneError/init(thrown:)`` converts it; `call.deadline`;
     ///   `call.cancelled`; `call.retired` after the component has stopped.
     @inlinable @inline(__always)
@@ -23,7 +23,7 @@ public struct BoundAsync<Input: Sendable, Output: Sendable, Frame>: Sendable {
 extension BoundAsync where Input == Nothing {
     /// Calls a method that takes no input.
     ///
-    /// - Parameter call: The frame of the call being served, or one begun with `context.begin()`.
+    /// - Parameter call: The frame of the call being served, or one started with `context.begin()`.
     @inlinable @inline(__always)
     public func callAsFunction(_ call: Call) async throws(BackplaneError) -> Output {
         try await slot.call(member, Nothing(), call)
@@ -43,7 +43,7 @@ public struct BoundSync<Input: Sendable, Output: Sendable, Frame>: Sendable {
     ///
     /// - Parameters:
     ///   - input: The argument of the method.
-    ///   - call: The frame of the call being served, or one begun with `context.begin()`.
+    ///   - call: The frame of the call being served, or one started with `context.begin()`.
     /// - Throws: The component's error, as ``BackplaneError/init(thrown:)`` converts it; `call.deadline`;
     ///   `call.retired` after the component has stopped.
     @inlinable @inline(__always)
@@ -55,7 +55,7 @@ public struct BoundSync<Input: Sendable, Output: Sendable, Frame>: Sendable {
 extension BoundSync where Input == Nothing {
     /// Calls a method that takes no input.
     ///
-    /// - Parameter call: The frame of the call being served, or one begun with `context.begin()`.
+    /// - Parameter call: The frame of the call being served, or one started with `context.begin()`.
     @inlinable @inline(__always)
     public func callAsFunction(_ call: Call) throws(BackplaneError) -> Output {
         try slot.callNow(member, Nothing(), call)
@@ -64,7 +64,7 @@ extension BoundSync where Input == Nothing {
 
 // MARK: Without a frame
 
-/// The marker of methods taken from a ``Remote``: the call frame may be omitted.
+/// The marker type of methods taken from a ``Remote``: the call frame may be omitted.
 public enum OptionalFrame {}
 
 extension BoundAsync where Frame == OptionalFrame {
@@ -99,9 +99,9 @@ extension BoundSync where Input == Nothing, Frame == OptionalFrame {
     }
 }
 
-/// The marker of methods taken from a ``Wire``: the call frame is required.
+/// The marker type of methods taken from a ``Wire``: the call frame is required.
 ///
-/// A component passes on the frame of the call it serves, or begins one with `context.begin()`.
+/// A component passes on the frame of the call that it serves, or begins a new one with `context.begin()`.
 public enum RequiredFrame {}
 
 // The four functions below exist for their message. They have bodies only because Swift requires them.

@@ -9,7 +9,7 @@ public struct BoundStream<Input: Sendable, Element: Sendable, Frame>: Sendable {
     ///
     /// - Parameters:
     ///   - input: The argument of the stream.
-    ///   - call: The frame of the call being served, or one begun with `context.begin()`. Its deadline bounds the
+    ///   - call: The frame of the call being served, or one started with `context.begin()`. Its deadline bounds the
     ///     opening of the stream, not its lifetime.
     public func callAsFunction(_ input: Input, _ call: Call) -> StreamElements<Element> {
         StreamElements(isResumable: false) { [slot, member] (_, _) async throws(BackplaneError) in
@@ -21,7 +21,7 @@ public struct BoundStream<Input: Sendable, Element: Sendable, Frame>: Sendable {
 extension BoundStream where Input == Nothing {
     /// Returns the elements of a stream that takes no input.
     ///
-    /// - Parameter call: The frame of the call being served, or one begun with `context.begin()`.
+    /// - Parameter call: The frame of the call being served, or one started with `context.begin()`.
     public func callAsFunction(_ call: Call) -> StreamElements<Element> { self(Nothing(), call) }
 }
 

@@ -6,12 +6,12 @@ import Synchronization
 /// let found = try await withDeadline(call) { try await wires.library.search(query, call) }
 /// ```
 ///
-/// A method that is called natively runs in its caller's task, which its deadline does not end. This function cancels
-/// the operation when the deadline of `call` passes, and throws without waiting for it: an operation that ignores its
-/// cancellation continues, and its result is dropped.
+/// A method that is called natively runs in its caller's task, which the deadline does not end. This function cancels
+/// the operation when the deadline of `call` passes, and throws an error without waiting for the operation: one that
+/// ignores its cancellation continues, and its result is discarded.
 ///
-/// Without a deadline the operation runs in the caller's task and costs nothing more. With one it runs in a task of its
-/// own, with the caller's priority and task-local values, beside a task that sleeps.
+/// Without a deadline the operation runs in the caller's task at no extra cost. With a deadline it runs in a separate
+/// task, with the caller's priority and task-local values, beside a task that sleeps.
 ///
 /// - Throws: `call.deadline`; otherwise the operation's error, as ``BackplaneError/init(thrown:)`` converts it.
 public func withDeadline<Value: Sendable>(
@@ -42,7 +42,7 @@ public func withDeadline<Value: Sendable>(
     }.get()
 }
 
-/// A receiver that keeps the first of several results.
+/// A receiver of several results, which stores the first one.
 private final class FirstResult<Value: Sendable>: Sendable {
     private enum State {
         case nothing
@@ -68,7 +68,7 @@ private final class FirstResult<Value: Sendable>: Sendable {
 
     /// Returns the first result, waiting for it if necessary.
     ///
-    /// Must be called once.
+    /// It must be called exactly once.
     func wait() async -> Result<Value, BackplaneError> {
         await withUnsafeContinuation { continuation in
             let result = state.withLock { state -> Result<Value, BackplaneError>? in

@@ -1,9 +1,9 @@
 public import CBackplane
 
-/// The frame that travels with a call: its deadline, its trace and the components it has passed through.
+/// The frame that travels with a call: its deadline, its trace and the components that it has passed through.
 ///
-/// A component passes on the frame it was given. It begins a new one with `context.begin()`; a host program uses
-/// `host.begin(within:traceparent:)`. A frame takes 64 bytes, and copying it is practically free.
+/// A component passes on the frame that it receives. It begins a new one with `context.begin()`; a host program uses
+/// `host.begin(within:traceparent:)`. A frame occupies 64 bytes, and copying it has practically no cost.
 @frozen
 public struct Call: Sendable {
     @usableFromInline var frame: bp_call
@@ -17,7 +17,7 @@ public struct Call: Sendable {
 
     /// Creates the frame of a new call, which begins a trace or continues one.
     ///
-    /// - Parameter traceparent: The trace that another program has begun; a malformed one is ignored.
+    /// - Parameter traceparent: The trace that another program began; a malformed one is ignored.
     package init(within duration: Duration?, traceparent: String? = nil) {
         self.init()
         if let duration { deadline = .now + duration }
@@ -40,7 +40,7 @@ public struct Call: Sendable {
 
     /// The time left until the deadline; negative once it has passed, `nil` without a deadline.
     ///
-    /// Reads the clock.
+    /// Accessing this property reads the clock.
     public var timeLeft: Duration? {
         deadline.map { $0 - .now }
     }
@@ -68,7 +68,7 @@ public struct Call: Sendable {
         frame.flags & BP_CALL_PATH_FULL != 0 || path.contains(number)
     }
 
-    /// Throws `call.deadline` if the deadline has passed.
+    /// Checks that the deadline has not passed; otherwise throws `call.deadline`.
     ///
     /// Every call checks this before it begins.
     @inlinable @inline(__always)

@@ -10,8 +10,8 @@
 /// }
 /// ```
 ///
-/// Every stored property is an ``AsyncMethod``, a ``SyncMethod`` or a ``StreamMethod``. Any other is reported when the
-/// plugin is loaded or the manager is looked up.
+/// Every stored property is an ``AsyncMethod``, a ``SyncMethod`` or a ``StreamMethod``. A property of any other type is
+/// reported when the plugin is loaded or the manager is looked up.
 public protocol Contract: Sendable {
     /// The name that consumer and provider must agree on. Default: the type's name.
     static var name: String { get }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A moment on the clock that both sides of the boundary share: `CLOCK_MONOTONIC`, in nanoseconds.
+/// An instant on the clock that both sides of the boundary share: `CLOCK_MONOTONIC`, in nanoseconds.
 package struct Deadline: Sendable, Comparable {
     package var nanoseconds: Int64
 
@@ -14,9 +14,10 @@ package struct Deadline: Sendable, Comparable {
 
     package static func < (a: Deadline, b: Deadline) -> Bool { a.nanoseconds < b.nanoseconds }
 
-    /// Returns the moment that is `duration` later.
+    /// Returns the instant that is `duration` later.
     ///
-    /// The sum saturates: a duration too long for the clock yields its latest moment, which no call reaches.
+    /// The sum saturates: a duration too long for the clock results in the clock's latest instant, which no call
+    /// reaches.
     package static func + (deadline: Deadline, duration: Duration) -> Deadline {
         let (seconds, attoseconds) = duration.components
         let (whole, overflowed) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,4 +1,4 @@
-/// The members of a contract in declaration order, read once from a value of it.
+/// The members of a contract in declaration order, read once from one of its values.
 package struct Members<C: Contract>: Sendable {
     let all: [(name: String, type: any EncodedMember.Type)]
     /// The violations of the rules for contracts; empty for a valid contract.

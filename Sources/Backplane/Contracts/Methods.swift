@@ -42,7 +42,7 @@ extension StreamMethod where Input: Codable, Element: Codable {
 
 /// Returns a member's number in its contract: its position among the stored properties.
 ///
-/// Folds to a constant in optimised code.
+/// In optimised code, this is a constant.
 @inlinable @inline(__always)
 func memberNumber<C: Contract, Method>(of member: KeyPath<C, Method>) -> Int {
     guard let offset = MemoryLayout<C>.offset(of: member) else {

@@ -1,4 +1,4 @@
-/// The view of a manager that a host program or a test calls: `try await library.search(query)`.
+/// A manager as called by a host program or a test: `try await library.search(query)`.
 ///
 /// The call frame is optional here; without one, a call has no deadline and no trace. Methods can be stored:
 /// `let search = library.search`. After the host has stopped, every call throws `call.retired`.

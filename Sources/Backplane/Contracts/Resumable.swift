@@ -1,4 +1,4 @@
-/// An input of a stream that states where the stream begins, so that it can be opened again where it was interrupted.
+/// An input of a stream that states where the stream begins, so that an interrupted stream can be reopened there.
 ///
 /// ```swift
 /// extension FeedQuery: Resumable {
@@ -6,10 +6,10 @@
 /// }
 /// ```
 ///
-/// When the provider of such a stream is swapped or restarted, the stream is opened again with the input that follows
-/// the last element which the loop has received, and the loop continues. No element is lost or repeated if the provider
-/// can send every element after that one again. An input that means "from now on" has no position, and a stream with it
-/// is opened again only after its first element: what is sent during a swap before that one would be lost.
+/// When the provider of such a stream is swapped or restarted, the stream is reopened with the input that follows the
+/// last element received by the loop, and the loop continues. No element is lost or repeated if the provider can send
+/// every element after that one again. An input that means "from now on" has no position, and its stream is reopened
+/// only after its first element: elements sent during an earlier swap would be lost.
 public protocol Resumable {
     /// The stream's element.
     associatedtype Element
@@ -31,8 +31,8 @@ extension BoundStream where Input: Resumable, Input.Element == Element {
     ///
     /// - Parameters:
     ///   - input: The argument of the stream.
-    ///   - call: The frame of the call being served, or one begun with `context.begin()`. Its deadline bounds the first
-    ///     opening.
+    ///   - call: The frame of the call being served, or one started with `context.begin()`. Its deadline bounds the
+    ///     first opening.
     public func callAsFunction(_ input: Input, _ call: Call) -> StreamElements<Element> {
         StreamElements(isResumable: true, hasPosition: input.hasPosition) {
             [slot, member] (last, isFirst) async throws(BackplaneError) in

@@ -7,8 +7,8 @@ import Synchronization
 /// sequence can be iterated once.
 ///
 /// The iteration throws the provider's error, as ``BackplaneError/init(thrown:)`` converts it; `stream.interrupted` if
-/// the provider is swapped or restarted, after which the stream can be opened again, unless the input is ``Resumable``
-/// with a position, and the stream continues by itself; `call.cancelled` in a cancelled task; `call.deadline`,
+/// the provider is swapped or restarted, after which the stream can be reopened, unless the input is ``Resumable`` with
+/// a position and the stream continues automatically; `call.cancelled` in a cancelled task; `call.deadline`,
 /// `call.retired` and `call.unimplemented` if the stream cannot be opened; `stream.misused` for a second iteration, or
 /// for concurrent requests.
 public struct StreamElements<Element: Sendable>: AsyncSequence, Sendable {
@@ -17,9 +17,9 @@ public struct StreamElements<Element: Sendable>: AsyncSequence, Sendable {
     /// Creates the elements of a stream.
     ///
     /// - Parameters:
-    ///   - isResumable: Whether the stream is opened again when it is interrupted.
-    ///   - hasPosition: Whether it may be opened again before its first element.
-    ///   - open: A function that opens the stream, after the given element if it is opened again.
+    ///   - isResumable: Whether the stream is reopened when it is interrupted.
+    ///   - hasPosition: Whether the stream may be reopened before its first element.
+    ///   - open: A function that opens the stream, or reopens it after the given element.
     init(
         isResumable: Bool, hasPosition: Bool = true,
         _ open:
@@ -40,7 +40,7 @@ public struct StreamElements<Element: Sendable>: AsyncSequence, Sendable {
         @inlinable
         init(_ opening: StreamOpening<Element>) { reader = StreamReader(opening) }
 
-        /// Returns the next element once there is one; `nil` after the last one.
+        /// Returns the next element when it is available; `nil` after the last one.
         @inlinable
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(BackplaneError)
             -> Element?
@@ -50,7 +50,7 @@ public struct StreamElements<Element: Sendable>: AsyncSequence, Sendable {
     }
 }
 
-/// The function that opens a stream, which is taken at most once.
+/// The function that opens a stream, which can be taken only once.
 @usableFromInline
 final class StreamOpening<Element>: Sendable {
     typealias Open =
@@ -64,7 +64,7 @@ final class StreamOpening<Element>: Sendable {
         (self.isResumable, self.hasPosition, self.open) = (isResumable, hasPosition, open)
     }
 
-    /// Returns `true` the first time that it is called.
+    /// Returns `true` only the first time that it is called.
     func take() -> Bool { !isTaken.exchange(true, ordering: .relaxed) }
 }
 
@@ -78,7 +78,7 @@ final class StreamReader<Element: Sendable> {
     @usableFromInline var isOver = false
     /// A Boolean value that indicates whether a request for an element has not been answered.
     @usableFromInline var isReading = false
-    /// A Boolean value that indicates whether the stream is opened again when it is interrupted.
+    /// A Boolean value that indicates whether the stream is reopened when it is interrupted.
     @usableFromInline let isResumable: Bool
     /// The last element of a stream that is resumed.
     @usableFromInline var last: Element?
@@ -89,7 +89,7 @@ final class StreamReader<Element: Sendable> {
     @usableFromInline
     init(_ opening: StreamOpening<Element>) { (self.opening, isResumable) = (opening, opening.isResumable) }
 
-    /// The maximum number of interruptions without an element in between.
+    /// The maximum number of consecutive interruptions without an element.
     private static var patience: Int { 1_000 }
 
     deinit { close() }
@@ -124,7 +124,7 @@ final class StreamReader<Element: Sendable> {
         return source
     }
 
-    /// Closes the stream, and throws its error unless it is opened again.
+    /// Closes the stream, and throws its error unless it is reopened.
     @inline(never) @usableFromInline
     func fail(_ error: BackplaneError) throws(BackplaneError) {
         close()

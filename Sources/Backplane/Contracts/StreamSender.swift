@@ -1,4 +1,4 @@
-/// The provider's end of a stream: takes the elements that its body sends.
+/// The provider's end of a stream, which accepts the elements that its body sends.
 ///
 /// ```swift
 /// table.stream(\.changes) { feed, query, elements, call in
@@ -11,7 +11,7 @@ public struct StreamSender<Element: Sendable>: Sendable {
     @inlinable
     init(_ channel: StreamChannel<Element>) { self.channel = channel }
 
-    /// Sends an element, and returns when the consumer has taken it or, where streams are encoded, wants more.
+    /// Sends an element, and returns when the consumer has taken it or, in the encoded lane, requests more.
     ///
     /// - Throws: `call.cancelled` if the consumer has closed the stream or the component is replaced or stopped;
     ///   `stream.misused` after the body has returned.

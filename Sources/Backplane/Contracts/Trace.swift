@@ -2,8 +2,8 @@ import Synchronization
 
 /// The trace that a call is a part of: an id that stays the same along the call's path.
 ///
-/// It has the parts of W3C Trace Context (https://www.w3.org/TR/trace-context/), so that it can come from another
-/// program and be sent to one.
+/// It has the fields of W3C Trace Context (https://www.w3.org/TR/trace-context/), so that it can be received from other
+/// programs and sent to them.
 public struct Trace: Sendable {
     /// The bytes of the frame: the id (16), the span (8), the flags (1) and zeros.
     typealias Bytes = (
@@ -21,7 +21,7 @@ public struct Trace: Sendable {
         return "00-\(id)-\(Self.hexadecimal(words.2))-\(flags)"
     }
 
-    /// Reads the value of a `traceparent` header, of version 00 or a later one; `nil` if it is malformed.
+    /// Reads the value of a `traceparent` header, of version 00 or later; returns `nil` if it is malformed.
     public init?(traceparent: String) {
         let text = Array(traceparent.utf8), dash = UInt8(ascii: "-")
         guard text.count >= 55, text[2] == dash, text[35] == dash, text[52] == dash,
@@ -34,7 +34,7 @@ public struct Trace: Sendable {
         words = (high.bigEndian, low.bigEndian, span.bigEndian, ((flags & 1) << 56).bigEndian)
     }
 
-    /// Creates the trace of a frame; `nil` if its id is zero.
+    /// Creates the trace of a frame; returns `nil` if its id is zero.
     init?(_ bytes: Bytes) {
         words = unsafeBitCast(bytes, to: (UInt64, UInt64, UInt64, UInt64).self)
         if words.0 | words.1 == 0 { return nil }
@@ -44,7 +44,7 @@ public struct Trace: Sendable {
 
     var bytes: Bytes { unsafeBitCast(words, to: Bytes.self) }
 
-    /// Begins a trace, whose flags tell other programs that they may record it.
+    /// Begins a trace, whose flags permit other programs to record it.
     package static func random() -> Trace {
         Trace(words: (TraceNumbers.next(), TraceNumbers.next(), TraceNumbers.next(), (UInt64(1) << 56).bigEndian))
     }
@@ -54,7 +54,7 @@ public struct Trace: Sendable {
         return String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
 
-    /// Parses lower-case hexadecimal digits; returns `nil` if there are other characters.
+    /// Parses lower-case hexadecimal digits; returns `nil` for any other characters.
     private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
         var number: UInt64 = 0
         for digit in digits {

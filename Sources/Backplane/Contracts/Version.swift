@@ -8,7 +8,7 @@ public struct Version: Sendable, Hashable, Comparable {
         (self.major, self.minor, self.patch) = (major, minor, patch)
     }
 
-    /// Parses one to three numbers separated by dots, each below 2^31; missing ones are zero.
+    /// Parses one to three numbers separated by dots, each below 2^31; missing numbers are zero.
     ///
     /// Returns `nil` for anything else.
     public init?(_ text: some StringProtocol) {

@@ -1,4 +1,4 @@
-/// The view of a collaborator that a component calls: `try await wires.books.search(query, call)`.
+/// A collaborator as called by a component: `try await wires.books.search(query, call)`.
 ///
 /// Every call passes on the frame of the call being served, or begins one with `context.begin()`. Methods can be
 /// stored: `let search = wires.books.search`. After the collaborator has stopped, every call throws `call.retired`.

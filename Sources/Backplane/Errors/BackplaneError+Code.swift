@@ -1,7 +1,7 @@
 extension BackplaneError {
     /// The kind of an error, as text such as `plugin.abi-mismatch`.
     ///
-    /// Codes that only a newer version knows are preserved.
+    /// Codes that are known only to a newer version are preserved.
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         /// The text of the code: an area, a dot and a reason.
         public let rawValue: String
@@ -53,13 +53,13 @@ extension BackplaneError.Code {
     public static let versionMalformed = Self("version.malformed")
     /// A required wire has no provider.
     public static let wireUnsatisfied = Self("wire.unsatisfied")
-    /// A wire is named that the component does not declare.
+    /// The manifest names a wire that the component does not declare.
     public static let wireUnknown = Self("wire.unknown")
-    /// A provider's contract is not the one that its consumer requires.
+    /// The provider's contract does not match the one that its consumer requires.
     public static let wireMismatch = Self("wire.mismatch")
     /// Managers depend on each other in a cycle.
     public static let dependencyCycle = Self("manager.cycle")
-    /// A manager cannot be used because one that it uses cannot.
+    /// A manager cannot be used because a manager that it uses cannot be used.
     public static let dependencyUnsatisfied = Self("manager.unsatisfied")
     /// A component's configuration cannot be decoded.
     public static let configurationInvalid = Self("configuration.invalid")
@@ -85,7 +85,7 @@ extension BackplaneError.Code {
     public static let pluginDigestMismatch = Self("plugin.digest-mismatch")
     /// The manifest specifies a SHA-256, and the host has no `ContentDigest` to compute it.
     public static let pluginDigestUnsupported = Self("plugin.digest-unsupported")
-    /// The library is not a complete ELF image, or its tables point outside of it.
+    /// The library is not a complete ELF image, or its tables point outside it.
     public static let pluginDamaged = Self("plugin.damaged")
     /// The library was built for another architecture.
     public static let pluginWrongMachine = Self("plugin.wrong-machine")
@@ -101,7 +101,7 @@ extension BackplaneError.Code {
     public static let pluginLayoutMismatch = Self("plugin.layout-mismatch")
     /// The dynamic linker cannot load the library.
     public static let pluginLoadFailed = Self("plugin.load-failed")
-    /// The library ended or blocked the child process in which it was opened first.
+    /// The library terminated or blocked the child process in which it was first opened.
     public static let pluginTrialFailed = Self("plugin.trial-failed")
     /// The plugin's entry function returned an error.
     public static let pluginRefused = Self("plugin.refused")
@@ -141,7 +141,7 @@ extension BackplaneError.Code {
     public static let controlProtocol = Self("control.protocol")
     /// A request is not valid.
     public static let controlMalformed = Self("control.malformed")
-    /// The host knows no request of this name.
+    /// The host does not support a request of this name.
     public static let controlUnknownRequest = Self("control.unknown-request")
     /// The user of the other process is not allowed to send or answer requests.
     public static let controlForbidden = Self("control.forbidden")
@@ -171,9 +171,9 @@ extension BackplaneError.Code {
     public static let callOverloaded = Self("call.overloaded")
     /// The provider of the stream was swapped or stopped, and the stream can be opened again.
     public static let streamInterrupted = Self("stream.interrupted")
-    /// The stream was read twice, by two readers at once, or after it was closed.
+    /// The stream was read twice, by two readers concurrently, or after it was closed.
     public static let streamMisused = Self("stream.misused")
-    /// The component threw an error of its own.
+    /// The component threw its own error.
     public static let componentFailed = Self("component.failed")
     /// The component's role does not permit the use of this host service.
     public static let roleForbidden = Self("role.forbidden")

@@ -5,11 +5,12 @@
 public struct BackplaneError: Error, Sendable, Equatable {
     /// The kind of the error, for comparison: `error.code == .callDeadline`.
     public var code: Code
-    /// The problem and its remedy, in one line.
+    /// A description of the problem and its remedy, in one line.
     public var message: String
-    /// The place of the error: a file, or a path in a value or manifest, such as `/managers/LibraryManager/className`.
+    /// The location of the error: a file, or a path in a value or manifest, such as
+    /// `/managers/LibraryManager/className`.
     public var location: String?
-    /// The component's own description of its error, where the code is `componentFailed`.
+    /// The component's own description of its error, if the code is `componentFailed`.
     public var failure: Failure?
     /// The errors that caused this one.
     public var causes: [BackplaneError]
@@ -18,7 +19,7 @@ public struct BackplaneError: Error, Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - code: The kind of the error.
-    ///   - message: The problem and its remedy, in one line.
+    ///   - message: A description of the problem and its remedy, in one line.
     ///   - location: A path in a manifest or value, or a file.
     ///   - failure: The component's own description of the error, with `componentFailed`.
     ///   - causes: The errors that caused this one.
@@ -29,7 +30,7 @@ public struct BackplaneError: Error, Sendable, Equatable {
         (self.code, self.message, self.location, self.failure, self.causes) = (code, message, location, failure, causes)
     }
 
-    /// A component's own code and details, given by an error that adopts ``ComponentError``.
+    /// A component's own code and details, provided by an error that adopts ``ComponentError``.
     public struct Failure: Sendable, Equatable {
         /// The code that the component chose.
         public var code: String

@@ -12,7 +12,7 @@
 public protocol ComponentError: Error {
     /// The kind of the error, for callers to compare.
     var code: String { get }
-    /// The problem, described in one line.
+    /// A description of the problem, in one line.
     var message: String { get }
     /// Further facts, keyed by name. Default: none. They are written to logs, so they must not contain secrets, except
     /// for those whose names begin with a dot.

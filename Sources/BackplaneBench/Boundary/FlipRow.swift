@@ -4,14 +4,14 @@ import BenchmarkContracts
 import Foundation
 import Synchronization
 
-/// The row that replaces the binding in a slot under load, and waits until the last call has left the old one.
+/// The row that replaces the binding in a slot under load, and waits until the last call through the old one has ended.
 enum FlipRow {
     /// Creates a row with 200 flips in each round.
     ///
     /// - Parameters:
-    ///   - callers: The number of threads that call without a pause meanwhile.
-    ///   - pause: The pause between two flips. Without one, the flipping thread keeps its processor. After one, about
-    ///     every second caller has just lost its processor within a call, and the drain lasts until the scheduler
+    ///   - callers: The number of threads that make calls without a pause at the same time.
+    ///   - pause: The pause between two flips. Without a pause, the flipping thread keeps its processor. After a pause,
+    ///     about every second caller has just been preempted within a call, and the drain lasts until the scheduler
     ///     resumes it.
     static func make(
         _ name: String, _ plugins: BenchmarkHost, callers: Int, pause: Duration = .zero, target: Target? = nil

@@ -1,7 +1,7 @@
 import Backplane
 import BenchmarkContracts
 
-/// The measured loops, written like the calls of a host program: each call takes the result of the previous one.
+/// The measured loops, written like the calls of a host program: the result of each call is the input of the next.
 enum HostCalls {
     @inline(never)
     static func add(_ benchmark: Remote<Benchmark>, _ call: Call, _ count: Int) async throws(BackplaneError) -> Int {

@@ -3,7 +3,7 @@ import BackplaneDocuments
 import BackplaneHost
 import Foundation
 
-/// The rows for the memory of an idle host with Bookshelf, in a process of its own; no server is needed.
+/// The rows for the memory of an idle host with Bookshelf, in a separate process; no server is needed.
 struct HostMemoryRows: Sendable {
     private let figures: SharedFigures
 

@@ -10,12 +10,12 @@ final class ProgramRun: Sendable {
     private let output: Int32
     private let process: SpawnedProcess
 
-    /// Runs this program, and beside it `body` on a thread of its own, which may block.
+    /// Runs this program and, at the same time, `body` on a separate thread, which may block.
     ///
     /// The child's standard error is that of this process. When `body` has returned or the task is cancelled, the child
     /// is killed if it is still running.
     ///
-    /// - Parameter tool: A program and its arguments, which runs this one; empty to run it directly.
+    /// - Parameter tool: A program that runs this one, with its arguments; empty to run this program directly.
     static func with<Value: Sendable>(
         _ arguments: [String], under tool: [String] = [], _ body: @escaping @Sendable (ProgramRun) throws -> Value
     ) async throws -> Value {

@@ -5,7 +5,7 @@ import BackplaneNetwork
 import BackplaneSwapLoad
 import Foundation
 
-/// Copies of a library that are different plugins, and a manifest with one manager of each.
+/// Copies of a library that are separate plugins, and a manifest with one manager of each.
 struct Swarm {
     /// A library that can be copied in this way: its identifier, which is also its class name, ends with four digits.
     enum Kind: String {

@@ -13,7 +13,7 @@ actor SwarmFiles {
         (self.kind, self.folder, self.digest) = (kind, folder, digest)
     }
 
-    /// Measures a swarm of the given size in a child, and cleans up the load folder in any case.
+    /// Measures a swarm of the given size in a child, and always cleans up the load folder.
     ///
     /// - Parameter loads: The load folder.
     func figures(_ measure: LoadingChild.Measure, count: Int, loads: String) async throws -> LoadingChild.Figures {

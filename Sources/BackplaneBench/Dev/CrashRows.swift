@@ -6,8 +6,8 @@ import Foundation
 
 /// The rows for the latency from a crash of a plugin to the line that names it, under `backplane dev`.
 ///
-/// A stream of a negative number of elements ends the process, as a range without order is a trap in Swift. The figure
-/// begins before the request for that stream, and includes it. Swift's backtrace is enabled, and follows the line.
+/// A stream with a negative number of elements crashes the process, because an invalid range traps in Swift. The figure
+/// includes the request for that stream. Swift's backtrace is enabled, and follows the line.
 struct CrashRows: Sendable {
     private static let count = 5
     private static let library = "_Benchmark", plugin = "org.backplane.benchmark"
@@ -37,7 +37,7 @@ struct CrashRows: Sendable {
         }
     }
 
-    /// Starts an application, ends it by a call, and returns the time until its line in milliseconds.
+    /// Starts an application, crashes it by a call, and returns the time until its line appears, in milliseconds.
     private static func measure(in folder: String) async throws -> Double {
         let manifest = folder + "/backplane.json"
         let value: ManifestValue = [

@@ -1,7 +1,7 @@
 import Backplane
 import Foundation
 
-/// A new plugin in a package of its own.
+/// A new plugin in a separate package.
 struct FreshPackage: Sendable {
     let path: String
     private static let name = "Probe"

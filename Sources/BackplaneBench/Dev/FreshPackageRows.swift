@@ -1,6 +1,6 @@
 import Backplane
 
-/// The rows for the steps from nothing to a running plugin in a package of its own.
+/// The rows for the steps from nothing to a running plugin in a separate package.
 ///
 /// The package has not been built before, but the machine's module caches are warm. Most of the time is spent on
 /// compiling the SDK, once for each package.

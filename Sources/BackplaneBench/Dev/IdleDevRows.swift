@@ -5,7 +5,7 @@ import Glibc
 /// The rows for the processor time of an idle `backplane dev` with its application, over a tree of 10,000 files.
 struct IdleDevRows: Sendable {
     private static let files = 10_000
-    /// The length of the measurement, in seconds.
+    /// The duration of the measurement, in seconds.
     private static let seconds = 10
     private let figures: SharedFigures
 

@@ -8,7 +8,7 @@ import TurnstileContracts
 
 /// The rows for the latency from the linker closing a library to the first answer of a renamed class.
 ///
-/// The manifest with that name is saved first, and refused, because the active code does not have the class. The
+/// The manifest with the new name is saved first and refused, because the active code does not have the class. The
 /// library is then swapped in together with it.
 struct RenamedRows: Sendable {
     private static let count = 30

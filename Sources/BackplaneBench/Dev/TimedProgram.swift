@@ -2,7 +2,7 @@ import Backplane
 import BackplaneProcesses
 import Foundation
 
-/// A program that is run to its end.
+/// A program that is run to completion.
 enum TimedProgram {
     /// Runs a program and returns its duration.
     ///

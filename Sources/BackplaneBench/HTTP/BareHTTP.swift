@@ -7,7 +7,7 @@ import NIOHTTP1
 
 /// The baseline of the HTTP rows: AsyncHTTPClient without Backplane, configured as the executor configures it.
 struct BareHTTP: Sendable {
-    /// The bytes of a file that are read at once, as for the body of a request.
+    /// The number of bytes of a file that are read at once, as for the body of a request.
     fileprivate static let pieceSize = 128 << 10
     private let client: HTTPClient
 
@@ -32,7 +32,7 @@ struct BareHTTP: Sendable {
         return try JSONDecoder().decode(type, from: Data(body.readableBytesView))
     }
 
-    /// Writes a response to a file, which is moved to its place at the end.
+    /// Writes a response to a file, which is moved to its destination at the end.
     func download(_ url: String, to path: String) async throws -> Int {
         let response = try await client.execute(HTTPClientRequest(url: url), deadline: .distantFuture)
         let incoming = path + ".incoming", file = open(incoming, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)

@@ -15,7 +15,7 @@ struct BenchLibrary: Decodable, Sendable {
         (try? JSONDecoder().decode(BenchLibrary.self, from: Data(json(atLeast: bytes))))?.volumes.count ?? 0
     }
 
-    /// Returns JSON of at least this many bytes, by less than one volume.
+    /// Returns JSON of at least this many bytes, exceeding it by less than one volume.
     static func json(atLeast bytes: Int) -> [UInt8] {
         var text = #"{"volumes":["#, number = 0
         while number == 0 || text.utf8.count + 2 < bytes {

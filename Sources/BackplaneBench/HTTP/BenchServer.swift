@@ -2,14 +2,14 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// The server of the HTTP rows, in a process of its own: HTTP/1.1 on loopback, with a thread for each connection.
+/// The server of the HTTP rows, in a separate process: HTTP/1.1 on loopback, with a thread for each connection.
 ///
 /// `GET /bytes/N` is answered with N bytes, `GET /json/N` with a ``BenchLibrary`` of about as many, `PUT` with 204 once
-/// its body was received. `POST /count/N` is counted and answered with 204 after a while, without delay from `POST
-/// /hurry` on, and `GET /counts` with the counts.
+/// its body was received. `POST /count/N` is counted and answered with 204 after a delay, which `POST /hurry` removes;
+/// `GET /counts` is answered with the counts.
 final class BenchServer: Sendable {
     private static let piece = [UInt8](repeating: 0x78, count: 256 << 10)
-    /// The time after which a request that is counted is answered.
+    /// The delay of the response to a request that is counted.
     private static let delay = 0.008
     private struct Counted {
         var counts: [String: Int] = [:]
@@ -52,7 +52,7 @@ final class BenchServer: Sendable {
         }
     }
 
-    /// Answers a request that is counted, or for the counts; `nil` for any other.
+    /// Answers a request that is counted, or a request for the counts; returns `nil` for any other.
     private func count(_ method: Substring, _ path: Substring) -> String? {
         if method == "GET", path == "/counts" {
             let counts = counted.withLock(\.counts)

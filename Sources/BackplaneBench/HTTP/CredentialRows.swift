@@ -6,7 +6,7 @@ import BackplaneHost
 import BackplaneNetwork
 import Synchronization
 
-/// The rows of credentials: calls of four plugins that use an expired token concurrently.
+/// The rows of credentials: calls of four plugins that concurrently use an expired token.
 struct CredentialRows {
     private static let calls = 1_000
     let folder: String
@@ -36,7 +36,7 @@ struct CredentialRows {
         var failures: Int
     }
 
-    /// Makes the calls; the next token comes once all of them were refused, and the swap is done.
+    /// Makes the calls; the next token is issued once all of them have been refused and the swap is done.
     private func run(swaps: Bool) async throws -> Outcome {
         let server = TokenIssuer(calls: Self.calls)
         let host = PluginHost(
@@ -91,7 +91,7 @@ struct CredentialRows {
     }
 }
 
-/// A server in memory that issues tokens, the second of them only on request.
+/// An in-memory server that issues tokens, the second one only on request.
 private final class TokenIssuer: Sendable {
     private struct State {
         var issued = 0
@@ -108,10 +108,10 @@ private final class TokenIssuer: Sendable {
 
     var issued: Int { state.withLock { $0.issued } }
 
-    /// Refuses the tokens that were issued so far.
+    /// Refuses the tokens that have been issued so far.
     func revoke() { state.withLock { $0.revoked = $0.issued } }
 
-    /// Waits until all calls were refused.
+    /// Waits until all calls have been refused.
     func allRefused() async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in

@@ -32,7 +32,7 @@ struct EndpointRows {
         ]
     }
 
-    /// The rows of 1 MB of JSON, which is in memory.
+    /// The rows of 1 MB of JSON in memory.
     private var large: [Row] {
         let size = 1_000_000, json = BenchLibrary.json(atLeast: size), data = Data(json),
             decoder = "1 MB of JSON, JSONDecoder alone"
@@ -87,7 +87,7 @@ struct EndpointRows {
 
 /// Loads with callbacks, on all hosts of the rig, with rules for retries.
 private struct ManyLoads {
-    /// A load that does not retain it.
+    /// A load, without retaining it.
     private struct Started { weak var load: EndpointLoad<BenchLibrary>? }
     private static let width = 50
     let rig: HTTPRig
@@ -95,7 +95,7 @@ private struct ManyLoads {
     /// Makes loads.
     ///
     /// - Returns: The millions of bytes by which the resident memory has grown since a tenth of the loads, `memory`;
-    ///   the number of loads that are still there, `left`; and that of loads with an error, `failed`.
+    ///   the number of remaining loads, `left`; and the number of failed loads, `failed`.
     func figures(of count: Int) async throws -> [String: Double] {
         var http = HTTPClient(rig.client)
         http.defaults.retry = RetryPolicy(attempts: 3)

@@ -3,7 +3,7 @@ import Backplane
 import BackplaneNetwork
 import Synchronization
 
-/// The plugin of the HTTP rows: its component lends its context, through which the rows make exchanges.
+/// The plugin of the HTTP rows: its component exposes its context, through which the rows make exchanges.
 struct FetchingPlugin: Plugin {
     static let id = "org.backplane.bench.fetching"
     static let version: Version = "1.0.0"

@@ -81,7 +81,7 @@ struct HTTPRig: Sendable {
 
     func url(_ bytes: Int) -> String { "http://127.0.0.1:\(address.plain)/bytes/\(bytes)" }
 
-    /// The address of a host's JSON of a size.
+    /// Returns the URL of JSON of a given size on a host.
     func jsonURL(_ bytes: Int, host: Int = 0) -> String {
         "http://127.0.0.\(host + 1):\(address.hosts[host])/json/\(bytes)"
     }

@@ -144,7 +144,7 @@ struct HTTPRows {
         try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
     }
 
-    /// Returns the path of a file with this many bytes, which is created when it is first needed.
+    /// Returns the path of a file of this size, which is created when it is first needed.
     private func file(of bytes: Int, in folder: String) throws -> String {
         let path = "\(folder)/up-\(bytes)"
         guard !FileManager.default.fileExists(atPath: path) else { return path }
@@ -153,7 +153,7 @@ struct HTTPRows {
         return path
     }
 
-    /// Creates a row for the time of a million bytes; an iteration is that many.
+    /// Creates a row for the time per million bytes; an iteration transfers that many.
     private func transfer(
         _ name: String, baseline: String? = nil, target: Target? = nil, _ body: @escaping Transfer
     ) -> Row {

@@ -27,6 +27,6 @@ final class ServerProcess: Sendable {
         throw BackplaneError(.componentFailed, "the server process did not start")
     }
 
-    /// Ends the process, which is killed.
+    /// Kills the process.
     func stop() { isStopped.signal() }
 }

@@ -3,9 +3,9 @@ import BackplaneOperations
 import Foundation
 import Glibc
 
-/// The measured graphs; each is checked by its result. They return the processor time that was spent.
+/// The measured graphs, each of which is checked by its result; the functions return the processor time used.
 enum GraphLoops {
-    /// The width of a layer: each node needs two of the layer before.
+    /// The width of a layer; each node depends on two nodes of the previous layer.
     private static let width = 100
 
     private struct WrongResult: Error, CustomStringConvertible {
@@ -32,7 +32,7 @@ enum GraphLoops {
         }
     }
 
-    /// Builds, runs and releases a graph in which each node needs the one before.
+    /// Builds, runs and releases a graph in which each node depends on the previous one.
     static func chain(_ count: Int) async throws -> Duration {
         try await time {
             var graph = GraphBuilder("chain")
@@ -64,7 +64,7 @@ enum GraphLoops {
         }
     }
 
-    /// The bytes of memory that a node takes while its graph waits.
+    /// Returns the number of bytes of memory that a node occupies while its graph waits.
     static func memory(of count: Int) async throws -> Double {
         let gate = AsyncStream.makeStream(of: Void.self)
         trim()
@@ -156,7 +156,7 @@ enum GraphLoops {
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    /// Returns the free memory of earlier graphs to the system, so that its reuse is counted.
+    /// Returns the free memory of earlier graphs to the system, so that reused memory is counted.
     private static func trim() {
         typealias Function = @convention(c) (Int) -> Int32
         guard let symbol = dlsym(nil, "malloc_trim") else { return }

@@ -38,7 +38,7 @@ enum OperationRows {
 
     /// The rows that show whether a node costs as much in a large graph as in a small one.
     ///
-    /// The large one does not fit in the processor's caches, for which the bound leaves room.
+    /// The bound allows for the fact that the large graph does not fit in the processor's caches.
     static var growth: [Row] {
         let small = "a node of 10,000, in layers", chained = "a node of 10,000, in a chain"
         return [

@@ -1,7 +1,7 @@
 #if Engines
 import BackplaneHost
 
-/// The rows for swaps under a graph of operations that outlasts them all: every node is done once.
+/// The rows for swaps under a graph of operations that outlasts them all: every node runs exactly once.
 struct OperationSwapRows: Sendable {
     private let figures: SwapFigures
 

@@ -11,11 +11,11 @@ import TurnstileContracts
 
 /// The measurement of swaps under one graph of operations that outlasts them all.
 ///
-/// Each node makes one exchange with a server in a process of its own, which counts them. After the swaps the graph
-/// runs to its end, so that every node can be accounted for.
+/// Each node makes one exchange with a server in a separate process, which counts them. After the swaps the graph runs
+/// to its end, so that every node can be accounted for.
 enum OperationSwaps {
     static let serverMeasure = "count-server"
-    /// The number of nodes, of which less than half run during two hundred swaps.
+    /// The number of nodes, fewer than half of which run during two hundred swaps.
     private static let nodes = 10_000
 
     static func figures(_ order: SwapMeasure.Order, in folder: String, loads: String) async throws -> [String: Double] {

@@ -5,14 +5,14 @@ import BackplaneStorage
 import FoundationEssentials
 import GRDB
 
-/// The baseline of the store suite: GRDB alone, with the tables of a store and the statements that a store makes.
+/// The baseline of the store suite: GRDB alone, with a store's tables and statements.
 ///
 /// Records are encoded and decoded by Foundation's coders, as a program without Backplane would.
 final class BareStore: Sendable {
     private let pool: DatabasePool
     private let collection, index: Int64
 
-    /// Opens a store's file, which ``SQLiteRecordStore`` created with a collection of books.
+    /// Opens a store's file, created by ``SQLiteRecordStore`` with a collection of books.
     init(folder: String) throws {
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)

@@ -20,7 +20,7 @@ struct BenchBook: Record {
         self.number = number
     }
 
-    /// Returns the id of a book, another one for each number below 2³².
+    /// Returns the id of a book, unique for each number below 2³².
     static func id(_ number: Int) -> String { "book-\(UInt32(truncatingIfNeeded: number) &* 2_654_435_761)" }
 
     static let definition = CollectionDefinition(collection, indexes: [IndexDefinition("number")])

@@ -62,7 +62,7 @@ private final class BenchManager: Manager {
 
 private final class BenchStore: DataAccessController {
     typealias Provides = Benched
-    /// The store of the controller that has started last; hosts of this suite start one after the other.
+    /// The store of the controller that started last; hosts of this suite start one after another.
     static let last = Mutex<Store?>(nil)
 
     init(_ context: Context) { Self.last.withLock { $0 = context.store } }

@@ -15,10 +15,10 @@ struct ContendedStore: Sendable {
     let folder: String
     private static let readers = 8, books = 10_000
 
-    /// Measures with writers for a time, and then for the same time without.
+    /// Measures for a time with writers, and then for the same time without them.
     ///
-    /// - Returns: The 99th percentiles of a page in microseconds, `alone` and `beside`; the number of `errors`; and
-    ///   that of the increments that were acknowledged and are missing, `lost`.
+    /// - Returns: The 99th percentiles of a page in microseconds, `alone` and `beside`; the number of `errors`; and the
+    ///   number of acknowledged increments that are missing, `lost`.
     func figures(for duration: Duration) async throws -> [String: Double] {
         // Two components of two hosts, whose counters are the same.
         let first = try await BorrowedStore(engine, in: folder + "/first")

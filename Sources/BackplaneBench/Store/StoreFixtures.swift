@@ -25,7 +25,7 @@ actor StoreFixtures {
 
     /// Returns the baseline of the store of the same name and size.
     ///
-    /// For reading it is the same file; for writing, `name` is that of another one.
+    /// For reading it is the same file; for writing, `name` is the name of another one.
     func bare(_ name: String, of count: Int = 0) async throws -> BareStore {
         let key = "\(name)-\(count)"
         if let store = bare[key] { return store }
@@ -58,7 +58,7 @@ actor StoreFixtures {
         try SQLiteRecordStore(folder: folder, durability: durability, damaged: .refuse) { _ in }
     }
 
-    /// Returns the folder of a closed store of so many millions of bytes, in records of 64 KiB.
+    /// Returns the folder of a closed store of this size, with records of 64 KiB.
     func large(megabytes: Int) async throws -> String {
         if let folder = large[megabytes] { return folder }
         let folder = path("large-\(megabytes)")

@@ -83,7 +83,7 @@ struct StoreRows {
         ]
     }
 
-    /// The rows of reads from many records, which are as many as the iterations of a row.
+    /// The rows of reads, in stores with as many records as the row has iterations.
     var reading: [Row] {
         let fixtures = fixtures
         let fetch = "GRDB alone, a fetch among 100,000"

@@ -2,7 +2,7 @@ import Synchronization
 
 /// A hand-over between two tasks in one program, without a buffer: the baseline of native streams.
 ///
-/// Each element goes from continuation to continuation, as natively in a stream, and nothing else is done.
+/// Each element passes from continuation to continuation, as in a native stream, without further work.
 final class Rendezvous<Element: Sendable>: Sendable {
     private struct State {
         var reader: UnsafeContinuation<Element?, Never>?

@@ -5,7 +5,7 @@ import BackplaneSwapLoad
 import BenchmarkContracts
 import Synchronization
 
-/// A host whose provider of series is swapped repeatedly for its other edition, and whose reader is another plugin.
+/// A host whose provider of series is repeatedly swapped for its other edition, and whose reader is another plugin.
 final class SeriesHost: Sendable {
     let host: PluginHost
     let series: Remote<Series>
@@ -48,7 +48,7 @@ final class SeriesHost: Sendable {
         call = host.begin()
     }
 
-    /// Builds the other edition, which is not timed, and swaps to it.
+    /// Builds the other edition, untimed, and swaps to it.
     ///
     /// - Returns: The time from the request to the commit.
     func swap() async throws -> Duration {

@@ -59,7 +59,7 @@ enum StreamLoops {
         return next
     }
 
-    /// Encodes and decodes arrays of 64 parcels, the last one perhaps shorter.
+    /// Encodes and decodes arrays of 64 parcels; the last one may be shorter.
     @inline(never)
     static func code(_ count: Int) throws -> Int {
         let encoder = JSONEncoder(), decoder = JSONDecoder()

@@ -21,7 +21,7 @@ struct StreamRows {
     static let suite = "streams"
     var plugins: BenchmarkHost
 
-    /// The rows of elements, which go from one task to another.
+    /// The rows of elements that pass from one task to another.
     var elements: [Row] {
         let plugins = plugins, call = plugins.call
         let number = "hand-over in one program, Int", parcel = "hand-over in one program, struct"

@@ -8,8 +8,8 @@ import Synchronization
 /// The measurement of swaps during four resumable streams at full speed, alternating with the same swaps during calls
 /// by four callers.
 ///
-/// Both kinds are made in one process, a few at a time, since a swap takes longer the more generations there are.
-/// Durations are in milliseconds.
+/// Both kinds of swaps are made in one process, a few at a time, because a swap takes longer the more generations there
+/// are. Durations are in milliseconds.
 enum StreamedSwaps {
     static let streams = 4
 
@@ -55,7 +55,7 @@ enum StreamedSwaps {
         return times
     }
 
-    /// Waits until every stream has yielded further elements, or has ended, which is counted.
+    /// Waits until every stream has yielded further elements or has ended, and counts the latter.
     private static func progress(of swapped: SeriesHost) async throws {
         let before = try swapped.reader.accounts(swapped.call), deadline = ContinuousClock.now + .seconds(60)
         while true {

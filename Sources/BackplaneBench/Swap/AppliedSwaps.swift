@@ -56,9 +56,9 @@ enum AppliedSwaps {
             /// The number of times that the state of the turnstile is handed over.
             var handovers: Int { self == .wire ? 0 : 1 }
         }
-        /// The changes that take turns; each occurs twice, there and back.
+        /// The changes in turn; each occurs twice, forwards and backwards.
         ///
-        /// The first plugin answers as the first edition, so it takes over after an even number of handovers.
+        /// The first plugin answers as the first edition, so it is activated after an even number of handovers.
         static let changes: [Change] = [.plugin, .wire, .name, .wire, .name, .wire, .plugin, .wire]
         static let usher = "Usher"
         private static let other = "Gate"
@@ -87,14 +87,14 @@ enum AppliedSwaps {
                 managers: [name: turnstile, Self.usher: usher])
         }
 
-        /// Returns a manifest with a renamed turnstile of another plugin, and its caller.
+        /// Returns a manifest in which the turnstile is renamed and belongs to another plugin, and with its caller.
         static func other(than library: String, annex: String) -> Manifest {
             var composition = ManifestSequence(library: library, annex: annex)
             for change in [Change.plugin, .wire, .name] { composition.make(change) }
             return composition.manifest
         }
 
-        /// Returns the library of the other plugin, prepared for swapping as an order requires.
+        /// Returns the library of the other plugin, prepared for swapping as required by an order.
         static func annex(for order: SwapMeasure.Order, in folder: String) throws -> String {
             let built = try BuiltLibrary.path(of: "_BenchmarkAnnex")
             if order.hasDebugInformation { return built }

@@ -1,11 +1,11 @@
 import Backplane
 import BackplaneProcesses
 
-/// A library as distributions deploy it: without debug information and without symbols that nothing links to.
+/// A library as distributions deploy it, without debug information and unneeded symbols.
 enum DeployedLibrary {
     /// Copies a library without the parts that `strip --strip-unneeded` removes.
     ///
-    /// - Throws: `component.failed`, also if `strip` is not installed.
+    /// - Throws: `component.failed`, including if `strip` is not installed.
     static func make(of library: String, at path: String) throws(BackplaneError) {
         let process: SpawnedProcess
         do throws(BackplaneError) {

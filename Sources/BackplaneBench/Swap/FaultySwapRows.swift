@@ -1,6 +1,6 @@
 import BackplaneHost
 
-/// The rows for swaps that fail in one action: how often the old generation did not continue with its state.
+/// The rows for swaps in which one action fails: how often the old generation did not continue with its state.
 struct FaultySwapRows: Sendable {
     private let figures: SwapFigures
     private let appliesManifest: Bool

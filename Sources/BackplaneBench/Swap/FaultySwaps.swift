@@ -4,9 +4,10 @@ import BackplaneSwapLoad
 import Synchronization
 import TurnstileContracts
 
-/// The measurement of swaps that fail in each action in turn: how often the old code lost its state.
+/// The measurement of swaps in which each action fails in turn: how often the old code lost its state.
 enum FaultySwaps {
-    /// The actions that can fail, by name and in order; after the gates have opened, only watching the probation can.
+    /// The actions that can fail, by name and in order; after the gates have opened, only watching the probation can
+    /// fail.
     static let actions: [(name: String, action: SwapAction)] = [
         ("create", .create(0)), ("hold", .hold), ("drain", .drain), ("suspend", .suspend(0)), ("export", .export(0)),
         ("import", .import(0)),

@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneHost
 
-/// The rows for the effect of swaps on callers at full speed: short waits, and nothing else.
+/// The rows for the effect of swaps on callers at full speed, which should be limited to short waits.
 struct LoadedSwapRows: Sendable {
     private let lanes: LaneRule
     private let figures: SwapFigures

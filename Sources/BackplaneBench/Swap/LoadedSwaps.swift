@@ -4,7 +4,8 @@ import BackplaneSwapLoad
 import Foundation
 import TurnstileContracts
 
-/// The measurement of swaps during calls by four callers at full speed, and of the same time without; in milliseconds.
+/// The measurement of swaps during calls by four callers at full speed, and of the same time without swaps, in
+/// milliseconds.
 enum LoadedSwaps {
     static let callers = 4
 

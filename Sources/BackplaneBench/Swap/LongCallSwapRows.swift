@@ -1,6 +1,6 @@
 import BackplaneHost
 
-/// The rows for a swap during one call of 14 s: other callers wait at most for the drain, and the swap comes later.
+/// The rows for a swap during a call of 14 s: other callers wait at most for the drain, and the swap is deferred.
 struct LongCallSwapRows: Sendable {
     private let figures: SwapFigures
 

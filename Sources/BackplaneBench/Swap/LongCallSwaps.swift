@@ -3,7 +3,7 @@ import BackplaneHost
 import BackplaneSwapLoad
 import TurnstileContracts
 
-/// The measurement of a swap during one long call, and calls by four callers at full speed; in milliseconds.
+/// The measurement of a swap during one long call and calls by four callers at full speed, in milliseconds.
 ///
 /// The number of the order is the duration of that call in tenths of a second.
 enum LongCallSwaps {

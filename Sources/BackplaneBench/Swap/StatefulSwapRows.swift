@@ -7,7 +7,7 @@ struct StatefulSwapRows: Sendable {
     private let figures: SwapFigures
 
     /// - Parameters:
-    ///   - words: The number of records as it is printed.
+    ///   - words: The number of records as text.
     ///   - count: The number of swaps in a process.
     ///   - target: The bound for the wait that the records add.
     private init(

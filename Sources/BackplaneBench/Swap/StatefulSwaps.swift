@@ -3,8 +3,8 @@ import BackplaneHost
 import BackplaneSwapLoad
 import BenchmarkContracts
 
-/// Swaps of a component with many records, during calls by four callers, and in the same process swaps of one without
-/// any; durations are in milliseconds.
+/// Swaps of a component with many records, during calls by four callers, and swaps of a component without records in
+/// the same process; durations are in milliseconds.
 enum StatefulSwaps {
     static func figures(_ order: SwapMeasure.Order, in folder: String, loads: String) async throws -> [String: Double] {
         let editions = try order.twins(of: "_BenchmarkAnnex", in: folder)
@@ -37,7 +37,7 @@ enum StatefulSwaps {
                 let lane = report.components.first?.state?.lane
                 guard lane == (order.encodesState ? "encoded" : "native") else {
                     throw BackplaneError(
-                        .swapFailed, "the state took the lane \(lane ?? "of none"): \(report.components)")
+                        .swapFailed, "the state crossed by the wrong lane, \(lane ?? "none"): \(report.components)")
                 }
                 // In practice, an edit and a build lie between two swaps; the pause also lets the callers resume.
                 try await Task.sleep(for: .milliseconds(2))

@@ -13,7 +13,7 @@ struct SwapFigures: Sendable {
     /// Creates the figures of a measurement.
     ///
     /// - Parameters:
-    ///   - folder: The folder of the suite; beside it is one in memory.
+    ///   - folder: The folder of the suite, next to which there is one in memory.
     ///   - name: The name of the child's folders.
     ///   - rounds: The maximum number of rounds.
     init(

@@ -5,7 +5,7 @@ import Foundation
 
 /// A measurement of swaps in a child process.
 ///
-/// Generations are never unloaded, so every round has a process of its own.
+/// Generations are never unloaded, so every round has a separate process.
 enum SwapMeasure: String, CaseIterable, Sendable {
     /// Swaps without calls.
     case idle = "swap-idle"
@@ -15,13 +15,13 @@ enum SwapMeasure: String, CaseIterable, Sendable {
     case applied = "swap-applied"
     /// The lasting effects of many swaps.
     case many = "swap-many"
-    /// Swaps that fail in each action in turn.
+    /// Swaps in which each action fails in turn.
     case faulty = "swap-faulty"
     /// Swaps of a component with many records, during calls by four callers at full speed.
     case stateful = "swap-stateful"
     /// A swap during one long call, and during calls by four callers at full speed.
     case long = "swap-long"
-    /// Swaps of components with work under way: long calls, exchanges and timers.
+    /// Swaps of components with work in progress: long calls, exchanges and timers.
     case errands = "swap-errands"
     #if Engines
     /// Swaps under one graph of operations.
@@ -36,9 +36,9 @@ enum SwapMeasure: String, CaseIterable, Sendable {
         var isEncoded = false
         /// A Boolean value that indicates whether the library is swapped as built.
         ///
-        /// Otherwise it is stripped of debug information, as for deployment.
+        /// Otherwise it is stripped of debug information, as in a deployment.
         var hasDebugInformation = false
-        /// A Boolean value that indicates whether each swap activates another manifest, too.
+        /// A Boolean value that indicates whether each swap also activates another manifest.
         var appliesManifest = false
         /// The number of records in the state.
         var records = 0
@@ -49,7 +49,7 @@ enum SwapMeasure: String, CaseIterable, Sendable {
 
         var lanes: LaneRule { isEncoded ? .encoded : .fastest }
 
-        /// Starts a host with the plugin, measures, and stops the host in any case.
+        /// Starts a host with the plugin, measures, and always stops the host.
         func measure(
             in folder: String, loads: String, _ figures: (TurnstileHost) async throws -> [String: Double]
         ) async throws -> [String: Double] {
@@ -85,7 +85,7 @@ enum SwapMeasure: String, CaseIterable, Sendable {
         }
     }
 
-    /// Runs the measurement in a child, and cleans up in any case.
+    /// Runs the measurement in a child, and always cleans up.
     ///
     /// - Parameters:
     ///   - folder: A folder that does not exist yet.

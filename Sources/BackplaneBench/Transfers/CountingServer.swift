@@ -3,12 +3,12 @@ import BackplaneTestKit
 import Foundation
 import Synchronization
 
-/// A server of one large file, with parts, that counts what it sends in each response.
+/// A server of one large file that supports ranges and counts the bytes that it sends in each response.
 ///
-/// It sends as fast as the client reads, up to a place from which it sends at the speed of a network. The kernel's
-/// buffers of loopback, of several megabytes, are then empty when the client is killed behind that place.
+/// It sends as fast as the client reads up to a given offset, and at network speed from there. The kernel's loopback
+/// buffers of several megabytes are therefore empty when the client is killed after that offset.
 final class CountingServer: Sendable {
-    /// A response: the place in the file where it begins, and the number of bytes that were handed to the kernel.
+    /// A response: the offset in the file at which it begins, and the number of bytes that were passed to the kernel.
     struct Sent: Sendable {
         var start: Int
         var count = 0
@@ -23,7 +23,7 @@ final class CountingServer: Sendable {
     private let counts: Counts
     private let server: TestServer
 
-    /// Starts a server of a file of a length, with the content of ``NumberedBytes``.
+    /// Starts a server for a file of the given length, with the content of ``NumberedBytes``.
     init(length: Int) throws {
         let counts = Counts()
         self.counts = counts
@@ -55,13 +55,13 @@ final class CountingServer: Sendable {
     /// The responses so far, in their order.
     var sent: [Sent] { counts.state.withLock { $0.sent } }
 
-    /// Sends later responses slowly from a place on.
+    /// Sends later responses slowly from an offset on.
     func slow(from place: Int) { counts.state.withLock { $0.slowFrom = place } }
 
     func stop() { server.stop() }
 }
 
-/// The content of a file whose words are derived from their places, so that no part can pass for another.
+/// The content of a file whose words are derived from their offsets, so that no part can be mistaken for another.
 enum NumberedBytes {
     static func bytes(_ range: Range<Int>) -> [UInt8] {
         let size = MemoryLayout<UInt64>.size, first = range.lowerBound / size
@@ -75,7 +75,7 @@ enum NumberedBytes {
         }
     }
 
-    /// Returns whether a file is the content of a length.
+    /// Returns whether a file has the content for the given length.
     static func areIn(_ path: String, length: Int) throws -> Bool {
         let file = try FileHandle(forReadingFrom: URL(filePath: path))
         defer { try? file.close() }

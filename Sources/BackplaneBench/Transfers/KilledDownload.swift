@@ -9,19 +9,19 @@ import BackplaneTerminal
 import BackplaneTransfers
 import Foundation
 
-/// A large download of a host that is killed at random points, each time after a pause or in the middle of a response.
+/// A large download in a host that is killed at random points, each time after a pause or in the middle of a response.
 struct KilledDownload {
     /// The number of bytes of the file.
     let length: Int
-    /// A folder that does not exist yet, and is removed afterwards.
+    /// A folder that does not exist yet and is removed afterwards.
     let folder: String
 
-    /// The number of points for a length: at most 20, and one for each 10 MB.
+    /// The number of points for the length: at most 20, and one for each 10 MB.
     private var points: Int { max(1, min(20, length / 10_000_000)) }
 
-    /// Downloads the file, and returns the greatest number of bytes that the server had to send again after a kill.
+    /// Downloads the file, and returns the maximum number of bytes that the server had to resend after a kill.
     ///
-    /// - Throws: An error unless the file is the server's, byte for byte.
+    /// - Throws: An error unless the file is byte for byte identical to the server's.
     func mostFetchedAgain() async throws -> Int {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -45,7 +45,7 @@ struct KilledDownload {
         return zip(sent, sent.dropFirst()).map { $0.end - $1.start }.max() ?? 0
     }
 
-    /// Runs a host, and kills it once it has printed a line.
+    /// Runs a host and kills it once it has printed a line.
     private func line(of plan: TransferChild.DownloadPlan) async throws -> String {
         try JSONEncoder().encode(plan).write(to: URL(filePath: TransferChild.plan(in: folder)))
         return try await ProgramRun.with([MeasuringChild.command, TransferChild.measure, folder, folder]) { run in
@@ -61,7 +61,7 @@ struct KilledDownload {
 
 /// The child process with a host that begins or continues the download.
 enum TransferChild {
-    /// The download that a process is to perform.
+    /// The download that a process is to carry out.
     struct DownloadPlan: Codable {
         var url: String
         var begins = false

@@ -28,9 +28,9 @@ extension BenchSuite {
 /// The rows of the suite of transfers.
 struct TransferRows {
     static let suite = "transfers"
-    /// The number of transfers at once.
+    /// The number of concurrent transfers.
     static let width = 64
-    /// The number of files of 1 MB, and of millions of bytes of a large one, in a full run.
+    /// The number of files of 1 MB, and the size of a large file in millions of bytes, in a full run.
     private static let files = 1_000, large = 1_000
     private static let size = 1_000_000
     let rig: HTTPRig
@@ -81,7 +81,7 @@ struct TransferRows {
         }
     }
 
-    /// Returns the number of bytes once a transfer has succeeded.
+    /// Returns the number of bytes after a transfer has succeeded.
     private static func end(of id: String, in pool: TransferPool) async throws -> Int {
         var last: TransferState?
         for await state in try await pool.states(of: id) { last = state }
@@ -99,7 +99,7 @@ struct TransferRows {
 
     // MARK: Rows
 
-    /// Fetches files, several at once, each to a path that only one uses at a time.
+    /// Fetches files, several concurrently, each to a path that only one fetch uses at a time.
     private static func fetch(_ count: Int, of row: String, in folder: String, _ fetch: @escaping Fetch) async throws {
         let width = min(Self.width, count)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -149,7 +149,8 @@ struct TransferRows {
         }
     }
 
-    /// Creates a row for what is fetched again of a download after its host was killed, at the worst of random points.
+    /// Creates a row for the data that is fetched again after a download's host was killed, at the worst of random
+    /// points.
     private func killed(_ name: String) -> Row {
         let folder = rig.folder + "/killed"
         return Row(

@@ -4,9 +4,9 @@ import Synchronization
 
 /// The pending answers of plugins.
 ///
-/// A plugin receives a number, never a pointer. A duplicate or late answer is looked up, not found, and ignored.
-/// `bp_done` and `bp_created` pass back only that number: nothing in it leads to a host, and a pointer to one would not
-/// outlive it. The table is therefore shared by the whole process, and its numbers are never reused.
+/// A plugin receives a number, never a pointer. A duplicate or late answer is not found in the table and is ignored.
+/// `bp_done` and `bp_created` pass back only that number, which does not identify a host, and a pointer to a host would
+/// not outlive it. The table is therefore shared by the whole process, and its numbers are never reused.
 package enum Callbacks {
     /// The result of an operation that was requested from a plugin.
     package struct Ended: Sendable {
@@ -15,12 +15,12 @@ package enum Callbacks {
     }
     /// A handler that receives the number and the result of an operation.
     package typealias Handler = @Sendable (UInt64, Ended) -> Void
-    /// A handler that receives the plugin's answer, and whether the host had ended the operation before.
+    /// A handler that receives the plugin's answer, and whether the host had already ended the operation.
     package typealias Answered = @Sendable (_ ended: Ended, _ isLate: Bool) -> Void
 
     private struct Expected {
         let asker: Asker
-        /// A Boolean value that indicates whether the host has ended the operation before the plugin's answer.
+        /// A Boolean value that indicates whether the host ended the operation before the plugin answered.
         var hasEnded = false
     }
     private enum Asker {
@@ -35,10 +35,10 @@ package enum Callbacks {
 
     private static func shard(_ id: UInt64) -> Shard { shards[Int(id % UInt64(shards.count))] }
 
-    /// Returns a number that has not been used in the process before.
+    /// Returns a number that has not been used in the process.
     package static func newID() -> UInt64 { next.wrappingAdd(1, ordering: .relaxed).oldValue }
 
-    /// Expects one more answer, and returns its number.
+    /// Registers another expected answer, and returns its number.
     ///
     /// - Parameter answered: A function that receives the plugin's answer. Until then the plugin may use the arguments
     ///   of the operation, even if the host has ended the operation.
@@ -46,7 +46,7 @@ package enum Callbacks {
         expect(.handler(handler, answered))
     }
 
-    /// Expects the answer of a call, which is passed on to `reply`.
+    /// Registers the expected answer of a call, which is forwarded to `reply`.
     package static func expectCall(by owner: any CallOwner, _ method: Int, _ reply: Reply, hasDeadline: Bool) -> UInt64
     {
         expect(.caller(owner, method: method, reply, hasDeadline: hasDeadline, began: .now))
@@ -139,7 +139,7 @@ package enum Callbacks {
 
     /// A function that receives an operation's number just before it starts.
     ///
-    /// The host sets a time limit this way.
+    /// The host uses it to set a time limit.
     package typealias Watch = (UInt64) -> Void
 
     /// A function that runs a closure on a thread that a plugin's function may block forever.
@@ -147,7 +147,7 @@ package enum Callbacks {
     /// It returns `false`, and does not run the closure, if no thread can be created.
     package typealias Launch = @Sendable (@escaping @Sendable () -> Void) -> Bool
 
-    /// Starts an operation on a thread of its own and waits for its answer, or for `end`.
+    /// Starts an operation on a separate thread, and waits for its answer or for `end`.
     static func wait(
         _ watch: Watch, _ launch: Launch, answered: @escaping Answered,
         _ start: @escaping @Sendable (UnsafeMutableRawPointer?) -> Void
@@ -159,7 +159,7 @@ package enum Callbacks {
         }
     }
 
-    /// Ends an operation for which there was no thread, before the plugin learned of it.
+    /// Ends an operation for which no thread could be created, before the plugin is aware of it.
     private static func refuse(_ id: UInt64) {
         guard let expected = shard(id).expected.withLock({ $0.removeValue(forKey: id) }),
             case .handler(let handler, let answered) = expected.asker
@@ -178,15 +178,15 @@ package enum Callbacks {
     }
 }
 
-/// The caller of a plugin's methods, which is notified of the end of every call that it makes.
+/// The caller of a plugin's methods, which is notified when each of its calls ends.
 package protocol CallOwner: AnyObject, Sendable {
-    /// Reports, once, that the call has ended, by its answer or by ``Callbacks/end(_:_:)``.
+    /// Reports once that the call has ended, by its answer or by ``Callbacks/end(_:_:)``.
     ///
     /// - Parameters:
-    ///   - began: The time at which the answer began to be expected.
+    ///   - began: The time at which the host began to wait for the answer.
     ///   - answer: A function that copies the answer.
     func callEnded(
         _ id: UInt64, status: Int32, hadDeadline: Bool, began: Deadline, _ answer: () -> EncodedAnswer)
-    /// Reports, once, that the plugin has answered, possibly late, and no longer uses the arguments of the call.
+    /// Reports once that the plugin has answered, possibly late, and no longer uses the arguments of the call.
     func pluginAnswered()
 }

@@ -22,7 +22,7 @@ extension ComponentClass {
         }
     }
 
-    /// A wire that a component is created with.
+    /// A wire with which a component is created.
     package struct OfferedWire: Sendable {
         package var label: String
         /// The handle with which a plugin calls through the host.
@@ -34,7 +34,7 @@ extension ComponentClass {
         }
     }
 
-    /// Creates an instance through the plugin, and waits for it.
+    /// Creates an instance through the plugin, and waits for the result.
     ///
     /// - Parameters:
     ///   - watch: A function that receives the number of the operation before it starts.
@@ -78,7 +78,7 @@ extension ComponentClass {
         return ComponentInstance(functions, instance, launch)
     }
 
-    /// Releases an instance that was created when it was no longer awaited.
+    /// Releases an instance whose creation was no longer awaited.
     private func releaseLate(_ ended: Callbacks.Ended, isLate: Bool) {
         if isLate, let instance = ended.instance.raw { functions.component.release?(instance) }
     }

@@ -1,7 +1,7 @@
 package import Backplane
 package import CBackplane
 
-/// Reading of plugins' descriptors, none of which is trusted.
+/// Reading of plugins' descriptors, none of which are trusted.
 extension ComponentClass {
     static func all(of answer: bp_answer, from origin: LaneOrigin) throws(BackplaneError) -> [ComponentClass] {
         let descriptors = try Descriptors.read(answer.components, count: answer.component_count, of: "components")
@@ -130,7 +130,7 @@ package struct NeededEnd: Sendable {
 }
 
 extension ConstantPointer {
-    /// Creates the pointer to a table whose type the header leaves open.
+    /// Creates the pointer to a table whose type the header does not specify.
     init?(untyped table: UnsafeRawPointer?) {
         guard let table else { return nil }
         self.init(table.assumingMemoryBound(to: Pointee.self))

@@ -3,8 +3,8 @@ import CBackplane
 import Synchronization
 
 extension ComponentClass {
-    /// Returns the keys of a configuration that the class does not know, or the error that an instance would throw for
-    /// it.
+    /// Returns the keys of a configuration that the class does not declare, or the error that an instance would throw
+    /// for it.
     ///
     /// The keys are JSON pointers. For a plugin without a function for reviews, there are none.
     package func review(_ configuration: [UInt8]) -> Result<[String], BackplaneError> {

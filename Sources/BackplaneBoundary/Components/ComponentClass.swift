@@ -12,7 +12,7 @@ package struct ComponentClass: Sendable {
     /// A Boolean value that indicates whether instances accept another configuration.
     package var isReconfigurable: Bool { functions.component.reconfigure != nil }
 
-    /// The functions and tables that the descriptor points at.
+    /// The functions and tables to which the descriptor points.
     struct Functions: Sendable {
         private let descriptor: ForeignTable<bp_component>
         private let stateDescriptor: ForeignTable<bp_state>?

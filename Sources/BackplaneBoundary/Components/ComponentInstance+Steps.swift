@@ -35,7 +35,7 @@ extension ComponentInstance {
 
     /// Applies another configuration to the instance.
     ///
-    /// - Throws: The component's error if it refuses it; `call.unimplemented` if the class accepts none.
+    /// - Throws: The component's error if it refuses the configuration; `call.unimplemented` if the class accepts none.
     package func reconfigure(_ configuration: [UInt8], _ watch: Callbacks.Watch) async throws(BackplaneError) {
         guard let take = functions.component.reconfigure else {
             throw BackplaneError(.callUnimplemented, "the component does not support reconfiguration")
@@ -61,7 +61,7 @@ extension ComponentInstance {
         return try await wait(watch) { export($0, version, Callbacks.done, $1) }
     }
 
-    /// Hands over a state in a version that the class accepts.
+    /// Imports a state in a version that the class accepts.
     ///
     /// - Throws: The error of the component; `call.unimplemented` if it has no state.
     package func importState(_ bytes: [UInt8], version: UInt32, _ watch: Callbacks.Watch) async throws(BackplaneError) {
@@ -86,12 +86,13 @@ extension ComponentInstance {
         let value = StateValue(ended, functions)
         _ = try ended.answer.get()
         guard let value else {
-            throw BackplaneError(.componentFailed, "the component reported that it exported its state but gave none")
+            throw BackplaneError(
+                .componentFailed, "the component reported that it exported its state but returned none")
         }
         return value
     }
 
-    /// Hands over a state that was exported as a Swift value of the same layout.
+    /// Imports a state that was exported as a Swift value of the same layout.
     ///
     /// - Throws: The error of the component; `call.unimplemented` if its state has no native lane.
     package func importValue(_ value: StateValue, _ watch: Callbacks.Watch) async throws(BackplaneError) {

@@ -2,9 +2,9 @@ package import Backplane
 package import CBackplane
 import Synchronization
 
-/// A component instance of a plugin, as its host calls it.
+/// A component instance of a plugin, as called by its host.
 ///
-/// `@unchecked`: its pointers are the plugin's own and are handed back untouched.
+/// `@unchecked`: its pointers are the plugin's own and are passed back unchanged.
 package final class ComponentInstance: @unchecked Sendable {
     let functions: ComponentClass.Functions
     private let instance: UnsafeMutableRawPointer
@@ -26,8 +26,8 @@ package final class ComponentInstance: @unchecked Sendable {
 
     /// The number of native calls that ended with an error, except cancelled ones.
     ///
-    /// Encoded calls are observed by the caller of ``call(_:_:_:id:)``. The property must not be read after the host
-    /// has released its claim.
+    /// Encoded calls are observed by the caller of ``call(_:_:_:id:)``. Do not read the property after the host has
+    /// released its claim.
     package var failures: UInt64 { functions.lane?.failures(instance) ?? 0 }
 
     /// The error of the native call that failed last, and its time in seconds since 1970; `nil` if there is none.
@@ -47,7 +47,7 @@ package final class ComponentInstance: @unchecked Sendable {
     /// A function that starts an operation of the plugin.
     typealias Start = @Sendable (_ instance: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer?) -> Void
 
-    /// Starts an operation that answers through ``Callbacks``, and keeps the instance until the plugin has answered.
+    /// Starts an operation that answers through ``Callbacks``, and retains the instance until the plugin has answered.
     ///
     /// - Parameter isStep: A Boolean value that indicates whether the operation is one of the steps, which never
     ///   overlap.
@@ -57,7 +57,7 @@ package final class ComponentInstance: @unchecked Sendable {
         try await ended(watch, isStep: isStep, start).answer.get()
     }
 
-    /// Starts an operation as ``wait(_:isStep:_:)`` does, and returns all that the plugin answers.
+    /// Starts an operation as ``wait(_:isStep:_:)`` does, and returns everything that the plugin answers.
     ///
     /// - Parameter late: A function that receives an answer which is no longer awaited.
     func ended(
@@ -81,21 +81,21 @@ package final class ComponentInstance: @unchecked Sendable {
     /// A health check is not a step: it may occur at any time.
     package var isInStep: Bool { steps.load(ordering: .relaxed) > 0 }
 
-    /// Keeps the instance for a plugin that has yet to answer and may still use it.
+    /// Retains the instance for a plugin that has yet to answer and may still use it.
     package func claim() {
         claims.wrappingAdd(1, ordering: .relaxed)
     }
 
-    /// Releases a claim, and the instance with the last one.
+    /// Releases a claim, and with the last one the instance.
     ///
-    /// After the host has released its own claim, nothing may be called.
+    /// After the host has released its own claim, no function may be called.
     package func release() {
         if claims.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
             functions.component.release?(instance)
         }
     }
 
-    /// Calls a method whose answer is expected under `id` (``Callbacks``).
+    /// Calls a method; the answer is expected under `id` (``Callbacks``).
     package func call(_ method: UInt32, _ input: bp_bytes, _ call: Call, id: UInt64) {
         call.withC { functions.component.call?(instance, method, input, $0, id, Callbacks.done, Callbacks.context(id)) }
     }
@@ -104,7 +104,7 @@ package final class ComponentInstance: @unchecked Sendable {
         functions.component.cancel?(instance, id)
     }
 
-    /// Cancels the tasks of the native calls in flight, which belong to their callers, if swaps wait for these calls.
+    /// Cancels the tasks of the native calls in flight, which belong to their callers, if swaps wait for such calls.
     package func cancelNativeCalls() {
         guard functions.lane != nil else { return }
         functions.component.cancel?(instance, 0)
@@ -115,7 +115,7 @@ package final class ComponentInstance: @unchecked Sendable {
         call.withC { functions.component.open?(instance, method, input, $0, id) }
     }
 
-    /// Asks a stream for elements, whose answer is expected under `answer` (``Callbacks``).
+    /// Requests elements of a stream; the answer is expected under `answer` (``Callbacks``).
     package func next(_ id: UInt64, _ count: Int, answer: UInt64) {
         functions.component.next?(
             instance, id, UInt32(clamping: count), Callbacks.done, Callbacks.context(answer))
@@ -123,7 +123,7 @@ package final class ComponentInstance: @unchecked Sendable {
 
     /// Closes a stream.
     ///
-    /// - Parameter ended: A function that is called once nothing of the stream uses the instance any more.
+    /// - Parameter ended: A function that is called once the stream no longer uses the instance.
     package func close(_ id: UInt64, ended: @escaping @Sendable () -> Void) {
         guard let close = functions.component.close else { return ended() }
         let answer = Callbacks.expect(answered: { _, _ in ended() }, { _, _ in })

@@ -1,6 +1,7 @@
-/// The copy of a struct of the other side, whose pointers are only handed back.
+/// A copy of a struct of the other side, whose pointers are only passed back.
 ///
-/// It keeps the struct itself and not a `ConstantPointer` to it, since the other side lends its struct for one call.
+/// It contains the struct itself rather than a `ConstantPointer` to it, because the other side lends its struct for
+/// only one call.
 package struct ForeignTable<Table>: @unchecked Sendable {  // constant, and never read through on this side
     package let table: Table
 

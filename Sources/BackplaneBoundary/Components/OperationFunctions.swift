@@ -4,7 +4,7 @@ import Synchronization
 
 /// The plugin's side of a graph of operations: its functions and their context, which is released with this object.
 package final class OperationFunctions: Sendable {
-    /// The number of nodes that are requested at once.
+    /// The number of nodes that are requested together.
     private static let page = 1_000
     private let functions: ForeignTable<bp_operation>
     private let launch: Callbacks.Launch
@@ -22,10 +22,10 @@ package final class OperationFunctions: Sendable {
         if isTaken.withLock(\.self) { operation.release?(operation.context) }
     }
 
-    /// Leaves the context to the plugin, because the host does not take the graph.
+    /// Leaves the context to the plugin, because the host does not accept the graph.
     package func refuse() { isTaken.withLock { $0 = false } }
 
-    /// The numbers of nodes by state, in the order of `BP_NODE_…`.
+    /// The numbers of nodes in each state, in the order of `BP_NODE_…`.
     package var counts: [UInt64] {
         var counts = [UInt64](repeating: 0, count: Int(BP_NODE_STATES))
         counts.withUnsafeMutableBufferPointer { counts in
@@ -34,7 +34,7 @@ package final class OperationFunctions: Sendable {
         return counts
     }
 
-    /// Returns the nodes, as far as the plugin describes them.
+    /// Returns the nodes that the plugin describes.
     ///
     /// - Throws: The plugin's error, or `call.invalid-output` for an answer of another form.
     package func nodes() throws(BackplaneError) -> [OperationNode] {
@@ -50,7 +50,7 @@ package final class OperationFunctions: Sendable {
         return nodes
     }
 
-    /// Pauses, resumes or cancels a node, or all nodes without a number.
+    /// Pauses, resumes or cancels a node or, without a number, all nodes.
     package func change(_ change: UInt32, node: Int?) {
         operation.change?(operation.context, change, node.map(Int64.init) ?? -1)
     }
@@ -64,13 +64,14 @@ package final class OperationFunctions: Sendable {
 
     /// Halts the graph.
     ///
-    /// - Parameter held: A function that is called once no node runs, or the graph continues; the status says which.
+    /// - Parameter held: A function that is called once no node runs or the graph continues; the status indicates
+    ///   which.
     package func hold(_ held: @escaping @Sendable (EncodedAnswer) -> Void) {
         let answer = Callbacks.expect(answered: { _, _ in }, { _, ended in held(ended.answer) })
         operation.hold?(operation.context, Callbacks.done, Callbacks.context(answer))
     }
 
-    /// Lets the graph continue.
+    /// Resumes the graph.
     package func goOn() { operation.go_on?(operation.context) }
 
     /// Returns the saved graph.
@@ -91,9 +92,9 @@ package final class OperationFunctions: Sendable {
 package struct OperationNode: Codable, Sendable, Hashable {
     package var name: String
     package var state: String
-    /// The numbers of the nodes that it waits for.
+    /// The numbers of the nodes for which the node waits.
     package var needs: [Int]?
-    /// The numbers of those of them without whose success it runs nevertheless.
+    /// The numbers of the nodes among them that need not succeed for the node to run.
     package var always: [Int]?
 }
 
@@ -106,7 +107,7 @@ package final class OperationDefinitionFunctions: Sendable {
 
     /// Creates the function of a definition.
     ///
-    /// - Parameter launch: A function that runs it.
+    /// - Parameter launch: A function that runs the definition's function.
     package init(_ definition: bp_operation_definition, _ launch: @escaping Callbacks.Launch) {
         (functions, self.launch) = (ForeignTable(definition), launch)
     }
@@ -115,10 +116,10 @@ package final class OperationDefinitionFunctions: Sendable {
         if isTaken.withLock(\.self) { definition.release?(definition.context) }
     }
 
-    /// Leaves the context to the plugin, because the host does not take the definition.
+    /// Leaves the context to the plugin, because the host does not accept the definition.
     package func refuse() { isTaken.withLock { $0 = false } }
 
-    /// Goes on with a graph that older code has saved.
+    /// Continues a graph that older code has saved.
     ///
     /// - Throws: The plugin's reason why this code cannot continue with it.
     package func restore(
@@ -131,11 +132,11 @@ package final class OperationDefinitionFunctions: Sendable {
     }
 }
 
-/// The answer of a function that answers before it returns.
+/// The answer of a function that must answer before it returns.
 private final class ImmediateAnswer: Sendable {
     private let answer = Mutex<EncodedAnswer?>(nil)
 
-    /// Calls the function and returns its answer; an error if it has not answered.
+    /// Calls the function and returns its answer, or an error if it has not answered.
     static func of(_ function: (bp_done, UnsafeMutableRawPointer?) -> Void) -> EncodedAnswer {
         let own = ImmediateAnswer()
         let number = Callbacks.expect(answered: { _, _ in }) { _, ended in own.answer.withLock { $0 = ended.answer } }

@@ -18,7 +18,8 @@ extension StateDescription {
         let (lowest, highest) = (state.accepts_min, state.accepts_max)
         guard lowest <= state.version, state.version <= highest else {
             throw problem(
-                "accepts versions \(lowest) to \(highest), expected a range with its own version \(state.version) in it"
+                "accepts versions \(lowest) to \(highest), expected a range that includes its own version "
+                    + "\(state.version)"
             )
         }
         guard state.writes_min <= state.version else {

@@ -10,7 +10,7 @@ package final class TimerFunctions: Sendable {
 
     deinit { timer.release?(timer.context) }
 
-    /// Begins the body, whose answer is expected under `run` (``Callbacks``).
+    /// Starts the body; its answer is expected under `run` (``Callbacks``).
     package func fire(_ call: Call, run: UInt64) {
         call.withC { timer.fire?(timer.context, $0, run, Callbacks.done, Callbacks.context(run)) }
     }

@@ -1,7 +1,7 @@
 import Backplane
 import CBackplane
 
-/// The offsets and sizes of all fields in the header's structs, as one side's compiler chose them (`BP_LAYOUT`).
+/// The offsets and sizes of all fields in the header's structs, as laid out by one side's compiler (`BP_LAYOUT`).
 struct LayoutTable {
     /// The hash computed from the table.
     let hash: UInt64
@@ -29,7 +29,7 @@ struct LayoutTable {
         fields = Dictionary(named, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Compares every field that both sides know.
+    /// Compares every field that is known to both sides.
     ///
     /// - Throws: `plugin.layout-mismatch`, which names the first different or missing field.
     func requireEqual(to host: LayoutTable) throws(BackplaneError) {
@@ -47,7 +47,7 @@ struct LayoutTable {
         }
     }
 
-    /// The fields that are used in every load, which part 6 of the header names.
+    /// The fields that are used in every load, as listed in part 6 of the header.
     ///
     /// A table without them proves nothing.
     static let required = [

@@ -1,7 +1,7 @@
 package import Backplane
 package import CBackplane
 
-/// A plugin's answer at its entry, which is checked before any of it is used.
+/// A plugin's answer to its entry call, which is checked before any of it is used.
 package struct PluginDescription: Sendable {
     /// The exported function `backplane_plugin_entry_v1`.
     package typealias Entry = @convention(c) (UnsafePointer<bp_offer>, UnsafeMutablePointer<bp_answer>) -> Int32
@@ -36,7 +36,7 @@ package struct PluginDescription: Sendable {
 
     /// Reads the answer of a linked plugin without a type of its own.
     ///
-    /// - Parameter encodes: The reason why it is called in JSON only; `nil` if it need not be.
+    /// - Parameter encodes: The reason why it is called only in JSON; `nil` if it need not be.
     package init(
         id: String, version: Version, getInterface: @escaping bp_get_interface, encodes: String? = nil,
         register: (inout Registrar) -> Void
@@ -85,7 +85,8 @@ package struct PluginDescription: Sendable {
         guard status != Int32(BP_UNIMPLEMENTED) else {
             throw BackplaneError(
                 .pluginABIMismatch,
-                "the plugin supports no ABI number that this host supports (\(BP_ABI_MIN) to \(BP_ABI_MAX)); build it with this host's version of backplane.h"
+                "the plugin supports none of this host's ABI numbers (\(BP_ABI_MIN) to \(BP_ABI_MAX)); build it with "
+                    + "this host's version of backplane.h"
             )
         }
         guard status == Int32(BP_OK) else {
@@ -109,7 +110,7 @@ package struct PluginDescription: Sendable {
     }
 }
 
-/// A reader of the strings in an answer, none of which is trusted.
+/// A reader of the strings in an answer, none of which are trusted.
 struct AnswerTexts {
     func text(_ bytes: bp_bytes, _ what: @autoclosure () -> String, limit: Int) throws(BackplaneError) -> String {
         guard (0...limit).contains(bytes.length) else {

@@ -1,7 +1,7 @@
 import Backplane
 import CBackplane
 
-/// The check that a plugin's compiler laid out `backplane.h` as the host's compiler did.
+/// The check that a plugin's compiler laid out `backplane.h` in the same way as the host's compiler.
 enum SelfCheck {
     /// Compares a plugin's self-check with the host's own.
     ///

@@ -6,7 +6,7 @@ extension ContractDescription {
         self = Members<C>().description
     }
 
-    /// Checks a contract as those of a plugin are checked when it is loaded, and describes it.
+    /// Checks a contract in the same way as a plugin's contracts at load time, and describes it.
     ///
     /// - Throws: `wire.mismatch` if the members cannot be numbered: a call would reach another method, or none.
     package init<C: Contract>(checking _: C.Type) throws(BackplaneError) {

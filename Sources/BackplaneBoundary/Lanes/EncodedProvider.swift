@@ -1,7 +1,7 @@
 package import Backplane
 package import CBackplane
 
-/// The target of encoded wires' cells: the host, on behalf of a component.
+/// The target of an encoded wire's cells: the host, on behalf of a component.
 package protocol EncodedProvider: AnyObject, Sendable {
     var methods: [MethodDescription] { get }
     /// Calls a method with a borrowed input.
@@ -12,16 +12,16 @@ package protocol EncodedProvider: AnyObject, Sendable {
     /// Opens a stream for a component, with a borrowed input.
     func open(_ method: Int, _ input: bp_bytes, _ call: Call, by consumer: UInt32) throws(BackplaneError)
         -> any ProvidedStream
-    /// Keeps a stream that a component has opened natively, and the instance for its body.
+    /// Retains a stream that a component has opened natively, and the instance until its body returns.
     ///
-    /// - Returns: The number to end it with.
-    /// - Throws: The reason why it is refused, in which case `make` was not called.
+    /// - Returns: The number with which to end it.
+    /// - Throws: The reason for refusing the stream, in which case `make` was not called.
     func opened(by consumer: UInt32, _ make: () -> NativeStream) throws(BackplaneError) -> UInt64
     /// Records that the body of a native stream has returned.
     func ended(_ stream: UInt64)
 }
 
-/// A stream of a component, as an encoded wire reads it.
+/// A stream of a component as read by an encoded wire.
 package protocol ProvidedStream: AnyObject, Sendable {
     /// Answers with at most `count` elements, or with the end of the stream.
     func next(_ count: Int, _ reply: Reply)
@@ -29,7 +29,7 @@ package protocol ProvidedStream: AnyObject, Sendable {
 }
 
 extension EncodedProvider {
-    /// Refuses the stream, by default: the provider has none.
+    /// Refuses the stream, by default, because the provider has none.
     package func open(_ method: Int, _ input: bp_bytes, _ call: Call, by consumer: UInt32) throws(BackplaneError)
         -> any ProvidedStream
     {
@@ -44,7 +44,7 @@ extension EncodedProvider {
 }
 
 extension EncodedTarget {
-    /// Creates the table through which cells call the provider, which is kept as long as the process lives.
+    /// Creates the table through which cells call the provider, which is retained for the lifetime of the process.
     package init(keeping provider: any EncodedProvider) {
         let methods = provider.methods.map(bp_method.init)
         let table = bp_provider(

@@ -3,13 +3,13 @@ import CBackplane
 
 /// The plugin or host program at one end of a lane.
 package struct LaneOrigin: Sendable, Hashable {
-    /// The name for messages: "plugin `org.example.clock`".
+    /// The name used in messages, such as "plugin `org.example.clock`".
     package var name: String
-    /// The compiler that built it, in the compiler's own words; empty if unknown.
+    /// The compiler that built it, as the compiler identifies itself; empty if unknown.
     package var toolchain: String
     /// The lane revision; 0 if it has no native lane.
     package var revision: UInt32
-    /// The reason why it is always called in JSON, a sentence without its full stop; `nil` if it need not be.
+    /// The reason why it is always called in JSON, as a sentence without a full stop; `nil` if it need not be.
     package var encodes: String?
 
     package init(name: String, toolchain: String, revision: UInt32, encodes: String? = nil) {

@@ -2,7 +2,7 @@ package import Backplane
 
 /// One end of a wire, with everything that determines its lane.
 package struct LaneSide: Sendable {
-    /// The plugin or program that the end belongs to.
+    /// The plugin or program to which the end belongs.
     package let origin: LaneOrigin
     package let contract: ContractDescription
     /// The layout of the contract as the origin compiled it.

@@ -11,7 +11,7 @@ package final class LayoutText: Sendable {
 
     /// Returns the text of a ``ContractLayout``; `nil` if the side has none.
     ///
-    /// The first call costs tens of microseconds per type.
+    /// The first call takes tens of microseconds per type.
     package func read() -> String? {
         answer.withLock { answer in
             if let answer { return answer }
@@ -23,7 +23,7 @@ package final class LayoutText: Sendable {
 }
 
 extension LayoutText {
-    /// Creates the text that the other side of the boundary provides; `nil` if it has no native lane.
+    /// Creates the text provided by the other side of the boundary; returns `nil` if it has no native lane.
     convenience init(_ source: (layout: bp_layout, type: UnsafeMutableRawPointer)?) {
         let type = ForeignPointer(raw: source?.type), layout = source?.layout
         self.init { type.raw.flatMap { layout?($0).text } }

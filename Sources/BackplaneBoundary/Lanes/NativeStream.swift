@@ -1,9 +1,9 @@
 package import Backplane
 import CBackplane
 
-/// The host's handle of a stream that a component has opened natively, with which it ends the stream.
+/// The host's handle for a stream that a component has opened natively, used to end the stream.
 ///
-/// `@unchecked`: the pointer is the provider's own and is only handed back.
+/// `@unchecked`: the pointer is the provider's own and is only passed back.
 package final class NativeStream: @unchecked Sendable {
     private let stream: UnsafeMutableRawPointer
     private let endStream: bp_end_stream
@@ -22,7 +22,7 @@ package final class NativeStream: @unchecked Sendable {
     /// The number of elements that the consumer has taken.
     package var elements: Int { Int(clamping: countElements(stream)) }
 
-    /// Ends the stream with an error, and cancels its body; a body may react on this thread.
+    /// Ends the stream with an error, and cancels its body, which may react on this thread.
     package func end(_ error: BackplaneError) {
         let answer = EncodedAnswer(error)
         answer.payload.withBytes { endStream(stream, answer.status, $0) }

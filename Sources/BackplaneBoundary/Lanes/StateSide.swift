@@ -1,8 +1,8 @@
 package import Backplane
 
-/// An end of a transfer of state, with all that determines its lane.
+/// An end of a transfer of state, with everything that determines its lane.
 package struct StateSide: Sendable {
-    /// The plugin that the end belongs to.
+    /// The plugin to which the end belongs.
     package let origin: LaneOrigin
     package let state: StateDescription
     /// The layout of the state as the origin compiled it.

@@ -3,12 +3,12 @@ import CBackplane
 
 /// A state that an instance exported as a Swift value, which is released with this object.
 ///
-/// `@unchecked`: the memory is the exporting library's own, is not written, and is only handed back.
+/// `@unchecked`: the memory is the exporting library's own, is never written, and is only passed back.
 package final class StateValue: @unchecked Sendable {
     private let value: UnsafeMutableRawPointer
     private let lane: bp_state_lane
 
-    /// Takes over the value that an instance of a class exported; `nil` if it exported none.
+    /// Takes ownership of the value that an instance of a class exported; returns `nil` if it exported none.
     init?(_ ended: Callbacks.Ended, _ functions: ComponentClass.Functions) {
         guard let value = ended.instance.raw, let lane = functions.stateLane else { return nil }
         (self.value, self.lane) = (value, lane)

@@ -1,7 +1,8 @@
 package import Backplane
 
 extension ContractLayout {
-    /// Calls a function with every declared type: those in the arguments of a name before it, those of members after.
+    /// Calls a function with every declared type; those in a name's arguments precede it, and those of its members
+    /// follow it.
     package func forEachDeclaration(_ body: (TypeLayout.Declaration) -> Void) {
         for case .type(let type) in entries.lazy.map(\.layout) { type.forEachDeclaration(body) }
     }

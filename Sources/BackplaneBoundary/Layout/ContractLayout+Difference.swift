@@ -7,8 +7,8 @@ extension ContractLayout {
     /// refusals.
     ///
     /// - Parameters:
-    ///   - consumer: The text of the calling side, which the sentence names the user.
-    ///   - provider: The text of the side that is called.
+    ///   - consumer: The text of the calling side, which the sentence calls the user.
+    ///   - provider: The text of the called side.
     /// - Returns: `nil` if they can exchange values: the texts are equal and contain no refusal.
     package static func difference(consumer: String, provider: String) -> String? {
         if consumer == provider, isComplete(consumer) { return nil }
@@ -31,7 +31,7 @@ extension ContractLayout {
         return "the layouts of the contract differ"
     }
 
-    /// Returns a sentence that explains why the state of old code cannot pass to new code as a Swift value.
+    /// Returns a sentence that explains why the state of old code cannot be passed to new code as a Swift value.
     ///
     /// - Returns: `nil` if it can: the texts are equal and contain no refusal.
     package static func stateDifference(old: String, new: String) -> String? {

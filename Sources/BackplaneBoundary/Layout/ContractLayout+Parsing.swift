@@ -1,6 +1,6 @@
 package import Backplane
 
-/// Parsing of the text of a contract's layouts, or of a state's, which is not trusted.
+/// Parsing of untrusted text that describes the layouts of a contract or of a state.
 extension ContractLayout {
     /// Parses a contract's layout text.
     ///
@@ -28,16 +28,16 @@ extension ContractLayout {
         self.init(entries: entries)
     }
 
-    /// Returns whether a text is one line that begins as the layout of a state that is no refusal.
+    /// Returns whether a text is a single line that begins like the layout of a state and is not a refusal.
     ///
-    /// Checks nothing else.
+    /// It checks nothing else.
     static func isCompleteState(_ text: String) -> Bool {
         text.utf8.starts(with: "state: ".utf8) && text.utf8.count > 7 && !text.utf8.contains(UInt8(ascii: "\n"))
     }
 
     /// Returns whether a text has the lines of a contract's layouts, none of which is a refusal.
     ///
-    /// Checks nothing else.
+    /// It checks nothing else.
     static func isComplete(_ text: String) -> Bool {
         let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard lines.count >= 2, lines.count.isMultiple(of: 2) else { return false }

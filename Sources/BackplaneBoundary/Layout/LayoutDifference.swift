@@ -1,6 +1,6 @@
 import Backplane
 
-/// The words for the two sides whose layouts are compared.
+/// The names of the two sides whose layouts are compared.
 struct LayoutParties {
     let user, provider: String
 
@@ -18,7 +18,7 @@ struct LayoutDifference {
     var place: LayoutPath
     /// The quoted names of the user's type and the provider's.
     var types: (user: String, provider: String)?
-    /// The difference in words, if it is not one of types.
+    /// The difference in words, if it is not a difference of types.
     var clause = ""
     var parties: LayoutParties
 
@@ -123,7 +123,8 @@ struct LayoutComparison {
             return "`\(type).\(only)` exists only for the \(parties.provider)"
         }
         return
-            "the \(isCases ? "cases" : "fields") of `\(type)` are in another order for the \(parties.user) than for the \(parties.provider)"
+            "the \(isCases ? "cases" : "fields") of `\(type)` are in a different order for the \(parties.user) than "
+                + "for the \(parties.provider)"
     }
 
     private func types(_ a: TypeLayout, _ b: TypeLayout, at place: LayoutPath) -> LayoutDifference {
@@ -134,7 +135,7 @@ struct LayoutComparison {
         LayoutDifference(place: place, types: nil, clause: text, parties: parties)
     }
 
-    /// The words for the side that alone has something.
+    /// The name of the side that alone has something.
     private func side(_ isUser: Bool) -> String { isUser ? parties.user : parties.provider }
 
     private func size(_ a: TypeSize, _ b: TypeSize, of type: String, at place: LayoutPath) -> LayoutDifference {
@@ -147,7 +148,7 @@ struct LayoutComparison {
 }
 
 extension TypeLayout.QualifiedName {
-    /// Returns whether both names are of the same declaration, regardless of generic arguments.
+    /// Returns whether both names refer to the same declaration, regardless of generic arguments.
     fileprivate func isDeclared(as other: Self) -> Bool {
         components.count == other.components.count
             && zip(components, other.components).allSatisfy {

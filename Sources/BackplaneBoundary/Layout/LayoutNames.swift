@@ -8,7 +8,7 @@ struct LayoutNames {
 
     /// The names by number.
     ///
-    /// Each is created once and limited in length, because a text is not trusted.
+    /// Each name is created once and limited in length, because a text is not trusted.
     private var declared: [Int: Name] = [:]
 
     init(_ layout: ContractLayout) {
@@ -19,7 +19,7 @@ struct LayoutNames {
         }
     }
 
-    /// Returns a type's name as messages spell it.
+    /// Returns a type's name as spelled in messages.
     ///
     /// - Parameter isQualified: A Boolean value that indicates whether the name includes the module and the enclosing
     ///   types.

@@ -6,12 +6,12 @@ extension BackplaneTool {
         static let configuration = CommandConfiguration(
             abstract: "Activate a manifest in a running host.",
             discussion: """
-                Components that the manifest changes are started, stopped, recreated or, where they support it, given \
-                their new configuration; all others keep running. If the change would end a stateful component or a \
-                named graph of operations, the manifest is activated as by `backplane swap --apply`, which carries \
-                them over or changes nothing. \
-                Libraries that it adds are loaded; those that it removes are no longer used. A manifest with an error \
-                changes nothing, and neither does one without managers unless --empty is given.
+                Components that the manifest changes are started, stopped or recreated, or receive their new \
+                configuration if they support that; all others keep running. If the change would end a stateful \
+                component or a named graph of operations, the manifest is activated as if by `backplane swap \
+                --apply`, which carries them over or changes nothing. Libraries that it adds are loaded; those that \
+                it removes are no longer used. A manifest with an error changes nothing, and neither does one \
+                without managers unless --empty is given.
 
                 Without --socket or --manifest, the manifest is activated in the host that already runs it, or else in \
                 the only running host.
@@ -27,7 +27,7 @@ extension BackplaneTool {
         var environment: String?
         @Flag(help: "Accept a manifest without managers, which stops all of them.") var empty = false
         @Flag(help: "Load new libraries without trying them in a child process first.") var trust = false
-        @Flag(help: "Continue if callers use methods that the new code lacks; such calls fail then.")
+        @Flag(help: "Continue if callers use methods that the new code lacks; such calls then fail.")
         var allowMissing = false
         @Flag(help: "Continue if state cannot be carried over; it is then lost.") var discardState = false
         @Flag(help: "Carry state over as JSON, even where the Swift value itself could be handed over.")

@@ -34,7 +34,7 @@ extension BackplaneTool {
         var iterations: Int?
         @Flag(
             help:
-                "Count instructions by callgrind (valgrind) instead of measuring time, of rows with a ratio; --iterations sets how often each runs (default: 1000)."
+                "Count instructions with callgrind (valgrind) instead of measuring time, for rows with a ratio; --iterations sets the number of runs of each (default: 1000)."
         )
         var instructions = false
         @Flag(help: "Measure as little as possible, just to see that everything runs.") var quick = false

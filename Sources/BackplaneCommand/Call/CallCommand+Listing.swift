@@ -4,7 +4,7 @@ import BackplaneHost
 import BackplaneTerminal
 
 extension CallCommand {
-    /// Lists the methods of the manager, and how to call the first whose input is known.
+    /// Lists the methods of the manager, and how to call the first one with a known input.
     func list() async -> Int32 {
         if let running {
             return running.converse(doing: "waiting for the list") { host throws(BackplaneError) in

@@ -8,7 +8,7 @@ import Glibc
 /// The command `backplane call`: starts the components that one manager needs, calls one method, and stops.
 struct CallCommand: Sendable {
     var settings: HostSettings
-    /// The running host to ask, or `nil` to start one with the components that the manager needs.
+    /// The running host to use, or `nil` to start one with the components that the manager needs.
     var running: HostChoice?
     var manager: String
     /// The method, or `nil` to list the manager's methods.
@@ -18,7 +18,7 @@ struct CallCommand: Sendable {
     var timeout: Double
     /// The default deadline of a call, in seconds.
     static let timeout = 60.0
-    /// The number of elements after which a stream is closed, or `nil` for all; only streams have a limit.
+    /// The number of elements after which a stream is closed, or `nil` for all; applies only to streams.
     var limit: Int?
     /// A Boolean value that indicates whether to print the id of the call's trace, and the stages of its HTTP
     /// exchanges, on standard error.
@@ -69,7 +69,7 @@ struct CallCommand: Sendable {
         }
     }
 
-    /// Returns the method as it would be listed; `nil` if there is none.
+    /// Returns the row of a method in the list; `nil` if there is no such method.
     private func row(of method: String, in host: PluginHost) async -> MethodRow? {
         (try? await host.providerSide(ofManager: manager)).map { MethodList($0) }?.row(of: method)
     }
@@ -82,7 +82,7 @@ struct CallCommand: Sendable {
         if method == nil, let option = optionOfCalls {
             return "\(option) applies to a call; name a method, or list the methods without it"
         }
-        if json, !explains, method != nil { return "--json requires --explain; the result is JSON in any case" }
+        if json, !explains, method != nil { return "--json requires --explain; the result itself is always JSON" }
         guard timeout > 0, timeout <= 1e9 else {
             return "--timeout: expected a number of seconds above 0, found \(timeout)"
         }
@@ -94,7 +94,7 @@ struct CallCommand: Sendable {
         return nil
     }
 
-    /// The first of the given options that only a call has.
+    /// The first of the given options that applies only to calls.
     private var optionOfCalls: String? {
         [
             ("--explain", explains), ("--trace", showsTrace), ("--traceparent", traceparent != nil),

@@ -37,9 +37,9 @@ struct CallInput: Sendable {
     ///
     /// - Parameters:
     ///   - error: The error of the call.
-    ///   - row: The method, whose own error it cannot be if the method takes no input.
+    ///   - row: The method; if it accepts no input, the error is not the method's own.
     ///   - method: The names of the manager and the method.
-    ///   - bytes: The input as it was read; `nil` if it is `text`.
+    ///   - bytes: The input as read; `nil` if it is `text`.
     func explaining(
         _ error: BackplaneError, of row: MethodRow?, _ method: String, given bytes: [UInt8]? = nil
     ) -> BackplaneError {
@@ -47,7 +47,8 @@ struct CallInput: Sendable {
         let example = row.input.example.flatMap { $0.utf8.count > 200 ? nil : ", for example \($0.shellWord)" }
         let message =
             if text == nil {
-                "`\(method)` takes an input, and none was given: \(error.message); write it as JSON after the method\(example ?? "")"
+                "`\(method)` requires an input, but none was specified: \(error.message); write it as JSON after the "
+                    + "method\(example ?? "")"
             } else if let example {
                 "the input of `\(method)`: \(error.message); write \(row.input.word)\(example)"
             } else {
@@ -60,8 +61,7 @@ struct CallInput: Sendable {
 }
 
 extension CallInput {
-    /// Returns the path of the first number that is not an integer where the shape has one, which decoders do not
-    /// report.
+    /// Returns the path of the first non-integer number where the shape has an integer, which decoders do not report.
     private func misfit(_ shape: JSONShape, _ bytes: [UInt8]?) -> String? {
         guard let bytes = bytes ?? text.map({ Array($0.utf8) }), let value = JSONMembers(of: bytes) else { return nil }
         return shape.misfit(in: value, of: bytes, at: DocumentPath())?.description
@@ -88,7 +88,7 @@ extension JSONShape {
         }
     }
 
-    /// The name of a value of the shape in JSON, with its article.
+    /// The name in JSON of a value of the shape, with its article.
     fileprivate var word: String {
         switch self {
         case .any: "JSON"

@@ -16,7 +16,7 @@ struct MethodList: Codable, Sendable {
     /// The text of the contract's layouts; `nil` if the plugin provides none.
     var layout: String?
 
-    /// Reads the methods of a manager's end of its wires.
+    /// Reads the methods of the provider's end of a manager's wires.
     init(_ side: LaneSide) {
         methods = side.contract.methods.map { Method(name: $0.name, kind: $0.kind.word) }
         layout = side.layout.read()

@@ -17,6 +17,6 @@ struct MethodRow: Encodable, Sendable {
         }
     }
 
-    /// The words that call the method; `nil` if too little is known about its input.
+    /// The words that call the method; `nil` if its input is not sufficiently known.
     var example: [String]? { input == .null ? [method] : input.example.map { [method, $0] } }
 }

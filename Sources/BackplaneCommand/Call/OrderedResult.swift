@@ -1,9 +1,9 @@
 import Backplane
 import BackplaneDocuments
 
-/// The result of a call as JSON whose members are in the order of the method's shape, or sorted where that is unknown.
+/// The result of a call as JSON, with members in the order of the method's shape, or sorted if that is unknown.
 ///
-/// Encoders of plugins write them in an order that changes from process to process.
+/// Plugins' encoders write members in an order that varies between processes.
 struct OrderedResult {
     private let bytes: [UInt8]
     private(set) var text: [UInt8] = []

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneHost
 import BackplaneTerminal
 
-/// A wire as `call --explain` lists it.
+/// A wire as listed by `call --explain`.
 struct WireRow: Codable, Sendable {
     var user: String?
     var label: String

@@ -6,9 +6,9 @@ import BackplaneTerminal
 struct CheckCommand: Sendable {
     var settings: HostSettings
     var json = false
-    /// A Boolean value that indicates whether warnings fail the check, too.
+    /// A Boolean value that indicates whether warnings also fail the check.
     var strict = false
-    /// A Boolean value that indicates whether to list problems that follow from others, too.
+    /// A Boolean value that indicates whether to also list problems that follow from others.
     var all = false
     /// A Boolean value that indicates whether to write the chosen versions into the manifest's lock.
     var lock = false
@@ -49,7 +49,7 @@ extension [Problem] {
         contains { strict || $0.severity == .error }
     }
 
-    /// Prints the problems for people, those that follow from others only if `all` is set.
+    /// Prints the problems for people, including those that follow from others only if `all` is set.
     func print(of settings: HostSettings, all: Bool = false) {
         let list = ProblemList(
             manifest: settings.manifest, problems: self, showsAll: all, options: settings.composingOptions)

@@ -3,7 +3,7 @@ import BackplaneDefinitions
 import BackplaneDocuments
 import BackplaneHost
 
-/// The check of the definition of a web service, or of the header fields beside it, for which no host is needed.
+/// The check of a web service's definition or the header fields next to it, which needs no host.
 enum DefinitionCheck {
     /// Returns the problems of a definition; `nil` for a file that is not a definition.
     static func problems(of path: String) -> [Problem]? {

@@ -9,7 +9,7 @@ import FoundationEssentials
 struct LockCommand: Sendable {
     var settings: HostSettings
     var json = false
-    /// A Boolean value that indicates whether warnings prevent writing, too.
+    /// A Boolean value that indicates whether warnings also prevent writing.
     var strict = false
 
     func run() async -> Int32 {

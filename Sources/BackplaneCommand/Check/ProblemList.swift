@@ -3,11 +3,11 @@ import BackplaneHost
 import BackplaneReports
 import BackplaneTerminal
 
-/// The problems of a manifest as `check` prints them: grouped by manager, each line beginning with its location.
+/// The problems of a manifest as printed by `check`: grouped by manager, each line beginning with its location.
 struct ProblemList: Sendable {
     var manifest: String
     var problems: [Problem]
-    /// A Boolean value that indicates whether to list problems that follow from others, too.
+    /// A Boolean value that indicates whether to also list problems that follow from others.
     var showsAll = false
     /// The options of the command that affect the meaning of the manifest.
     var options: [ShellCommand.Option] = []
@@ -21,7 +21,7 @@ struct ProblemList: Sendable {
         } + rest + [summary] + hints
     }
 
-    /// The summaries of the problems that are not listed, with the options that list them.
+    /// The summaries of the unlisted problems, with the options that list them.
     private var rest: [String] {
         [
             shown.summaryOfRest.map { "\($0); --json lists all" },
@@ -31,7 +31,7 @@ struct ProblemList: Sendable {
 
     private var shown: [Problem] { showsAll ? problems : problems.causes }
 
-    /// The listed problems grouped by manager; those of the whole manifest come first, and the order is kept.
+    /// The listed problems, grouped by manager in their order; those of the whole manifest come first.
     private var groups: [[Problem]] {
         shown.shortList.reduce(into: []) { groups, problem in
             if groups.last?.first.map({ $0.manager == problem.manager }) == true {

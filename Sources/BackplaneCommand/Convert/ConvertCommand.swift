@@ -7,7 +7,7 @@ import FoundationEssentials
 
 /// The command `backplane convert`: writes a manifest in another format.
 ///
-/// The content is converted as written: nothing is merged, expanded or left out.
+/// The content is converted as written: nothing is merged, expanded or omitted.
 struct ConvertCommand: Sendable {
     var manifest: String
     /// The target format; `nil` converts a property list to JSON, and JSON to XML.

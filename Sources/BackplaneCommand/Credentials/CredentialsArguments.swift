@@ -7,7 +7,7 @@ extension BackplaneTool {
             commandName: "credentials", abstract: "List credentials, and sign their accounts in and out.",
             discussion: """
                 Works on the accounts of a running host or, without --running and --socket, on the tokens that a \
-                manifest's credentials keep in its data folder.
+                manifest's credentials store in its data folder.
 
                 EXAMPLES
                   backplane credentials list backplane.json
@@ -19,7 +19,7 @@ extension BackplaneTool {
     }
 }
 
-/// The options that choose the host of the credentials, or the manifest.
+/// The options that choose the host, or the manifest, of the credentials.
 struct CredentialChoiceArguments: ParsableArguments {
     @OptionGroup var running: RunningArguments
     @Option(
@@ -28,15 +28,15 @@ struct CredentialChoiceArguments: ParsableArguments {
     var environment: String?
     @Option(
         help: ArgumentHelp(
-            "The folder where hosts keep their data (default: $XDG_STATE_HOME/backplane).", valueName: "folder"))
+            "The folder in which hosts store their data (default: $XDG_STATE_HOME/backplane).", valueName: "folder"))
     var data: String?
 
-    /// Returns the host or the manifest to ask.
+    /// Returns the host or the manifest to use.
     func place(_ manifest: String? = nil) throws -> CredentialsCommand.Place {
         let settings = HostSettings(environment: environment, data: data, log: LogSettings())
         return try understood { () throws(Misuse) in
             if let manifest, running.manifest != nil {
-                throw Misuse(description: "--manifest and `\(manifest)` both name a manifest; give only one of them")
+                throw Misuse(description: "--manifest and `\(manifest)` both name a manifest; use only one of them")
             }
             let given = try settings.taking(
                 manifest ?? running.manifest, running: running.running, socket: running.socket)
@@ -48,7 +48,7 @@ struct CredentialChoiceArguments: ParsableArguments {
 extension BackplaneTool.Credentials {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the credentials, with their hosts, the values of a sign-in, and the accounts.",
+            abstract: "List the credentials with their hosts, accounts and the names of their sign-in values.",
             discussion: "Nothing is started, and no secret is shown.")
 
         @OptionGroup var manifest: ManifestArgument
@@ -64,21 +64,21 @@ extension BackplaneTool.Credentials {
         static let configuration = CommandConfiguration(
             commandName: "sign-in", abstract: "Sign in an account of a credential.",
             discussion: """
-                Values that are not given are asked for on the terminal, without echo. Other users see the arguments \
-                of a command: give a password with --value-fd, of which the first line is read.
+                Missing values are prompted for on the terminal, without echo. Other users can see the arguments of \
+                a command, so pass a password with --value-fd, which reads the first line.
                 """)
 
         @Argument(help: "The credential's name in the manifest.") var name: String
-        @Option(help: ArgumentHelp("The account's name (default: the one without a name).", valueName: "name"))
+        @Option(help: ArgumentHelp("The account's name (default: the unnamed account).", valueName: "name"))
         var account: String?
         @Option(
             parsing: .singleValue,
-            help: ArgumentHelp("A value of the sign-in, NAME=TEXT; can be repeated.", valueName: "value"))
+            help: ArgumentHelp("A sign-in value, NAME=TEXT; can be repeated.", valueName: "value"))
         var value: [String] = []
         @Option(
             name: .customLong("value-fd"), parsing: .singleValue,
             help: ArgumentHelp(
-                "A value that is read from a file descriptor, NAME=NUMBER; can be repeated.", valueName: "value"))
+                "A sign-in value to read from a file descriptor, NAME=NUMBER; can be repeated.", valueName: "value"))
         var descriptors: [String] = []
         @OptionGroup var choice: CredentialChoiceArguments
 
@@ -102,7 +102,7 @@ extension BackplaneTool.Credentials {
             discussion: "An account that is not signed in is ignored.")
 
         @Argument(help: "The credential's name in the manifest.") var name: String
-        @Option(help: ArgumentHelp("The account's name (default: the one without a name).", valueName: "name"))
+        @Option(help: ArgumentHelp("The account's name (default: the unnamed account).", valueName: "name"))
         var account: String?
         @OptionGroup var choice: CredentialChoiceArguments
 

@@ -13,10 +13,10 @@ struct CredentialsCommand: Sendable {
     enum Place: Sendable {
         /// A running host.
         case host(HostChoice)
-        /// The tokens that a manifest's credentials keep.
+        /// The tokens that a manifest's credentials store.
         case manifest(HostSettings)
     }
-    /// A function that answers requests, as a host does.
+    /// A function that answers requests as a host does.
     private typealias Ask = (CredentialsRequest) async throws -> CredentialsRequest.Answer
 
     let place: Place
@@ -97,7 +97,7 @@ struct CredentialsCommand: Sendable {
     }
 }
 
-/// The table of credentials, one row for each account, or for a credential without any.
+/// The table of credentials, with one row for each account, or for a credential without accounts.
 enum CredentialTable {
     static func table(_ credentials: [CredentialForm]) -> Table {
         Table(

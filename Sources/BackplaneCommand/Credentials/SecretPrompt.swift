@@ -31,12 +31,12 @@ struct SecretPrompt: Sendable {
     }
 }
 
-/// The echo of a terminal, while it is off.
+/// The echo of a terminal while it is switched off.
 struct TerminalEcho: Sendable {
     // Process-wide, since a process has one terminal, and its end restores the echo.
     private static let off = Mutex<(descriptor: Int32, before: termios)?>(nil)
 
-    /// Switches off the echo of a terminal; `nil` if the file is no terminal.
+    /// Switches off the echo of a terminal; returns `nil` if the file is not a terminal.
     static func takeOff(_ descriptor: Int32) -> TerminalEcho? {
         var before = termios()
         guard tcgetattr(descriptor, &before) == 0 else { return nil }
@@ -47,7 +47,7 @@ struct TerminalEcho: Sendable {
         return TerminalEcho()
     }
 
-    /// Restores the echo, if it is off.
+    /// Restores the echo if it is switched off.
     static func restore() {
         off.withLock { off in
             guard let (descriptor, before) = off.take() else { return }
@@ -61,7 +61,7 @@ struct TerminalEcho: Sendable {
 
 /// A line that is read byte by byte, so that nothing after its end is consumed.
 enum SecretLine {
-    /// The maximum number of bytes of a line.
+    /// The maximum number of bytes in a line.
     private static let most = 64 << 10
 
     /// Reads up to the end of the line or of the input; `nil` if it cannot be read, is too long, or is not UTF-8.

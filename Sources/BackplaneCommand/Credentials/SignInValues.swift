@@ -6,7 +6,7 @@ struct SignInValues: Sendable {
     private var texts: [String: String] = [:]
     private var descriptors: [String: Int32] = [:]
 
-    /// Reads `NAME=TEXT` and `NAME=NUMBER`.
+    /// Parses `NAME=TEXT` and `NAME=NUMBER` arguments.
     init(texts: [String], descriptors: [String]) throws(Misuse) {
         for text in texts {
             let (name, value) = try Self.pair(text, of: "--value", expected: "NAME=TEXT")
@@ -18,7 +18,7 @@ struct SignInValues: Sendable {
                 throw Misuse(description: "--value-fd: expected NAME=NUMBER, the number of a file descriptor")
             }
             guard self.texts[name] == nil else {
-                throw Misuse(description: "--value and --value-fd both give `\(name)`; give one of them")
+                throw Misuse(description: "--value and --value-fd both set `\(name)`; use only one of them")
             }
             self.descriptors[name] = number
         }
@@ -36,7 +36,7 @@ struct SignInValues: Sendable {
 
     /// Returns the values, including those from descriptors, and prompts for missing ones.
     ///
-    /// - Throws: `network.sign-in` if a descriptor cannot be read, or there is no terminal to ask on.
+    /// - Throws: `network.sign-in` if a descriptor cannot be read, or there is no terminal for prompts.
     func all(needed names: [String]) throws(BackplaneError) -> [String: String] {
         var values = texts
         for (name, descriptor) in descriptors.sorted(by: { $0.key < $1.key }) {
@@ -52,7 +52,8 @@ struct SignInValues: Sendable {
             let list = missing.map { "`\($0)`" }.joined(separator: ", ")
             throw BackplaneError(
                 .networkSignIn,
-                "the sign-in needs the values \(list), and there is no terminal to ask for them; give them with --value or --value-fd"
+                "the sign-in requires the values \(list), and there is no terminal to prompt for them; pass them "
+                    + "with --value or --value-fd"
             )
         }
         for name in missing {

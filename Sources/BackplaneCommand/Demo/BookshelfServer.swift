@@ -7,7 +7,7 @@ final class BookshelfServer {
     let url: String
     private let process: Process
     private let output: FileHandle
-    /// The server's standard input, which closes however this process ends and thereby stops the server.
+    /// The server's standard input, which closes when this process ends for any reason and thereby stops the server.
     private let input: Pipe
 
     /// Starts the server on a free loopback port and returns once it listens.

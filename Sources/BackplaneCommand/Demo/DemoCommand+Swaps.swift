@@ -31,7 +31,8 @@ extension DemoCommand {
         let held = shown.reports.reduce(0) { $0 + $1.callsHeld },
             longest = shown.reports.map(\.longestWait).max() ?? .zero
         say(
-            "\(swaps) swaps between two builds; the count went on from build to build, to \(shown.final), and \(shown.miscount) are missing"
+            "\(swaps) swaps between two builds; the count continued across the builds up to \(shown.final), and "
+                + "\(shown.miscount) calls are missing"
         )
         say(
             "\(held) calls arrived while the state was carried over and waited, the longest \(Self.text(longest.milliseconds)) ms; a swap took \(Self.text(Self.median(shown.reports.map(\.duration.milliseconds)))) ms"

@@ -46,7 +46,7 @@ struct DemoCommand: Sendable {
         do {
             try await host.start()
             for line in Table(await host.managers).lines(colour: Terminal.wantsColour) { say(line) }
-            step(3, "Two versions of one class are loaded in this process; each manager uses the one that it asks for.")
+            step(3, "Two versions of one class are loaded in this process; each manager uses the one that it requests.")
             showServices(await host.composition())
             try await visit(host, server)
         } catch {
@@ -71,8 +71,8 @@ struct DemoCommand: Sendable {
         let readingRoom = try await host.manager("ReadingRoomManager", as: Library.self)
         let query = BookQuery(text: "the whale")
 
-        step(4, "Both are asked for `\(query.text)`: manager → communication controller → network service → server.")
-        Output.line("   LibraryManager, over version 2 of the API, which knows when authors lived:")
+        step(4, "Both search for `\(query.text)`: manager → communication controller → network service → server.")
+        Output.line("   LibraryManager, over version 2 of the API, which includes the authors' years:")
         let found = try await library.search(query, host.begin(within: .seconds(10)))
         list(found)
         Output.line("\n   ReadingRoomManager, over version 1, at the same time:")
@@ -93,7 +93,7 @@ struct DemoCommand: Sendable {
 
         step(
             7,
-            "The same search once more: the network fails, so the data access controller's copy answers, marked as such."
+            "The same search again: the network fails, so the data access controller returns its copy, marked as such."
         )
         list(try await library.search(query, host.begin(within: .seconds(10))))
     }

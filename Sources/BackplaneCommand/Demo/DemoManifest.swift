@@ -46,7 +46,7 @@ enum DemoManifest {
 }
 
 extension Credential {
-    /// Returns the credential with a sign-in at another server, under the same path.
+    /// Returns the credential with a sign-in at another server, with the same path.
     fileprivate func asking(_ server: String) -> Credential {
         guard case .bearer(var source) = scheme, let url = source.signIn?.url else { return self }
         source.signIn?.url = server + (URL(string: url)?.path ?? "")

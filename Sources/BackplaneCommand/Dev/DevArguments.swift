@@ -48,7 +48,7 @@ extension BackplaneTool {
         @Option(help: ArgumentHelp("The path of the running host's control socket.", valueName: "path"))
         var socket: String?
         @OptionGroup var calls: LongCallArguments
-        @Flag(help: "Let a debugger attach to the application, and show the command for that.") var debug = false
+        @Flag(help: "Allow a debugger to attach to the application, and show the command for it.") var debug = false
         @Flag(help: "Print one line of JSON for each event.") var json = false
 
         func run() async throws {

@@ -10,7 +10,7 @@ import Foundation
 import Synchronization
 
 extension HostChild {
-    /// Starts all managers without errors, reports the result, and runs until a signal or the end of the parent.
+    /// Starts all managers that have no errors, reports the result, and runs until a signal or the end of the parent.
     static func run(_ settings: HostSettings) async -> Int32 {
         let signals: StopSignals, host: PluginHost, control: ControlSocket
         do {

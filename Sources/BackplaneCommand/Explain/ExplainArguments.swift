@@ -9,7 +9,7 @@ extension BackplaneTool {
             discussion: """
                 Prints a tree: the plugin and version chosen for the manager and for each of its collaborators, the \
                 versions that were rejected, the components that are shared, and the lane of every wire. For a manager \
-                that cannot be created, the tree leads down to the cause. Nothing is started.
+                that cannot be created, the tree ends with the cause. Nothing is started.
 
                 The first argument is the manifest if it names an existing file, contains a slash, or ends in .json or \
                 .plist. Otherwise it is the manager, and the manifest is \(ManifestChoice.text).

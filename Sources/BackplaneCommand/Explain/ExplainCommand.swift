@@ -6,7 +6,7 @@ import BackplaneTerminal
 /// The command `backplane explain`: reports which classes a manager uses and why, or why it cannot be created.
 struct ExplainCommand: Sendable {
     var settings: HostSettings
-    /// The running host to ask, or `nil` to compose the manifest without starting anything.
+    /// The running host to use, or `nil` to compose the manifest without starting anything.
     var running: HostChoice?
     var manager: String
     var json = false

@@ -32,7 +32,7 @@ extension Explanation.State {
 }
 
 extension Explanation.Life {
-    /// Returns the state in a running host, if it adds anything.
+    /// Returns the manager's state in a running host, if it adds information.
     ///
     /// - Parameter resolution: The state printed before it; "unsatisfied" is not repeated.
     fileprivate func spans(after resolution: Explanation.State?) -> [Span] {

@@ -8,7 +8,7 @@ struct Explanation: Codable, Sendable {
     }
     var manager: String
     var state: State
-    /// The state of the manager in a running host, or `nil` if no host was asked.
+    /// The state of the manager in a running host, or `nil` if no host was queried.
     var life: Life?
     var place: ManifestPlace
     /// The components of the definition: the manager, its controllers and its services.

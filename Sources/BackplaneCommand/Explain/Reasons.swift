@@ -5,7 +5,7 @@ import BackplaneHost
 struct Reasons {
     private let composition: Composition
     private let problems: [String?: [Problem]]
-    /// The managers whose errors have been reported; each is reported once, however many managers use it.
+    /// The managers whose errors have been reported; each is reported once, no matter how many managers use it.
     private var told: Set<String> = []
     /// The maximum depth of a chain of causes; a chain of managers can be as long as the manifest.
     private static let longestChain = 32

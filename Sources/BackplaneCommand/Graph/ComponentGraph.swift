@@ -45,7 +45,7 @@ struct ComponentGraph: Encodable, Sendable {
 }
 
 extension ComponentGraph.Node {
-    /// The label of the node, one line each, the name first.
+    /// The lines of the node's label, beginning with the name.
     var lines: [String] {
         let component = [className, version].compactMap(\.self).joined(separator: " ")
         let streams = streams.map { "streams: \($0.joined(separator: ", "))" }
@@ -55,7 +55,7 @@ extension ComponentGraph.Node {
 }
 
 extension ComponentGraph.Edge {
-    /// The label of the edge, one line each.
+    /// The lines of the edge's label.
     var lines: [String] {
         let contract = [contract, version].compactMap(\.self).joined(separator: " ")
         let lane =

@@ -34,7 +34,7 @@ enum DOTText {
         lines.map { escaped($0.printable) }.joined(separator: "\\n")
     }
 
-    /// Escapes a label for Graphviz, which interprets backslashes, and ampersands as HTML entities.
+    /// Escapes a label for Graphviz, which interprets backslashes, and treats ampersands as the start of HTML entities.
     private static func escaped(_ text: String) -> String {
         text.unicodeScalars.map { scalar in
             switch scalar {

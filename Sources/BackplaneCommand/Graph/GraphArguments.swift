@@ -7,8 +7,8 @@ extension BackplaneTool {
         static let configuration = CommandConfiguration(
             abstract: "Draw the components of a manifest, the wires between them and their lanes.",
             discussion: """
-                Managers that cannot be created are included, each with its first problem. Native wires are solid \
-                lines, encoded wires dashed ones. Nothing is started. The exit code is 1 if the manifest cannot be \
+                Managers that cannot be created are included, each with its first problem. Native wires are drawn \
+                solid, encoded wires dashed. Nothing is started. The exit code is 1 if the manifest cannot be \
                 read.
 
                 With --operations, the graphs of operations that components of a running host run are drawn instead, \

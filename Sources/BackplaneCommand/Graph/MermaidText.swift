@@ -48,7 +48,8 @@ enum MermaidText {
         lines.map { escaped($0.printable) }.joined(separator: "<br/>")
     }
 
-    /// Replaces characters with a meaning in Mermaid, Markdown or HTML by their numbers; keeps letters and digits.
+    /// Replaces characters that have a meaning in Mermaid, Markdown or HTML with numeric entities; keeps letters and
+    /// digits.
     private static func escaped(_ text: String) -> String {
         let scalars = Array(text.unicodeScalars)
         return scalars.indices.map { index in

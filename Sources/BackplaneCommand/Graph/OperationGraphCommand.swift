@@ -14,7 +14,7 @@ struct OperationGraphCommand: Sendable {
                 do throws(BackplaneError) {
                     graphs.append(try conversation.answer(to: OperationRequest(number: graph.number)))
                 } catch {
-                    // It has ended meanwhile.
+                    // It has ended in the meantime.
                     guard error.code.rawValue == "operation.unknown" else { throw error }
                 }
             }

@@ -10,7 +10,7 @@ final class AnswerProgress {
     private let begin = ContinuousClock.now
     private var isShown = false
     private var hasEnded = false
-    /// The time after which the line appears.
+    /// The delay after which the line appears.
     private static let patience = Duration.seconds(1)
 
     init(_ text: String) { self.text = text }
@@ -27,7 +27,7 @@ final class AnswerProgress {
         line.show("\(text), \(time.components.seconds) s")
     }
 
-    /// Clears the line for good.
+    /// Removes the line permanently.
     func end() {
         clear()
         (isShown, hasEnded) = (false, true)

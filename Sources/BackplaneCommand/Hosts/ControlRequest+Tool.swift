@@ -3,7 +3,7 @@ import BackplaneControl
 import BackplaneHost
 
 extension ControlRequest {
-    /// The control requests that hosts of this tool answer in addition to those of every host.
+    /// The control requests that this tool's hosts answer in addition to those of every host.
     static let ofTool = [services, explain, methods, wires]
 
     private static let services = ControlRequest(ServicesRequest.self, endsWithClient: true) {

@@ -18,13 +18,13 @@ struct HostArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The folder libraries are copied to before they are loaded (default: $XDG_CACHE_HOME, or the temporary folder).",
+            "The folder to which libraries are copied before they are loaded (default: $XDG_CACHE_HOME, or the temporary folder).",
             valueName: "folder"))
     var loadFolder: String?
 
     @Option(
         help: ArgumentHelp(
-            "The folder where data access controllers keep their data (default: $XDG_STATE_HOME/backplane).",
+            "The folder in which data access controllers store their data (default: $XDG_STATE_HOME/backplane).",
             valueName: "folder"))
     var data: String?
 
@@ -37,7 +37,7 @@ struct HostArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The format of the log, one line for each record.", valueName: "format"))
+            "The log format; each record is one line.", valueName: "format"))
     var logFormat = LogFormat.text
 
     /// The settings without a manifest.

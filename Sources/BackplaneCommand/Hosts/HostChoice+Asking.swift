@@ -10,7 +10,7 @@ extension HostChoice {
     ///
     /// - Parameters:
     ///   - doing: The text of the progress line.
-    ///   - interrupted: A remark for when control-C ends this command but not the work of the host.
+    ///   - interrupted: A remark that is printed when control-C ends this command but not the host's work.
     ///   - use: A function that prints the answer and returns the exit code.
     func ask<Message: ControlMessage>(
         _ message: Message, doing: String = "waiting for the host", interrupted: String? = nil,
@@ -25,7 +25,7 @@ extension HostChoice {
     ///
     /// - Parameters:
     ///   - doing: The text of the progress line.
-    ///   - interrupted: A remark for when control-C ends this command but not the work of the host.
+    ///   - interrupted: A remark that is printed when control-C ends this command but not the host's work.
     ///   - talk: A function that sends the messages, prints the answers and returns the exit code.
     func converse(
         doing: String, interrupted: String? = nil, _ talk: (Conversation) throws(BackplaneError) -> Int32
@@ -57,7 +57,7 @@ extension HostChoice {
         /// - Parameters:
         ///   - limit: The time to wait, or `nil` for no limit.
         ///   - element: A function called with each element of a lasting answer, as JSON.
-        ///   - event: A function that takes the host's reports, or `nil` to show them in the progress line.
+        ///   - event: A function that receives the host's reports, or `nil` to show them in the progress line.
         func answer<Message: ControlMessage>(
             to message: Message, within limit: Duration? = nil, element: (String) -> Void = { _ in },
             event: ((ControlEvent) -> Void)? = nil

@@ -5,14 +5,14 @@ extension HostChoice {
     /// Returns the host chosen by the options of a command for running hosts.
     static func given(socket: String?, manifest: String?) throws(Misuse) -> HostChoice {
         if socket != nil, manifest != nil {
-            throw .init(description: "--socket and --manifest both choose a host; give only one of them")
+            throw .init(description: "--socket and --manifest both choose a host; use only one of them")
         }
         return HostChoice(socket: socket, manifest: manifest)
     }
 }
 
 extension HostSettings {
-    /// Returns the settings, and the host to ask, for a command that works on a manifest or a running host.
+    /// Returns the settings, and the host to use, for a command that works on a manifest or a running host.
     ///
     /// - Parameter running: A Boolean value that indicates whether to use a running host; `socket` implies it.
     func taking(_ manifest: String?, running: Bool, socket: String?) throws(Misuse) -> (
@@ -30,7 +30,7 @@ extension HostSettings {
         }
         if socket != nil, let manifest {
             throw .init(
-                description: "--socket and the manifest `\(manifest)` both choose a host; give only one of them")
+                description: "--socket and the manifest `\(manifest)` both choose a host; use only one of them")
         }
         return (self, HostChoice(socket: socket, manifest: manifest))
     }

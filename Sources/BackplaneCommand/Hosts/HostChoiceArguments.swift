@@ -2,7 +2,7 @@
 import ArgumentParser
 import BackplaneControl
 
-/// The options of commands that work on a running host only.
+/// The options of commands that work only on a running host.
 struct HostChoiceArguments: ParsableArguments {
     @Flag(help: "Use the running host, as this command always does.") var running = false
 

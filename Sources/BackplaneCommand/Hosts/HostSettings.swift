@@ -4,12 +4,12 @@ import BackplaneHost
 struct HostSettings: Sendable {
     /// The path of the manifest, once it is chosen.
     var manifest = ""
-    /// The manifest's environment: `nil` takes `$BACKPLANE_ENVIRONMENT`, an empty string none.
+    /// The manifest's environment; `nil` means `$BACKPLANE_ENVIRONMENT`, and an empty string means none.
     var environment: String?
     var pluginPaths: [String] = []
     var loadFolder: String?
     var data: String?
-    /// The libraries that are tried in a child process first.
+    /// The libraries that are first tried in a child process.
     var trials = TrialRule.whileRunning
     /// The log; `nil` for none.
     var log: LogSettings?

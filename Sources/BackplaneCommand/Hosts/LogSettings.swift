@@ -8,7 +8,7 @@ struct LogSettings: Sendable {
     var levels = LogLevels(.notice)
     var format = LogFormat.text
 
-    /// Returns the settings with the level of a word.
+    /// Returns the settings with the level of an argument.
     func taking(_ word: LogLevelWord) -> LogSettings {
         LogSettings(levels: levels.taking([word]), format: format)
     }

@@ -18,13 +18,13 @@ struct RunningArguments: ParsableArguments {
 }
 
 extension HostArguments {
-    /// Returns the settings with a manifest, or the running host to ask.
+    /// Returns the settings with a manifest, or the running host to use.
     func settings(_ manifest: String?, _ running: RunningArguments) throws -> (
         settings: HostSettings, host: HostChoice?
     ) {
         try understood { () throws(Misuse) in
             if let manifest, running.manifest != nil {
-                throw Misuse(description: "--manifest and `\(manifest)` both name a manifest; give only one of them")
+                throw Misuse(description: "--manifest and `\(manifest)` both name a manifest; use only one of them")
             }
             return try settings.taking(
                 manifest ?? running.manifest, running: running.running, socket: running.socket)

@@ -3,7 +3,7 @@ import BackplaneTerminal
 
 /// A progress line on standard error for a slow start of a host, shown only at a terminal.
 enum StartProgress {
-    /// The time after which the line appears, and the interval of its updates.
+    /// The delay after which the line appears, and the interval of its updates.
     private static let patience = Duration.seconds(1), interval = Duration.milliseconds(200)
 
     static func shown(of host: PluginHost, during start: () async throws -> Void) async rethrows {

@@ -6,10 +6,10 @@ import BackplaneTerminal
 struct InspectCommand: Sendable {
     /// The path of the library, or its name in a manifest.
     var library: String
-    /// The manifest that has the name, or `nil` for none.
+    /// The manifest in which the name is looked up, or `nil` for none.
     var manifest: String?
     var loadFolder: String?
-    /// The time that the library has to describe itself.
+    /// The time limit for the library's description of itself.
     var limit: Duration
     var json = false
 
@@ -32,7 +32,7 @@ struct InspectCommand: Sendable {
     ///   - manifest: The path of the manifest, or `nil` for none.
     /// - Throws: `plugin.not-found`; `manifest.unreadable` if there is no such manifest.
     static func locate(_ library: String, of manifest: String?) throws(BackplaneError) -> String {
-        let advice = "build it, or give its path"
+        let advice = "build it, or specify its path"
         guard let manifest else {
             if library.contains("/") || (try? FileStatus(at: library)) != nil { return library }
             return try LibraryLocator(manifestFolder: ".", pluginPaths: [], advice: advice).locate(library)

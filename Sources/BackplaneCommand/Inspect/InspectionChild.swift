@@ -5,7 +5,7 @@ import BackplaneTerminal
 import BackplaneValidate
 import Foundation
 
-/// The child process that loads a library and asks it to describe itself, so that a crash does not end `inspect`.
+/// The child process that loads a library and requests its description, so that a crash does not end `inspect`.
 enum InspectionChild {
     /// The hidden command that the child runs.
     static let command = "inspect-child"
@@ -36,7 +36,7 @@ enum InspectionChild {
                 if let plugin = answer.plugin { return plugin }
                 if let problem = answer.problem { throw problem }
             }
-            reason = "its output was not understood"
+            reason = "its output could not be parsed"
         case .overdue: reason = "it did not describe itself within \(seconds.formatted()) s"
         case .signal(let number):
             reason = "it ended its process with signal \(number) (\(String(cString: strsignal(number))))"

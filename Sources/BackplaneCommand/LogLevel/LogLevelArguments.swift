@@ -5,7 +5,7 @@ extension BackplaneTool {
     struct LogLevel: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "log-level",
-            abstract: "List the levels of a running host's log, or change some of them.",
+            abstract: "List or change the log levels of a running host.",
             discussion: """
                 A level without a name applies to everything that has no level of its own. NAME=LEVEL applies to one \
                 component, the components of one plugin (its id), or `host`; NAME= removes that level. The levels \
@@ -22,7 +22,7 @@ extension BackplaneTool {
             help: ArgumentHelp("Levels: \(LogLevelWord.all); or NAME=LEVEL, or NAME=.", valueName: "level"),
             completion: .list(LogLevelWord.levels), transform: LogLevelCommand.LevelChange.init)
         var levels: [LogLevelCommand.LevelChange] = []
-        @Flag(help: "Return to the levels with which the host was started, before the given ones are set.")
+        @Flag(help: "Restore the levels with which the host was started before setting the given ones.")
         var reset = false
         @OptionGroup var host: HostChoiceArguments
         @Flag(help: "Print the levels as JSON.") var json = false

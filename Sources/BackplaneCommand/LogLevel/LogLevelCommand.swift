@@ -2,11 +2,11 @@ import BackplaneControl
 import BackplaneHost
 import BackplaneTerminal
 
-/// The command `backplane log-level`, which changes and lists the levels of a running host's log.
+/// The command `backplane log-level`, which changes and lists the log levels of a running host.
 struct LogLevelCommand: Sendable {
-    /// The levels to change; those without a level are removed.
+    /// The levels to change; names without a level are removed.
     var changes: [LevelChange] = []
-    /// A Boolean value that indicates whether to return to the levels with which the host began.
+    /// A Boolean value that indicates whether to restore the levels with which the host was started.
     var resets = false
     var host: HostChoice
     var json = false

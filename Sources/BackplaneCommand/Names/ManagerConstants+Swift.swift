@@ -4,7 +4,7 @@ import BackplaneTerminal
 extension ManagerConstants {
     /// Returns the constants as Swift source.
     ///
-    /// - Parameter manifest: The path of the manifest, which the first line of the source mentions.
+    /// - Parameter manifest: The path of the manifest, which is mentioned in the first line of the source.
     func swift(of manifest: String) -> String {
         let contracts = Dictionary(grouping: constants, by: \.contract).sorted { $0.key < $1.key }
         var lines = [

@@ -47,7 +47,7 @@ struct ManagerConstants: Encodable, Sendable {
         }
     }
 
-    /// Returns a distinct identifier for each name.
+    /// Returns a unique identifier for each name.
     ///
     /// An identifier is the name without `Manager` if that is unambiguous, otherwise the whole name, with a number if
     /// needed.

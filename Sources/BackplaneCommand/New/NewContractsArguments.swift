@@ -25,7 +25,7 @@ extension BackplaneTool {
         @Option(
             help: ArgumentHelp(
                 "The Backplane package, for a package that does not depend on it yet (default: the one that this command was built from).",
-                valueName: "place"))
+                valueName: "location"))
         var backplane: String?
         @Flag(help: "Print the files and the next commands as JSON.") var json = false
 

@@ -35,7 +35,7 @@ extension BackplaneTool {
         @Option(
             name: .customLong("uses"), parsing: .singleValue,
             help: ArgumentHelp(
-                "A manager of the manifest that it uses, by its name there; can be repeated.", valueName: "manager"))
+                "The name in the manifest of a manager that it uses; can be repeated.", valueName: "manager"))
         var uses: [String] = []
 
         func validate() throws {

@@ -10,7 +10,7 @@ extension BackplaneTool {
         @Option(
             help: ArgumentHelp(
                 "The Backplane package: a checkout or a URL (default: the one that this command was built from).",
-                valueName: "place"))
+                valueName: "location"))
         var backplane: String?
         @Flag(help: "Print the files and the next commands as JSON.") var json = false
     }

@@ -20,7 +20,7 @@ extension BackplaneTool {
         @Option(
             help: ArgumentHelp(
                 "The Backplane package, for a package that does not depend on it yet (default: the one that this command was built from).",
-                valueName: "place"))
+                valueName: "location"))
         var backplane: String?
 
         func run() throws {

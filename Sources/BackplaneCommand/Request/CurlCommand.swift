@@ -1,7 +1,7 @@
 import BackplaneNetwork
 import BackplaneTerminal
 
-/// The command line of curl that makes the same request.
+/// The curl command line that makes the same request.
 struct CurlCommand: Sendable {
     var method: String
     var url: String
@@ -31,7 +31,7 @@ struct CurlCommand: Sendable {
         return (words + [url]).map(Self.quoted).joined(separator: " ")
     }
 
-    /// Returns a word for a shell, unchanged even where it has line breaks.
+    /// Returns a word quoted for a shell, unchanged even if it has line breaks.
     private static func quoted(_ word: String) -> String {
         let plain = word.shellWord
         return plain == word ? word : "'\(word.replacing("'", with: #"'\''"#))'"
@@ -41,9 +41,9 @@ struct CurlCommand: Sendable {
 }
 
 extension RequestBody.Field {
-    /// The field for curl's `-F`, with the media type that curl would guess from the file's name otherwise.
+    /// The field for curl's `-F`, with the media type that curl would otherwise guess from the file's name.
     ///
-    /// Quotes keep the path apart from what may follow a comma or a semicolon.
+    /// Quotes separate the path from anything that follows a comma or a semicolon.
     fileprivate var curlFile: String {
         let path = value.dropFirst().replacing(#"\"#, with: #"\\"#).replacing("\"", with: #"\""#)
         return "\(name)=@\"\(path)\";type=application/octet-stream"

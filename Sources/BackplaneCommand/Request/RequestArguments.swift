@@ -36,18 +36,20 @@ extension BackplaneTool {
             help: ArgumentHelp("A header field, NAME: VALUE; can be repeated.", valueName: "field"))
         var headers: [String] = []
         @Option(
-            name: [.customShort("d"), .customLong("data")], help: ArgumentHelp("Text as the body.", valueName: "text"))
+            name: [.customShort("d"), .customLong("data")],
+            help: ArgumentHelp("The text to send as the body.", valueName: "text"))
         var data: String?
-        @Option(help: ArgumentHelp("JSON as the body.", valueName: "json")) var json: String?
+        @Option(help: ArgumentHelp("The JSON to send as the body.", valueName: "json")) var json: String?
         @Option(
             parsing: .singleValue,
             help: ArgumentHelp(
-                "A field of a form as the body, NAME=VALUE or NAME=@FILE; can be repeated.", valueName: "field"))
+                "A form field to send in the body, NAME=VALUE or NAME=@FILE; can be repeated.", valueName: "field"))
         var form: [String] = []
-        @Option(help: ArgumentHelp("A file as the body, read while it is sent.", valueName: "file")) var file: String?
+        @Option(help: ArgumentHelp("The file to send as the body, read while it is sent.", valueName: "file"))
+        var file: String?
         @Option(
             name: [.customShort("o"), .customLong("output")],
-            help: ArgumentHelp("The file for the response's body.", valueName: "file"))
+            help: ArgumentHelp("The file to write the response's body to.", valueName: "file"))
         var output: String?
         @Flag(name: .shortAndLong, help: "Print the headers and timings on standard error, without secrets.")
         var verbose = false
@@ -55,7 +57,7 @@ extension BackplaneTool {
         @Flag(help: "Request compressed content, and decode it.") var compressed = false
         @Option(help: ArgumentHelp("Seconds after which the exchange fails.", valueName: "seconds"))
         var timeout: Double?
-        @Option(help: ArgumentHelp("The manifest whose executors are used.", valueName: "manifest"))
+        @Option(help: ArgumentHelp("The manifest whose executors to use.", valueName: "manifest"))
         var manifest: String?
         @Option(help: ArgumentHelp("The environment of the manifest to use.", valueName: "name"))
         var environment: String?

@@ -3,7 +3,7 @@ import BackplaneDocuments
 import BackplaneNetwork
 import FoundationEssentials
 
-/// The body that the options of `backplane request` describe.
+/// The body described by the options of `backplane request`.
 enum RequestBody: Sendable {
     case none
     case text(String)
@@ -27,7 +27,7 @@ enum RequestBody: Sendable {
         }
     }
 
-    /// Chooses the body; at most one kind may be given.
+    /// Creates the body; at most one kind may be specified.
     init(text: String?, json: String?, form: [String], file: String?) throws(Misuse) {
         var kinds: [RequestBody] = []
         if let text { kinds.append(.text(text)) }
@@ -70,7 +70,7 @@ enum RequestBody: Sendable {
         }
     }
 
-    /// Returns the fields of `NAME: VALUE` arguments.
+    /// Returns the header fields of `NAME: VALUE` arguments.
     static func headers(_ texts: [String]) throws(Misuse) -> [(name: String, value: String)] {
         var fields: [(name: String, value: String)] = []
         for text in texts {

@@ -10,9 +10,9 @@ import Synchronization
 /// The command `backplane request`: makes one exchange with the host's own engines.
 struct RequestCommand: Sendable {
     var request: HTTPRequest
-    /// The command line of curl for the same request.
+    /// The curl command line for the same request.
     var curl: CurlCommand
-    /// The file for the response's body; `nil` prints it.
+    /// The file to which the response's body is written; `nil` prints it.
     var output: String?
     var isVerbose = false
     /// A Boolean value that indicates whether the curl command is printed instead of sending anything.
@@ -21,9 +21,9 @@ struct RequestCommand: Sendable {
     var timeout: Double?
     /// A Boolean value that indicates whether compressed content is requested and decoded.
     var decompresses = false
-    /// The credential of the manifest, and the account of it, that prove who sends the request.
+    /// The manifest's credential and its account with which to authenticate the request.
     var credential, account: String?
-    /// The manifest whose executors are used, and in whose folder `file:` URLs are.
+    /// The manifest whose executors are used, and whose folder contains `file:` URLs.
     ///
     /// `nil` uses the engines of this build.
     var manifest: HostSettings?
@@ -129,7 +129,7 @@ extension HTTPResponse {
         ["< \(version ?? "HTTP") \(status)"] + headers.verboseLines("<")
     }
 
-    /// The trailer fields, and the times that the executor reports.
+    /// The trailer fields, and the timings that the executor reports.
     var endLines: [String] {
         let times = [
             ("connected in", timings.connect), ("TLS in", timings.secure), ("head after", timings.head),

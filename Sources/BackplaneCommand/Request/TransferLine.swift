@@ -2,7 +2,7 @@ import BackplaneNetwork
 import BackplaneTerminal
 import Synchronization
 
-/// The progress of an exchange's bodies: a bar on a terminal that can show one, otherwise a line for every tenth.
+/// The progress of an exchange's bodies: a bar on a terminal, otherwise a line for every tenth.
 final class TransferLine: Sendable {
     let isShown: Bool
     private let isTerminal: Bool
@@ -13,7 +13,7 @@ final class TransferLine: Sendable {
         isTerminal = Terminal.takesProgress
     }
 
-    /// Shows the progress unless it would show the same as before.
+    /// Shows the progress unless the line would be unchanged.
     @Sendable func show(_ progress: HTTPProgress) {
         let text = Self.text(progress, isTerminal: isTerminal)
         let isNew = last.withLock { last in
@@ -28,7 +28,7 @@ final class TransferLine: Sendable {
         if isTerminal, isShown { ProgressLine().clear() }
     }
 
-    /// Returns the line for the progress of the upload until the response has begun, then of the download.
+    /// Returns the line for the progress of the upload until the response begins, and then of the download.
     static func text(_ progress: HTTPProgress, isTerminal: Bool) -> String {
         progress.received > 0 || progress.toReceive != nil && progress.sent == progress.toSend ?? 0
             ? line("received", progress.received, of: progress.toReceive, isTerminal)

@@ -14,7 +14,7 @@ extension BackplaneTool {
                   backplane reset --manifest manifests/almanac.json
                 """)
 
-        @Argument(help: "The manager's name in the manifest (default: all managers that are up).") var name: String?
+        @Argument(help: "The manager's name in the manifest (default: all running managers).") var name: String?
         @OptionGroup var host: HostChoiceArguments
         @Flag(help: "Print the changes as JSON.") var json = false
 

@@ -1,9 +1,9 @@
 import BackplaneControl
 import BackplaneHost
 
-/// The command `backplane reset`: restarts one manager of a running host, or all that are up.
+/// The command `backplane reset`: recreates one manager of a running host, or all running managers.
 struct ResetCommand: Sendable {
-    /// The manager to restart, or `nil` for all that are up.
+    /// The manager to recreate, or `nil` for all running managers.
     var manager: String?
     var host: HostChoice
     var json = false

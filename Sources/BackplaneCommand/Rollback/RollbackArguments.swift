@@ -4,7 +4,7 @@ import ArgumentParser
 extension BackplaneTool {
     struct Rollback: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Swap a plugin of a running host back to an older generation.",
+            abstract: "Roll a plugin of a running host back to an older generation.",
             discussion: """
                 A rollback is a swap to code that is still in memory. State is carried back if the older code accepts \
                 it.

@@ -1,7 +1,7 @@
 import BackplaneControl
 import BackplaneHost
 
-/// The command `backplane rollback`: swaps a plugin back to an older generation.
+/// The command `backplane rollback`: rolls a plugin back to an older generation.
 struct RollbackCommand: Sendable {
     /// The identifier of the plugin, or the name of its library in the manifest.
     var plugin: String

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneHost
 import BackplaneTerminal
 
-/// A manager as `run` lists it.
+/// A manager as listed by `run`.
 struct ManagerRow: Encodable {
     var name: String
     var className: String

@@ -11,7 +11,8 @@ extension BackplaneTool {
                 stopped in the reverse order of their start.
 
                 Other commands control the host through a socket that only your user can access: `swap`, `rollback`, \
-                `generations`, `stats`, `log-level`, `apply` and `reset`, and, with --running, `call`, `explain` and `services`.
+                `generations`, `stats`, `log-level`, `apply` and `reset`, and, with --running, `call`, `explain` and \
+                `services`.
 
                 EXAMPLES
                   backplane run manifests/almanac.json
@@ -24,7 +25,7 @@ extension BackplaneTool {
         @Flag(help: "Start everything that has no errors, and report what did not start.") var keepGoing = false
         @Option(
             help: ArgumentHelp(
-                "The path of the control socket (default: one that other commands find by themselves).",
+                "The path of the control socket (default: one that other commands find automatically).",
                 valueName: "path"))
         var socket: String?
         @Flag(help: "Do not open a control socket.") var noControl = false
@@ -32,7 +33,7 @@ extension BackplaneTool {
 
         func validate() throws {
             guard noControl, socket != nil else { return }
-            throw ValidationError("--no-control and --socket contradict each other; give only one of them")
+            throw ValidationError("--no-control and --socket contradict each other; use only one of them")
         }
 
         func run() async throws {

@@ -5,15 +5,15 @@ import BackplaneProcesses
 import BackplaneReports
 import BackplaneTerminal
 
-/// The command `backplane run`: starts all managers, reports their states, and runs until it is asked to stop.
+/// The command `backplane run`: starts all managers, reports their states, and runs until it is stopped.
 struct RunCommand: Sendable {
     var settings: HostSettings
     var json = false
-    /// A Boolean value that indicates whether to start the managers without errors even if others have some.
+    /// A Boolean value that indicates whether to start the managers without errors even if others have errors.
     var keepsGoing = false
     /// A Boolean value that indicates whether to listen for other commands on a control socket.
     var isControlled = true
-    /// The path of the control socket; `nil` for one that other commands find by themselves.
+    /// The path of the control socket; `nil` means one that other commands find automatically.
     var socket: String?
 
     func run() async -> Int32 {
@@ -54,7 +54,7 @@ struct RunCommand: Sendable {
         for remark in await host.remarksOnLogLevels() { Output.remark("backplane: --log-level: \(remark.printable)") }
         report(managers, control, isIdle: isIdle)
         if isIdle {
-            Output.remark("backplane: no manager is up")
+            Output.remark("backplane: no manager is running")
             return await giveUp(host, control, stopped)
         }
         manager?.tell("READY=1\nSTATUS=\(counted(managers.count { $0.state == .ready }, "manager")) up")
@@ -86,7 +86,7 @@ struct RunCommand: Sendable {
         return 1
     }
 
-    /// Stops the host, and answers the pending requests of clients.
+    /// Stops the host, and answers the clients' pending requests.
     private func end(_ host: PluginHost, _ control: ControlSocket?) async {
         control?.close()
         await host.stop()

@@ -6,7 +6,7 @@ extension BackplaneTool {
         static let configuration = CommandConfiguration(
             abstract: "List the classes that each plugin registers, with their versions and users.",
             discussion: """
-                Wires that are not connected are listed below. Nothing is started. The exit code is 1 if the manifest \
+                Unconnected wires are listed at the end. Nothing is started. The exit code is 1 if the manifest \
                 cannot be read.
 
                 EXAMPLES

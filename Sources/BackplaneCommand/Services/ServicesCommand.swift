@@ -5,7 +5,7 @@ import BackplaneTerminal
 /// The command `backplane services`: lists the components that each plugin registers, and their users.
 struct ServicesCommand: Sendable {
     var settings: HostSettings
-    /// The running host to ask, or `nil` to compose the manifest without starting anything.
+    /// The running host to use, or `nil` to compose the manifest without starting anything.
     var running: HostChoice?
     var json = false
 

@@ -3,7 +3,7 @@ import BackplaneHost
 import BackplaneReports
 import BackplaneTerminal
 
-/// The tables of call statistics, of encoded calls and last errors, of timers, and of plugins' exchanges.
+/// The tables of call statistics, of encoded calls and last errors, of timers, and of the plugins' exchanges.
 enum StatisticsTable {
     static func table(_ statistics: [ComponentStatistics]) -> Table {
         Table(
@@ -30,7 +30,7 @@ enum StatisticsTable {
         return rows.isEmpty ? nil : Table(["ENCODED CALLS OF", "OWNER", "CALLS", "MEDIAN", "99 %", "LONGEST"], rows)
     }
 
-    /// Returns the table of last errors, or `nil` if there are none.
+    /// Returns the table of the last errors, or `nil` if there are none.
     static func failures(_ statistics: [ComponentStatistics], time: (Double) -> String = Figure.time) -> Table? {
         let rows = statistics.compactMap { component in
             component.lastFailure.map { last in
@@ -102,7 +102,7 @@ enum StatisticsTable {
 }
 
 extension ComponentStatistics {
-    /// The managers that the component belongs to, unless it is one itself.
+    /// The managers to which the component belongs, unless it is a manager itself.
     fileprivate var owner: Span {
         let others = managers.filter { $0 != component }
         return others.isEmpty ? Span("-", .faint) : Span(others.joined(separator: ", ").printable)

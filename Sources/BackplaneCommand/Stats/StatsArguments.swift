@@ -4,9 +4,9 @@ import ArgumentParser
 extension BackplaneTool {
     struct Stats: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show the statistics of calls, streams and timers of a running host's components.",
+            abstract: "Show statistics on the calls, streams and timers of a running host's components.",
             discussion: """
-                Counts the calls that began, those that failed, those in flight, and those that wait for a change to \
+                Counts the calls that started, those that failed, those in flight, and those that wait for a change to \
                 finish, with the managers that own each component and its last error; the times of encoded calls; the \
                 components' streams and their elements; the runs of their timers; and the HTTP exchanges of each plugin, \
                 with the sizes of their bodies.

@@ -22,7 +22,7 @@ enum RecordLine {
         var collection: String
         var indexes: [StoreIndexForm]?
         var id: String?
-        /// The record's bytes, where they are not JSON in one line.
+        /// The record's bytes, unless they are single-line JSON.
         var base64: String?
     }
 

@@ -8,7 +8,7 @@ struct RestoredBatch {
     private var namespace = ""
     /// The size of the values.
     private var size = 0
-    /// The dump's line of the last record, and that of the last one that was stored.
+    /// The line of the batch's last record in the dump, and the line of the last stored record.
     private var last = 0, stored = 0
 
     init(isOverwriting: Bool) { self.isOverwriting = isOverwriting }
@@ -35,7 +35,7 @@ struct RestoredBatch {
         } catch {
             var message = error.message
             if error.code == .storeConflict {
-                message = "there is a record with this id already; --overwrite replaces such records"
+                message = "a record with this id already exists; --overwrite replaces such records"
             }
             message += " (\(progress.count) records were restored before, up to line \(stored))"
             throw BackplaneError(error.code, message, at: error.location, causes: error.causes)

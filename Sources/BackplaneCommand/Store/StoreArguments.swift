@@ -6,8 +6,8 @@ extension BackplaneTool {
         static let configuration = CommandConfiguration(
             abstract: "List, read, save, restore and check the records of a host's store.",
             discussion: """
-                Works on the store of a manifest: the file in its data folder, or, if a running host has that open, \
-                through that host. A file that another process has open is never written to.
+                Works on a manifest's store: directly on the file in its data folder or, if a running host has the \
+                file open, through that host. A file that another process has open is never written to.
 
                 EXAMPLES
                   backplane store list
@@ -21,7 +21,7 @@ extension BackplaneTool {
     }
 }
 
-/// The options by which a store is chosen.
+/// The options that choose a store.
 struct StoreChoiceArguments: ParsableArguments {
     @Option(help: ArgumentHelp("The path of the running host's control socket.", valueName: "path"))
     var socket: String?
@@ -33,7 +33,7 @@ struct StoreChoiceArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The folder where data access controllers keep their data (default: $XDG_STATE_HOME/backplane).",
+            "The folder in which data access controllers store their data (default: $XDG_STATE_HOME/backplane).",
             valueName: "folder"))
     var data: String?
 
@@ -76,7 +76,7 @@ extension BackplaneTool.Store {
             abstract: "Print records as JSON lines, which `restore` reads.",
             discussion: """
                 A line with the indexes of each collection comes before a line for each of its records. Each page of \
-                500 records is a consistent snapshot. Records whose stored bytes have changed are left out, and named \
+                500 records is a consistent snapshot. Records whose stored bytes have changed are omitted and named \
                 on standard error; the exit code is then 1.
                 """)
 
@@ -93,12 +93,12 @@ extension BackplaneTool.Store {
         static let configuration = CommandConfiguration(
             abstract: "Store the records of a dump.",
             discussion: """
-                Collections get the indexes of the dump in addition to their own. Records are stored in batches of up to 500, \
-                each of them atomically; an error ends the command, and names the line it reached.
+                The indexes of the dump are added to those of the collections. Records are stored in batches of up \
+                to 500, each atomically; an error ends the command and names the line that it reached.
                 """)
 
         @Argument(help: "The dump, or - for standard input.") var dump: String
-        @Flag(help: "Replace records with the same ids, which are otherwise an error.") var overwrite = false
+        @Flag(help: "Replace records with the same ids instead of reporting an error.") var overwrite = false
         @OptionGroup var store: StoreChoiceArguments
 
         func run() async throws {
@@ -120,8 +120,8 @@ extension BackplaneTool.Store {
         static let configuration = CommandConfiguration(
             abstract: "Upgrade the store's file to the current format, and count the records of each schema.",
             discussion: """
-                A host does the same when it opens the store. Records of an older schema of their type are migrated by their \
-                component, when it first uses the collection.
+                A host does the same when it opens the store. Records with an older schema are migrated by their \
+                component when it first uses the collection.
                 """)
 
         @Flag(help: "Print what would be done, and change nothing.") var dryRun = false

@@ -12,16 +12,16 @@ struct StoreChoice: Sendable {
     var socket: String?
     /// The manifest whose data folder to use; `nil` for the one in the current folder.
     var manifest: String?
-    /// The folder of data folders.
+    /// The folder that contains the data folders.
     var data: String?
 
-    /// Opens the store, through the host that has it open if there is one.
+    /// Opens the store, through the host that has it open, if any.
     ///
     /// - Parameters:
     ///   - isWriting: Whether the command changes the store.
-    ///   - creates: Whether a store is created where there is none.
-    /// - Throws: `store.unusable` if there is no store, or a process without a control socket has it open and it is to
-    ///   be changed; `control.unreachable`.
+    ///   - creates: Whether to create the store if there is none.
+    /// - Throws: `store.unusable` if there is no store, or if it is to be changed while a process without a control
+    ///   socket has it open; `control.unreachable`.
     func open(isWriting: Bool, creates: Bool = false) throws -> StoreHandle {
         if let socket {
             return .host(ControlClient(try HostChoice(socket: socket).host().socket))
@@ -42,7 +42,7 @@ struct StoreChoice: Sendable {
         return .file(try Engines.openFile(folder, isWriting: isWriting))
     }
 
-    /// Returns the folder of the store, without asking a host.
+    /// Returns the folder of the store, without querying a host.
     func folder() throws -> String { try folder(of: ManifestChoice.taken(manifest)) }
 
     private func folder(of manifest: String) throws(BackplaneError) -> String {
@@ -119,7 +119,7 @@ enum StoreHandle: Sendable {
         }
     }
 
-    /// Passes on all records of the given collections, page by page.
+    /// Calls a function with all records of the given collections, page by page.
     ///
     /// - Returns: The ids of records whose bytes have changed, each after its collection.
     func forEachPage(

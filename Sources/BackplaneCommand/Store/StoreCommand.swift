@@ -142,7 +142,7 @@ struct StoreCommand: Sendable {
         }
     }
 
-    /// Opens the store, and prints the error of the operation on it.
+    /// Opens the store, runs an operation on it, and prints the operation's error.
     private func with(isWriting: Bool = false, _ body: (StoreHandle) async throws(BackplaneError) -> Int32) async
         -> Int32
     {

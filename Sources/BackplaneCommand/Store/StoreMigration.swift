@@ -14,7 +14,7 @@ struct StoreMigration: Sendable {
     private struct Report: Encodable {
         /// The migrations of the file.
         var file: [String] = []
-        /// The number of records that they move.
+        /// The number of records that the migrations affect.
         var records = 0
         var schemas: [Schemas] = []
     }
@@ -69,11 +69,12 @@ struct StoreMigration: Sendable {
     private func print(_ report: Report) {
         guard !json else { return Output.json(report) }
         if report.file.isEmpty {
-            Output.line("the file has the present format")
+            Output.line("the file has the current format")
         } else {
             let names = report.file.map { "`\($0)`" }.joined(separator: ", ")
             Output.line(
-                "the file \(isDryRun ? "would go" : "went") through \(names), with \(counted(report.records, "record"))"
+                "the file \(isDryRun ? "would be" : "was") migrated by \(names), with "
+                    + "\(counted(report.records, "record"))"
             )
         }
         guard !report.schemas.isEmpty else { return }

@@ -7,15 +7,15 @@ extension BackplaneTool {
         static let configuration = CommandConfiguration(
             abstract: "Swap new builds of plugins into a running host: all of them, or none.",
             discussion: """
-                Calls in flight finish on the code they began on. Calls that arrive during the swap wait, and none is \
+                Calls in flight finish on the old code. Calls that arrive during the swap wait, and none is \
                 lost. State is carried over. If anything fails, the old code keeps running and the exit code is 1. \
-                With --dry-run, nothing is changed and the planned swap is printed. The host first opens each library \
-                in a child process, and refuses one that ends it.
+                With --dry-run, nothing is changed and the planned swap is printed. The host first opens each \
+                library in a child process, and refuses a library that terminates it.
 
                 With --apply, a manifest is activated in the same transaction: for a renamed class, a manager in \
                 another plugin, a new wire. Manifest, code and state change together or not at all. A component takes \
                 over the state of the one that `"was"` names in the manifest. Libraries that the manifest adds need \
-                not be given.
+                not be listed.
 
                 EXAMPLES
                   backplane swap .build/debug/libAlmanac.so

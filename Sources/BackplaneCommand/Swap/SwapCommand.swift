@@ -4,7 +4,7 @@ import BackplaneHost
 import BackplaneReports
 import BackplaneTerminal
 
-/// The command `backplane swap`: activates new builds of plugins in a running host, or previews that.
+/// The command `backplane swap`: activates new builds of plugins in a running host, or previews the activation.
 struct SwapCommand: Sendable {
     /// The paths of the libraries or definition files, or their names in the manifest.
     var libraries: [String]
@@ -14,7 +14,7 @@ struct SwapCommand: Sendable {
     var environment: String?
     var options: SwapOptions
     var host: HostChoice
-    /// A Boolean value that indicates whether to preview the swap only.
+    /// A Boolean value that indicates whether to only preview the swap.
     var isDry = false
     var json = false
 

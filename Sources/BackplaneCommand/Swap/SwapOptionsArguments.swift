@@ -36,7 +36,7 @@ struct SwapOptionsArguments: ParsableArguments {
     }
 }
 
-/// The options for the treatment of callers, of commands that swap once or repeatedly.
+/// The options for handling callers, for commands that swap once or repeatedly.
 struct LongCallArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -46,8 +46,8 @@ struct LongCallArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "If calls in flight take longer: later (swap once they have ended), cancel, or fail (default: later).",
-            valueName: "what"), completion: .list(["later", "cancel", "fail"]))
+            "The policy if calls in flight take longer: later (swap once they have ended), cancel, or fail (default: later).",
+            valueName: "policy"), completion: .list(["later", "cancel", "fail"]))
     var longCalls: String?
 
     @Option(help: ArgumentHelp("The maximum number of retries (default: 100).", valueName: "number"))
@@ -55,10 +55,11 @@ struct LongCallArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Seconds after which no further retry begins (default: 600; in dev: 10).", valueName: "seconds"))
+            "The time in seconds after which no further retry starts (default: 600; in dev: 10).",
+            valueName: "seconds"))
     var retryFor: Double?
 
-    @Flag(help: "Continue if callers use methods that the new code lacks; such calls fail then.")
+    @Flag(help: "Continue if callers use methods that the new code lacks; such calls then fail.")
     var allowMissing = false
 
     @Flag(help: "Carry state over as JSON, even where the Swift value itself could be handed over.")

@@ -64,7 +64,7 @@ extension SwapPreview {
 }
 
 extension StateChange {
-    /// The state's versions, and the lane that it would take.
+    /// The versions of the state, and the lane in which it would cross.
     fileprivate var way: Span {
         guard let lane else { return Span(text) }
         return Span("\(text), \(lane)\(reason.map { ": \($0.printable)" } ?? "")")

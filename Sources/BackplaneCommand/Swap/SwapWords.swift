@@ -2,9 +2,9 @@ import Backplane
 import BackplaneHost
 import BackplaneTerminal
 
-/// The options of a swap, as entered.
+/// The options of a swap as entered.
 struct SwapWords: Sendable, Hashable {
-    /// The length of the probation, in seconds.
+    /// The duration of the probation, in seconds.
     var probation: Double?
     /// The tolerated fraction of failed calls, from 0 to 1.
     var errorRate: Double?
@@ -44,15 +44,15 @@ struct SwapWords: Sendable, Hashable {
     }
 }
 
-/// The treatment of callers, and the lane of state, in a swap, as they are entered.
+/// The options of a swap for handling callers and for the lane of state, as entered.
 struct LongCallWords: Sendable, Hashable {
     /// The time limit for calls in flight to end, in seconds.
     var drain: Double?
-    /// The treatment of calls that take longer.
+    /// The policy for calls that take longer.
     var longCalls: String?
-    /// The number of further attempts.
+    /// The maximum number of retries.
     var retries: Int?
-    /// The time for further attempts, in seconds.
+    /// The time during which retries may begin, in seconds.
     var retryFor: Double?
     var allowsMissingMethods = false
     var encodesState = false
@@ -60,7 +60,7 @@ struct LongCallWords: Sendable, Hashable {
 
     /// Adds these options to those of a swap.
     ///
-    /// - Throws: `Misuse` if a value is out of range, or has no effect beside another.
+    /// - Throws: `Misuse` if a value is out of range, or has no effect in combination with another.
     func add(to options: inout SwapOptions) throws(Misuse) {
         (options.allowsMissingMethods, options.encodesState) = (allowsMissingMethods, encodesState)
         options.abandonsGraphs = abandonsGraphs

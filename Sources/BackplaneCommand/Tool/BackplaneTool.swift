@@ -46,7 +46,7 @@ struct BackplaneTool: AsyncParsableCommand {
             InspectChild.self, ValidateChild.self, EndChild.self, BenchChild.self, DevChild.self,
         ])
 
-    /// Runs the command as the default implementation does, but fails if some of its output could not be written.
+    /// Runs the command like the default implementation, but fails if some of its output could not be written.
     static func main() async {
         if let name = CommandLine.arguments.dropFirst().first, MainThread.measuringCommands.contains(name) {
             _ = MainThread.hold { await runToEnd() }

@@ -3,7 +3,7 @@ import ArgumentParser
 import BackplaneProcesses
 
 extension BackplaneTool {
-    /// The process that ends a child of ``Inspect`` or ``Validate`` whose parent has ended.
+    /// The process that kills a child of ``Inspect`` or ``Validate`` whose parent has ended.
     struct EndChild: ParsableCommand {
         static let configuration = CommandConfiguration(commandName: ChildEnd.command, shouldDisplay: false)
 

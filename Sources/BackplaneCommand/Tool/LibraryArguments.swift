@@ -8,13 +8,13 @@ struct LibraryArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The manifest that has the library's name (default: names are looked up beside this command and in the current folder).",
+            "The manifest in which to look up the library's name (default: look beside this command and in the current folder).",
             valueName: "manifest"))
     var manifest: String?
 
     @Option(
         help: ArgumentHelp(
-            "The folder the library is copied to before it is loaded (default: $XDG_CACHE_HOME, or the temporary folder).",
+            "The folder to which the library is copied before it is loaded (default: $XDG_CACHE_HOME, or the temporary folder).",
             valueName: "folder"))
     var loadFolder: String?
 

@@ -37,7 +37,7 @@ struct LogLevelWord: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension LogLevels {
-    /// Returns the levels that result from some words, of which later ones take precedence.
+    /// Returns the levels that result from several arguments, the later of which take precedence.
     func taking(_ words: [LogLevelWord]) -> LogLevels {
         words.reduce(into: self) { levels, word in
             if let name = word.name { levels.exceptions[name] = word.level } else { levels.standard = word.level }

@@ -1,7 +1,7 @@
 #if Engines
 import ArgumentParser
 
-/// The manifest of commands that work on one, as the first argument or as an option.
+/// The manifest on which a command works, as the first argument or as an option.
 struct ManifestArguments: ParsableArguments {
     @OptionGroup var argument: ManifestArgument
     @Option(
@@ -15,7 +15,7 @@ struct ManifestArguments: ParsableArguments {
         get throws {
             guard let manifest else { return argument.path }
             guard let other = argument.path else { return manifest }
-            throw ValidationError("--manifest and `\(other)` both name a manifest; give only one of them")
+            throw ValidationError("--manifest and `\(other)` both name a manifest; use only one of them")
         }
     }
 }

@@ -24,12 +24,14 @@ enum ManifestChoice {
         guard let first = here.first else {
             throw Missing(
                 description:
-                    "no manifest was given, and none of \(names[0]), \(names[1]) and \(names[2]) is in \(FileManager.default.currentDirectoryPath); "
-                    + "give its path, or change to its folder")
+                    "no manifest was specified, and none of \(names[0]), \(names[1]) and \(names[2]) is in "
+                        + "\(FileManager.default.currentDirectoryPath); "
+                    + "specify its path, or change to its folder")
         }
         if here.count > 1 {
             Output.remark(
-                "backplane: using \(first), not \(here.dropFirst().joined(separator: " or ")); to use another, give its path"
+                "backplane: using \(first), not \(here.dropFirst().joined(separator: " or ")); to use another, "
+                    + "specify its path"
             )
         }
         return first

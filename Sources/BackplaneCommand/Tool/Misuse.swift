@@ -1,4 +1,4 @@
-/// An error in the arguments of a command, such as a missing or a superfluous one.
+/// An error in the arguments of a command, such as a missing or an unexpected argument.
 struct Misuse: Error, CustomStringConvertible {
     let description: String
 }

@@ -5,10 +5,10 @@ import BackplaneHost
 
 /// The first word of a command line that is neither a command nor an option of its command.
 ///
-/// The parser stops at the first word that it rejects, which is often a later and correct one.
+/// The parser stops at the first word that it rejects, which is often a later one that is correct.
 struct UnknownWord: CustomStringConvertible {
     private let word: String
-    /// The command before the word, as it is typed.
+    /// The command that precedes the word, as typed.
     private let command: String
     private let known: [String]
 

@@ -21,11 +21,11 @@ extension BackplaneTool.TransferFiles {
         static let configuration = CommandConfiguration(
             abstract: "Follow transfers of a running host until they are finished.",
             discussion: """
-                Without an id, all transfers that are not finished are followed: as a table on a terminal, and otherwise \
-                a line for each change. With one, the exit code is that of `get` or `put`.
+                Without an id, all unfinished transfers are followed: as a table on a terminal, otherwise with one \
+                line for each change. With one, the exit code is that of `get` or `put`.
                 """)
 
-        @Argument(help: "The id (default: all transfers that are not finished).") var id: String?
+        @Argument(help: "The id (default: all unfinished transfers).") var id: String?
         @OptionGroup var host: HostChoiceArguments
         @Flag(help: "Print each state as one line of JSON.") var json = false
 
@@ -67,9 +67,9 @@ extension BackplaneTool.TransferFiles {
 
 /// The arguments of the commands that change a transfer.
 struct TransferChangeArguments: ParsableArguments {
-    @Argument(help: "The id, as `transfer list` shows it.") var id: String
+    @Argument(help: "The id, as shown by `transfer list`.") var id: String
     @OptionGroup var host: HostChoiceArguments
-    @Flag(help: "Print the state afterwards as one line of JSON.") var json = false
+    @Flag(help: "Print the resulting state as one line of JSON.") var json = false
 
     func run(_ change: String) throws -> Int32 {
         HostedTransferCommand(host: try host.choice, json: json).change(id, change)

@@ -6,7 +6,7 @@ import BackplaneTerminal
 import BackplaneTransfers
 import Foundation
 
-/// The commands `backplane transfer` about the transfers of a running host.
+/// The subcommands of `backplane transfer` for the transfers of a running host.
 struct HostedTransferCommand: Sendable {
     var host: HostChoice
     var json = false
@@ -77,7 +77,7 @@ struct HostedTransferCommand: Sendable {
         return last.phase == .succeeded ? 0 : 1
     }
 
-    /// Prints all unfinished transfers until there are none, and each that finishes meanwhile.
+    /// Prints all unfinished transfers until there are none, and each transfer that finishes in the meantime.
     func watchAll() -> Int32 {
         host.converse(doing: "waiting for the host") { conversation throws(BackplaneError) in
             let view = TransferTableView(json: json)

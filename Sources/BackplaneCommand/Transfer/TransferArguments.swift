@@ -15,14 +15,14 @@ extension BackplaneTool {
                 interrupted, the same command continues where it stopped, unless the file on the server has changed. \
                 An upload starts over.
 
-                `get` and `put` carry out one transfer themselves or, with --running, --socket or --manifest, leave it \
-                to a running host, which continues if the command is interrupted. The other commands are about the \
-                transfers of a running host. Those of plugins have ids that begin with that of the plugin, such as \
-                org.example.books/text/whale.
+                `get` and `put` carry out one transfer themselves or, with --running, --socket or --manifest, hand \
+                it over to a running host, which continues if the command is interrupted. The other commands work on \
+                the transfers of a running host. Transfers of plugins have ids that begin with the plugin's id, such \
+                as org.example.books/text/whale.
 
-                The progress is shown on standard error: as one line in a terminal, and otherwise as a line for every \
-                10 %. With --json, each state is printed on standard output as one line of JSON. The exit code is 0 if \
-                the transfer has succeeded, 1 if it has not, and 130 after an interruption.
+                The progress is shown on standard error: as one line in a terminal, otherwise as one line for every \
+                10%. With --json, each state is printed on standard output as one line of JSON. The exit code is 0 \
+                if the transfer has succeeded, 1 if it has not, and 130 after an interruption.
 
                 EXAMPLES
                   backplane transfer get https://books.example.org/whale.epub
@@ -46,13 +46,13 @@ struct TransferSharedArguments: ParsableArguments {
         help: ArgumentHelp("A header field, NAME: VALUE; can be repeated.", valueName: "field"))
     var headers: [String] = []
     @Flag(help: "Print each state as one line of JSON.") var json = false
-    @Flag(help: "Leave the transfer to the running host.") var running = false
+    @Flag(help: "Hand the transfer over to the running host.") var running = false
     @Option(help: ArgumentHelp("The path of the socket of the running host.", valueName: "path"))
     var socket: String?
     @Option(help: ArgumentHelp("The manifest that is active in the running host.", valueName: "manifest"))
     var manifest: String?
 
-    /// The running host to leave the transfer to; `nil` for none.
+    /// The running host to which the transfer is handed over; `nil` for none.
     var host: HostChoice? {
         get throws {
             guard running || socket != nil || manifest != nil else { return nil }
@@ -81,7 +81,8 @@ extension BackplaneTool.TransferFiles {
         @Argument(help: "The file or folder to write to (default: the URL's last component, in the current folder).")
         var file: String?
         @Option(
-            help: ArgumentHelp("If the file exists: replace it, keep it, or number the new one.", valueName: "policy"))
+            help: ArgumentHelp(
+                "The policy if the file exists: replace it, keep it, or number the new one.", valueName: "policy"))
         var existing: ExistingFile = .replace
         @Option(help: ArgumentHelp("The expected SHA-256 of the file, in hexadecimal.", valueName: "digest"))
         var sha256: String?
@@ -115,7 +116,7 @@ extension BackplaneTool.TransferFiles {
         static let configuration = CommandConfiguration(
             abstract: "Upload a file as the body of a request, or as a field of a form.",
             usage: "backplane transfer put [<options>] <file> <url>",
-            discussion: "The response's body is printed, up to 64 KB of it.")
+            discussion: "Up to 64 KB of the response's body is printed.")
 
         @Argument(help: "The file, which is read while it is sent.") var file: String
         @Argument(help: "The URL.") var url: String

@@ -6,7 +6,7 @@ import BackplaneTerminal
 import BackplaneTransfers
 import Glibc
 
-/// The commands `backplane transfer get` and `put`: carry out one transfer, with a pool of their own.
+/// The commands `backplane transfer get` and `put`, which carry out one transfer with a pool of their own.
 struct TransferCommand: Sendable {
     var transfer: Transfer
     var json = false
@@ -48,7 +48,7 @@ struct TransferCommand: Sendable {
         return state.phase == .succeeded ? 0 : 1
     }
 
-    /// Prints where the file is, or what the server said.
+    /// Prints the location of the file, or the server's response.
     static func show(_ state: TransferState) {
         if let response = state.response {
             Output.write(bytes: response, to: STDOUT_FILENO)

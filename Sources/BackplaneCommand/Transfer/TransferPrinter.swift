@@ -5,14 +5,14 @@ import BackplaneTerminal
 import BackplaneTransfers
 import FoundationEssentials
 
-/// The progress of a transfer: a line on a terminal, lines for its tenths elsewhere, or objects of JSON.
+/// The progress of a transfer: a single line on a terminal, otherwise a line for each tenth, or JSON objects.
 struct TransferPrinter: Sendable {
     let json: Bool
     private let showsLine: Bool
 
     init(json: Bool) { (self.json, showsLine) = (json, !json && Terminal.takesProgress) }
 
-    /// Prints a state, if it has something to say that the one before had not.
+    /// Prints a state if it differs noticeably from the previous one.
     func print(_ state: TransferState, after last: TransferState?) {
         if !json, let reason = state.restart, state.restart != last?.restart {
             end()
@@ -34,13 +34,13 @@ struct TransferPrinter: Sendable {
         if showsLine { ProgressLine().clear() }
     }
 
-    /// The part of a state that is worth a line of its own: each tenth, or each 16 MB of an unknown number.
+    /// The part of a state that is printed on a line of its own: each tenth, or every 16 MB if the total is unknown.
     private static func milestone(_ state: TransferState) -> String {
         let step = state.progress.map { Int64($0 * 10) } ?? state.bytes >> 24
         return "\(state.phase) \(state.restart?.rawValue ?? "") \(state.total ?? -1) \(step)"
     }
 
-    /// The line for a state that runs: `45 % of 12 MB, 3 MB/s, 4 s left`.
+    /// Returns the line for a running transfer: `45 % of 12 MB, 3 MB/s, 4 s left`.
     static func line(_ state: TransferState) -> String {
         let what = state.isUpload ? "sent" : "received"
         var parts = ["\(what) \(Figure.bytes(Int(state.bytes)))"]
@@ -63,7 +63,7 @@ struct TransferPrinter: Sendable {
         }
     }
 
-    /// A state as an object in one line.
+    /// Returns a state as a single-line JSON object.
     static func json(_ state: TransferState) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -71,7 +71,7 @@ struct TransferPrinter: Sendable {
         return (try? encoder.encode(Form(state))).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// The form of a state in JSON.
+    /// The JSON form of a state.
     private struct Form: Encodable {
         var id: String
         var phase: TransferState.Phase

@@ -5,13 +5,13 @@ import BackplaneTerminal
 import Glibc
 import Synchronization
 
-/// The transfers of a host: on a terminal a table that is drawn again, and otherwise a line for each change.
+/// The transfers of a host: a table that is redrawn on a terminal, otherwise a line for each change.
 ///
-/// A transfer that has finished leaves the table, and a line above it remains.
+/// A finished transfer is removed from the table, and a line above the table remains.
 final class TransferTableView: Sendable {
     private let json: Bool
     private let redraws: Bool
-    /// The number of lines of the table on the terminal, and the last step of each transfer.
+    /// The number of lines of the table on the terminal, and the last milestone of each transfer.
     private let shown = Mutex((lines: 0, steps: [String: String]()))
 
     static let header = ["id", "phase", "done", "rate", "left", "note"]
@@ -40,7 +40,7 @@ final class TransferTableView: Sendable {
         }
     }
 
-    /// Returns the lines of the table of unfinished transfers, which fit on a terminal together with the cursor's line.
+    /// Returns the lines of the table of unfinished transfers, limited to those that fit on the terminal.
     static func table(_ states: [TransferState], _ columns: Int, _ rows: Int) -> [String] {
         let open = states.filter { !$0.phase.isFinal }, room = max(1, rows - 2)
         guard !open.isEmpty else { return [] }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The arguments of `backplane transfer` that are texts of a kind.
+/// The parsing of the arguments of `backplane transfer` that are texts.
 enum TransferWords {
-    /// Reads a SHA-256 in hexadecimal.
+    /// Parses a SHA-256 in hexadecimal.
     static func digest(_ text: String) throws(Misuse) -> [UInt8] {
         let digits = Array(text.utf8)
         var bytes: [UInt8] = []
@@ -16,7 +16,7 @@ enum TransferWords {
         return bytes
     }
 
-    /// Returns the path that is downloaded to: the file, or a file in the folder that has the name of the URL's end.
+    /// Returns the target path of a download: the given file, or a file in the given folder named after the URL.
     static func target(_ file: String?, _ url: String) throws(Misuse) -> String {
         var isFolder = false
         if let file, !file.hasSuffix("/"),
@@ -30,7 +30,7 @@ enum TransferWords {
         let name = encoded.removingPercentEncoding ?? encoded
         guard !["", ".", ".."].contains(name), !name.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 < 0x20 })
         else {
-            throw Misuse(description: "the URL ends with no name for a file; give one after it")
+            throw Misuse(description: "the URL does not end with a file name; specify one after the URL")
         }
         return folder + name
     }

@@ -7,7 +7,7 @@ import BackplaneValidate
 struct ValidateCommand: Sendable {
     /// The path of the library, or its name in a manifest.
     var library: String
-    /// The manifest that has the name, or `nil` for none.
+    /// The manifest in which the name is looked up, or `nil` for none.
     var manifest: String?
     var loadFolder: String?
     /// The time limit for each step, call and answer of a check.

@@ -8,19 +8,19 @@ extension HTTPConformance {
         init(_ description: String) { self.description = description }
     }
 
-    /// Throws unless two values are equal.
+    /// Checks that two values are equal.
     static func expect<Value: Equatable>(_ found: Value, _ expected: Value, _ what: String) throws {
         if found != expected {
             throw Unmet("\(what): expected \("\(expected)".prefix(200)), found \("\(found)".prefix(200))")
         }
     }
 
-    /// Throws unless a condition holds.
+    /// Checks that a condition holds.
     static func expect(_ condition: Bool, _ what: @autoclosure () -> String) throws {
         if !condition { throw Unmet(what()) }
     }
 
-    /// Returns the error that a step must throw.
+    /// Returns the error that a step is required to throw.
     static func failure<Value>(_ what: String, _ step: () async throws -> Value) async throws -> BackplaneError {
         do {
             _ = try await step()
@@ -43,7 +43,7 @@ extension HTTPConformance {
 }
 
 extension [UInt8] {
-    /// Bytes that repeat with a period that no buffer has.
+    /// Returns bytes that repeat with a period that differs from the size of any buffer.
     static func pattern(count: Int) -> [UInt8] {
         var bytes = [UInt8](0...250)
         while bytes.count < count { bytes += bytes }

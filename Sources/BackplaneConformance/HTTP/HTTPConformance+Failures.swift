@@ -158,7 +158,7 @@ extension HTTPConformance {
         throw Unmet("a cancelled exchange: expected CancellationError, found a response")
     }
 
-    /// Requires an error for a server that sends this and closes the connection.
+    /// Requires an error when a server sends the given text and closes the connection.
     private static func expectFailure(_ executor: any HTTPExecutor, sending text: String) async throws {
         let server = try TestServer { _, connection in
             connection.send(text)
@@ -167,7 +167,7 @@ extension HTTPConformance {
         try await expectFailure(executor, server.url("/books"), "\(text.debugDescription)")
     }
 
-    /// Requires an error, at the URL without its secrets and in one line.
+    /// Requires a one-line error, located at the URL without its secrets.
     private static func expectFailure(
         _ executor: any HTTPExecutor, _ url: String, _ what: String,
         _ codes: [BackplaneError.Code] = [.networkFailed, .networkMalformed]

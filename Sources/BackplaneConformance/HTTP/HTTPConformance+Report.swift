@@ -22,19 +22,19 @@ extension HTTPConformance {
         /// All cases in order.
         public internal(set) var results: [Result] = []
 
-        /// The names of the cases that were skipped.
+        /// The names of the skipped cases.
         public var skipped: [String] {
             results.filter { if case .skipped = $0.outcome { true } else { false } }.map(\.name)
         }
 
-        /// The cases that failed.
+        /// The failed cases.
         public var failed: [Result] {
             results.filter { if case .failed = $0.outcome { true } else { false } }
         }
 
-        /// Throws unless no case failed.
+        /// Checks that no case has failed.
         ///
-        /// - Throws: `conformance.failed` with a cause for each case.
+        /// - Throws: `conformance.failed` with a cause for each failed case.
         public func requireSuccess() throws(BackplaneError) {
             let failed = failed
             guard !failed.isEmpty else { return }

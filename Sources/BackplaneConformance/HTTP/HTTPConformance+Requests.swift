@@ -74,7 +74,7 @@ extension HTTPConformance {
         },
     ]
 
-    /// Sends a request to a server that answers 204, and returns it as the server received it.
+    /// Sends a request to a server that responds with 204, and returns the request as the server received it.
     static func delivered(by executor: any HTTPExecutor, _ request: HTTPRequest) async throws -> ReceivedRequest {
         let server = try TestServer { $1.answer("204 No Content") }
         var request = request

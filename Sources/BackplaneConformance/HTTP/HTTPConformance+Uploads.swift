@@ -155,7 +155,7 @@ extension HTTPConformance {
         },
     ]
 
-    /// Twice as many bytes as the buffers of both sides' sockets may grow to: 32 MB each on recent kernels.
+    /// Twice the maximum size of both sides' socket buffers, which is 32 MB each on recent kernels.
     static let moreThanBuffersHold = 256 << 20
 
     /// Returns strings as a sequence of chunks.
@@ -166,7 +166,7 @@ extension HTTPConformance {
         }
     }
 
-    /// Runs a step with a file that has these bytes.
+    /// Runs a step with a file that contains the given bytes.
     static func withFile(_ bytes: [UInt8], _ step: (String) async throws -> Void) async throws {
         let file = FileManager.default.temporaryDirectory.appending(
             path: "conformance-\(UInt64.random(in: .min ... .max))")
@@ -175,7 +175,7 @@ extension HTTPConformance {
         try await step(file.path)
     }
 
-    /// Requires that the server has received nothing, by sending one more request, which must be its first.
+    /// Requires that the server has received nothing, by sending one more request, which must be the first to arrive.
     static func expectSilence(_ server: TestServer, _ executor: any HTTPExecutor) async throws {
         _ = try await executor.execute(HTTPRequest("GET", server.url("/probe")))
         let first = await server.requests.first { _ in true }

@@ -1,13 +1,13 @@
 import Dispatch
 import Synchronization
 
-/// A latch that holds threads of a server until a case opens it.
+/// A latch that blocks server threads until a case opens it.
 package final class Latch: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 
     package init() {}
 
-    /// Waits until the latch is open; called on a thread of the server.
+    /// Waits until the latch is open; call this on a thread of the server.
     package func pass() {
         semaphore.wait()
         semaphore.signal()
@@ -16,7 +16,7 @@ package final class Latch: Sendable {
     package func open() { semaphore.signal() }
 }
 
-/// A count that several threads increment.
+/// A counter that several threads increment.
 package final class Counted: Sendable {
     private let count = Atomic(0)
 
@@ -26,7 +26,7 @@ package final class Counted: Sendable {
 
     package func add(_ more: Int) { count.wrappingAdd(more, ordering: .relaxed) }
 
-    /// Waits until the count has stayed the same for a while.
+    /// Waits until the count has remained unchanged for a while.
     func settle() async throws {
         var last = -1, quiet = 0
         while quiet < 25 {

@@ -11,10 +11,10 @@ import BackplaneNetwork
 /// }
 /// ```
 ///
-/// Cases that need a capability which the executor does not declare are skipped and listed; that their requests are
-/// refused is a case of its own.
+/// Cases that need a capability which the executor does not declare are skipped and listed; a separate case checks that
+/// the executor refuses their requests.
 public enum HTTPConformance {
-    /// A case: a rule that executors follow.
+    /// A case: a rule that executors must follow.
     struct Case: Sendable {
         var name: String
         var needs: HTTPCapabilities
@@ -33,12 +33,13 @@ public enum HTTPConformance {
     /// The names of all cases, in order.
     public static var caseNames: [String] { cases.map(\.name) }
 
-    /// Runs an executor through all cases, one after the other.
+    /// Runs an executor through all cases, one after another.
     ///
     /// - Parameters:
-    ///   - limit: The time that one case may take.
-    ///   - starting: Called with the name of each case before it is run, to find the one that ends the process.
-    ///   - make: Makes an executor for each case, which serves `http:`.
+    ///   - limit: The time limit of each case.
+    ///   - starting: A function that is called with the name of each case before it runs, to identify one that crashes
+    ///     the process.
+    ///   - make: A function that creates an executor for `http:` for each case.
     public static func run(
         limit: Duration = .seconds(60), starting: @Sendable (String) -> Void = { _ in },
         _ make: @Sendable () throws -> any HTTPExecutor

@@ -2,7 +2,7 @@ public import BackplaneRecords
 
 /// The conformance requirements for record stores, for the tests of their authors.
 ///
-/// Each requirement is checked with an empty store of its own:
+/// Each requirement is checked with its own empty store:
 ///
 /// ```swift
 /// @Test(arguments: RecordStoreConformance.requirements)
@@ -25,10 +25,10 @@ public enum RecordStoreConformance {
         ///
         /// - Parameters:
         ///   - store: An empty store.
-        ///   - waitingTasks: Returns the number of tasks that the store makes wait for changes, so that requirements
-        ///     can synchronise with them. Without it, they wait for a short time instead.
-        /// - Throws: ``ConformanceFailure`` if the store does not fulfil the requirement; other errors as the store
-        ///   throws them.
+        ///   - waitingTasks: A function that returns the number of tasks waiting for changes in the store, with which
+        ///     requirements synchronise. Without it, they wait for a short time instead.
+        /// - Throws: ``ConformanceFailure`` if the store does not fulfil the requirement; any other errors that the
+        ///   store throws.
         public func check(_ store: any RecordStore, waitingTasks: (@Sendable () -> Int)? = nil) async throws {
             try await body(RecordStoreTrial(store: store, waitingTasks: waitingTasks))
         }

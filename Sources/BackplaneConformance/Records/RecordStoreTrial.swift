@@ -2,12 +2,12 @@ import Backplane
 import BackplaneRecords
 import BackplaneStorage
 
-/// An empty store under test, and short forms of the steps of requirements.
+/// An empty store under test, with helpers for the steps of requirements.
 struct RecordStoreTrial: Sendable {
     let store: any RecordStore
     let waitingTasks: (@Sendable () -> Int)?
 
-    /// Returns once a number of tasks wait for changes.
+    /// Returns once the given number of tasks are waiting for changes.
     func untilWaiting(_ count: Int, _ file: StaticString = #fileID, _ line: UInt = #line) async throws {
         guard let waitingTasks else { return try await Task.sleep(for: .milliseconds(20)) }
         let end = ContinuousClock.now + .seconds(60)
@@ -46,7 +46,7 @@ struct RecordStoreTrial: Sendable {
                 if: conditions), in: namespace)
     }
 
-    /// Returns the ids of a range, and requires that pages of two and the count agree with them.
+    /// Returns the ids of a range, after checking that pages of two and the count agree with them.
     func ids(
         _ range: RecordRange = RecordRange(), of collection: String = "books", isDescending: Bool = false,
         in namespace: String = "A", _ file: StaticString = #fileID, _ line: UInt = #line

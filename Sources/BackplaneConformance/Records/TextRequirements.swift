@@ -183,7 +183,8 @@ extension RecordStoreTrial {
                 paths: ["title", "authors.name", "subjects"], name: "words", text: TextIndexing(prefixes: [1, 3])))
     }
 
-    /// Runs the steps of a requirement with books whose words are indexed, unless the engine has no full text.
+    /// Runs the steps of a requirement with books whose words are indexed, unless the engine does not support full
+    /// text.
     fileprivate func withWords(_ body: (RecordStoreTrial) async throws -> Void) async throws {
         guard store.capabilities.contains(.fullText) else { return }
         try await defineWords()

@@ -24,7 +24,7 @@ package struct AppliedManifestForm: Codable, Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - host: The host, whose environment is the default.
-    ///   - location: The place of the path in the request.
+    ///   - location: The location of the path in the request.
     /// - Throws: `control.malformed` for a relative path, `manifest.unreadable`, or `manifest.empty`.
     package func document(for host: PluginHost, at location: String) throws(BackplaneError) -> ManifestDocument {
         guard manifest.hasPrefix("/") else {

@@ -1,7 +1,7 @@
 import Backplane
 
 extension BackplaneError {
-    /// The error and its causes without confidential details, for people.
+    /// The error and its causes without confidential details, for display.
     var shown: BackplaneError {
         var shown = self
         shown.failure?.details = failure?.details.filter { !$0.key.hasPrefix(".") } ?? [:]

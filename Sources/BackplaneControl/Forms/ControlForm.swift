@@ -2,7 +2,7 @@ import BackplaneHost
 
 /// The JSON form of a host's value in the control protocol.
 ///
-/// Keys and words are spelled out in the form, so that they do not depend on the names of the value's properties.
+/// The form spells out its keys and words, so that they do not depend on the names of the value's properties.
 package protocol ControlForm: Codable, Sendable {
     associatedtype Value: Sendable
     var value: Value { get }
@@ -41,7 +41,8 @@ extension KeyedDecodingContainer {
         return value
     }
 
-    /// Decodes a duration from milliseconds, to the nanosecond; one that is out of range becomes the longest possible.
+    /// Decodes a duration from milliseconds, to the nanosecond; a duration that is out of range becomes the longest
+    /// possible.
     func decode(millisecondsForKey key: Key) throws -> Duration {
         .nanoseconds(Int64(exactly: (try decode(Double.self, forKey: key) * 1e6).rounded()) ?? .max)
     }

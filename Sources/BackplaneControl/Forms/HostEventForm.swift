@@ -1,7 +1,7 @@
 import Backplane
 package import BackplaneHost
 
-/// The JSON form of an event of a host: its time, its kind, and the details of that kind.
+/// The JSON form of a host's event: its time, its kind, and the details for that kind.
 package struct HostEventForm: ControlForm {
     package let value: HostEvent
 

@@ -7,7 +7,7 @@ package struct LogLevelsForm: Codable, Sendable, Hashable {
     package var standard: String
     /// The levels by the name of a component, the id of a plugin, or `host`.
     package var exceptions: [String: String]
-    /// Sentences about names that no part of the host has.
+    /// Remarks about names that do not belong to any part of the host.
     package var remarks: [String]
 
     package init(_ levels: LogLevels, remarks: [String]) {
@@ -22,16 +22,16 @@ package struct LogLevelsForm: Codable, Sendable, Hashable {
     }
 }
 
-/// A request for the levels of a host's log, some of which it may change first.
+/// A request for the levels of a host's log, which may change some of them first.
 package struct LogLevelsRequest: ControlMessage {
     package static let name = "logLevels"
     package typealias Answer = LogLevelsForm
-    /// The new lowest level of everything without a level of its own; `nil` keeps it.
+    /// The new lowest level for sources without a level of their own; `nil` leaves it unchanged.
     package var standard: String?
     /// New levels by name; an empty string removes a name's level.
     package var exceptions: [String: String]?
-    /// A Boolean value that indicates whether to return to the levels with which the host began, before anything else;
-    /// `nil` means no.
+    /// A Boolean value that indicates whether to first restore the levels with which the host was started; `nil` means
+    /// no.
     package var reset: Bool?
 
     package init(standard: String? = nil, exceptions: [String: String] = [:], reset: Bool = false) {

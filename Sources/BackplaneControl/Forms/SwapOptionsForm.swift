@@ -4,25 +4,24 @@ package import BackplaneHost
 /// The JSON form of the options of `swap`, `preview` and `rollback`, before validation.
 package struct SwapOptionsForm: Codable, Sendable {
     package var probation: ProbationForm?
-    /// The drain limit in seconds; without it and `longCalls`, the manifest's policy applies.
+    /// The drain limit in seconds; if neither it nor `longCalls` is set, the manifest's policy applies.
     package var drainLimit: Double?
-    /// The treatment of calls that take longer: `later`, `cancel` or `fail`.
+    /// The policy for calls that take longer: `later`, `cancel` or `fail`.
     ///
     /// `nil`, as in requests of older tools, means `fail` if there is a limit.
     package var longCalls: String?
-    /// The number of further attempts of `later`.
+    /// The maximum number of retries for `later`.
     package var retries: Int?
-    /// The time for further attempts of `later`, in seconds.
+    /// The time during which retries for `later` may begin, in seconds.
     package var retryFor: Double?
     /// The step limit in seconds.
     package var stepLimit: Double
     package var discardsState: Bool
-    /// A Boolean value that indicates whether new libraries are loaded without a trial; `nil`, as in requests of older
-    /// tools, means no.
+    /// A Boolean value that indicates whether new libraries are loaded without a trial; `nil` means `false`.
     package var trustsLibraries: Bool?
     /// A Boolean value that indicates whether the new code may lack methods that callers use; `nil` means no.
     package var allowsMissingMethods: Bool?
-    /// A Boolean value that indicates whether state crosses as JSON even where the Swift value itself could; `nil`
+    /// A Boolean value that indicates whether state crosses as JSON even if it could cross as a Swift value; `nil`
     /// means no.
     package var encodesState: Bool?
     /// A Boolean value that indicates whether graphs that prevent the swap are cancelled; `nil` means no.
@@ -86,13 +85,13 @@ package struct SwapOptionsForm: Codable, Sendable {
     }
 }
 
-/// The JSON form of the probation among the options.
+/// The JSON form of the probation in the options of a swap.
 package struct ProbationForm: Codable, Sendable {
-    /// The length of the probation in seconds.
+    /// The duration of the probation, in seconds.
     package var duration: Double
     package var errorRate: Double
     package var minimumCalls: Int
-    /// The time between two health checks in seconds.
+    /// The interval between health checks, in seconds.
     package var healthInterval: Double
 
     package init(_ probation: Probation) {

@@ -1,9 +1,9 @@
 import Backplane
 import FoundationEssentials
 
-/// The encoding of arguments as values, which is bounded where `JSONEncoder` is not.
+/// The encoding of arguments as values, with limits that `JSONEncoder` does not have.
 ///
-/// A model that refers to itself would exhaust the stack there; here it is an error.
+/// A model that refers to itself would exhaust the stack of a `JSONEncoder`; here it is an error.
 enum ArgumentEncoder {
     /// The maximum depth of nested values, the same as in documents.
     static let depth = 64
@@ -35,7 +35,7 @@ enum ArgumentEncoder {
 
         func take() throws {
             left -= 1
-            guard left >= 0 else { throw refused("has more than \(ArgumentEncoder.values) values") }
+            guard left >= 0 else { throw refused("contains more than \(ArgumentEncoder.values) values") }
         }
     }
 }
@@ -61,7 +61,7 @@ extension ArgumentValue {
     }
 }
 
-/// A place in an argument that is being encoded.
+/// A position in an argument that is being encoded.
 final class ArgumentNode {
     private enum Content {
         case missing
@@ -95,7 +95,7 @@ final class ArgumentNode {
 
     func put(number: Double) throws {
         guard let value = ArgumentValue(number) else {
-            throw ArgumentEncoder.refused("has the number \(number), which cannot be sent; use a finite one")
+            throw ArgumentEncoder.refused("contains the number \(number), which cannot be sent; use a finite number")
         }
         try put(value)
     }
@@ -124,7 +124,7 @@ final class ArgumentNode {
         return node
     }
 
-    /// Makes the place an object or an array, which may remain empty.
+    /// Makes the value at the position an object or an array, which may remain empty.
     func begin(isObject: Bool) {
         switch content {
         case .object where isObject, .array where !isObject: return

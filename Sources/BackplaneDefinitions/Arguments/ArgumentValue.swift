@@ -13,7 +13,7 @@ indirect enum ArgumentValue: Sendable {
     case array([ArgumentValue])
     case object([String: ArgumentValue])
 
-    /// The kind of the value with its article, for messages.
+    /// The kind of the value with its article, for use in messages.
     var kind: String {
         switch self {
         case .null: "null"

@@ -60,7 +60,7 @@ struct FileArguments: Sendable {
         return whole
     }
 
-    /// Requires a regular file that has the size with which it was handed over.
+    /// Requires a regular file whose size has not changed since it was handed over.
     private func require(_ path: String, size: String) throws(BackplaneError) {
         var status = stat()
         guard !path.utf8.contains(0), lstat(path, &status) == 0 else {

@@ -1,6 +1,6 @@
 import BackplaneNetwork
 
-/// A file that a method sends in a form, as an argument that the definition's `files` name.
+/// A file that a method sends in a form, as an argument named in the definition's `files`.
 ///
 /// ```swift
 /// let cover = FilePart("cover", path: "/data/whale.png", type: "image/png")
@@ -12,7 +12,7 @@ public struct FilePart: Sendable {
     /// The path of the file; `nil` for bytes in memory.
     var path: String? { description.path }
 
-    /// The encodable facts about the part.
+    /// The encodable properties of the part.
     private struct Description: Encodable {
         var name: String
         var path, fileName: String?
@@ -56,6 +56,6 @@ extension FilePart {
 }
 
 extension FilePart: Encodable {
-    /// Encodes the facts about the part, without its content, so that it can be an argument.
+    /// Encodes the properties of the part, without its content, so that it can be an argument.
     public func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
 }

@@ -1,4 +1,4 @@
-/// The encoder of one place in an argument.
+/// The encoder for one position in an argument.
 struct NodeEncoder: Encoder {
     let node: ArgumentNode
     var codingPath: [any CodingKey] { [] }
@@ -71,7 +71,7 @@ struct NodeEncoder: Encoder {
 }
 
 extension ArgumentNode {
-    /// Encodes a value of a container: a scalar directly, since it would only encode itself again.
+    /// Encodes a value of a container; scalars are encoded directly, because they would only encode themselves again.
     fileprivate func encode(_ value: some Encodable) throws {
         switch value {
         case let text as String: try put(.text(text))

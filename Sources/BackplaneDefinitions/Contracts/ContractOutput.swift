@@ -9,7 +9,7 @@ enum ContractOutput: Sendable {
     case json
     /// The body as JSON, or plain text as a JSON string, because the expected type is unknown.
     case any
-    /// `null`, whatever the body is.
+    /// `null`, regardless of the body.
     case nothing
     /// The body as a JSON string, unless it is JSON already.
     case text
@@ -17,7 +17,7 @@ enum ContractOutput: Sendable {
     case data
     /// A `StoredFile` with the body.
     case file
-    /// The JSON that a serializer makes of the body.
+    /// The JSON that a serializer creates from the body.
     case mapped(String)
 
     init(_ method: DefinedMethod, _ shape: ContractShape) {
@@ -72,7 +72,7 @@ extension HTTPResponse {
 extension [UInt8] {
     /// A Boolean value that indicates whether the first character could begin a JSON text.
     ///
-    /// The rest is read by the consumer, which decodes it anyway.
+    /// The rest is checked when the consumer decodes the text.
     fileprivate var beginsLikeJSON: Bool {
         guard let first = first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { return false }
         return #"{["-tfn"#.utf8.contains(first) || first.isDecimalDigit

@@ -1,6 +1,6 @@
-/// The kind of a contract's value, as far as its consumer describes it.
+/// The kind of a contract's value, as far as the consumer describes it.
 package enum ContractValue: Sendable {
-    /// A value of which nothing is known, such as any value of a consumer in C.
+    /// A value of unknown type, such as any value of a consumer in C.
     case unknown
     /// `Nothing`.
     case nothing

@@ -2,10 +2,10 @@ public import Backplane
 import BackplaneNetwork
 public import FoundationEssentials
 
-/// The contract of a manager that maps responses whose shape is not that of a contract.
+/// The contract of a manager that maps responses whose shape does not match a contract.
 ///
 /// The manifest names it under `network.serializers`, by the name that definitions use. It is called for valid
-/// responses of their methods, before the consumer decodes its result.
+/// responses to their methods, before the consumer decodes the result.
 ///
 /// ```swift
 /// static func methods(_ table: inout Methods) {
@@ -17,14 +17,14 @@ public import FoundationEssentials
 public struct Serializing: Contract {
     /// The version of the contract.
     public static let version: Version = "1.0.0"
-    /// Returns the JSON of an output for a response.
+    /// Returns the JSON output for a response.
     public let serialize = AsyncMethod<ForeignResponse, Data>()
 
     /// Creates the contract.
     public init() {}
 }
 
-/// A response whose shape is not that of a contract, for a serializer.
+/// A response whose shape does not match a contract, for a serializer.
 public struct ForeignResponse: Sendable {
     /// The name of the serializer in the definition.
     public var serializer: String

@@ -1,9 +1,9 @@
 package import Backplane
 import BackplaneDocuments
 
-/// The methods of a contract that a definition serves, matched by name, with the mismatches that were found.
+/// The methods of a contract that a definition serves, matched by name, with any mismatches.
 package struct ServedContract: Sendable {
-    /// The methods, in the order of the contract; without those that the definition lacks.
+    /// The methods in the order of the contract, without those that the definition lacks.
     package private(set) var methods: [ServedMethod] = []
     /// The mismatches, in the order of the contract.
     package private(set) var problems: [DefinitionProblem] = []
@@ -12,7 +12,7 @@ package struct ServedContract: Sendable {
     ///
     /// - Parameters:
     ///   - contract: The contract, as a consumer declares it.
-    ///   - shapes: The inputs and outputs of methods that are known, by name.
+    ///   - shapes: The known inputs and outputs of methods, keyed by name.
     ///   - definition: The definition.
     package init(
         _ contract: ContractDescription, _ shapes: [String: ContractShape], by definition: WebServiceDefinition
@@ -48,7 +48,7 @@ package struct ServedContract: Sendable {
         problems.append(DefinitionProblem(severity, BackplaneError(code, message, at: name)))
     }
 
-    /// Returns the only method that takes an input; reports a problem and returns `nil` if there are several.
+    /// Returns the only method that accepts an input; reports a problem and returns `nil` if there are several.
     private mutating func choose(_ candidates: [DefinedMethod], _ input: ContractValue, for name: String)
         -> DefinedMethod?
     {
@@ -56,7 +56,7 @@ package struct ServedContract: Sendable {
         let fitting = candidates.filter { method in input.count.map { $0 == method.argumentCount } ?? true }
         if fitting.count == 1 { return fitting[0] }
         let names = NameSuggestions.list((fitting.isEmpty ? candidates : fitting).map(\.selector))
-        report(.wireMismatch, "`\(name)` may be \(names); rename one in the definition", of: name)
+        report(.wireMismatch, "`\(name)` could refer to \(names); rename one in the definition", of: name)
         return nil
     }
 
@@ -80,7 +80,7 @@ package struct ServedContract: Sendable {
         }
     }
 
-    /// Compares the properties of an input with the arguments of a method, or the properties that its indicators name.
+    /// Compares the properties of an input with a method's arguments, or with the properties that its indicators name.
     private mutating func compare(_ method: DefinedMethod, _ fields: [String], for name: String) {
         guard method.argumentCount < 2 else {
             guard fields.count != method.argumentCount else { return }
@@ -109,7 +109,7 @@ package struct ServedContract: Sendable {
 }
 
 extension ContractValue {
-    /// The number of arguments that the value stands for; `nil` if it is unknown.
+    /// The number of arguments that the value represents; `nil` if it is unknown.
     fileprivate var count: Int? {
         switch self {
         case .unknown, .list, .structure: nil

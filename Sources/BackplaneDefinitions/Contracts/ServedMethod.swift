@@ -19,10 +19,10 @@ package struct ServedMethod: Sendable {
     /// The name of the serializer that maps the response; `nil` if none does.
     package var serializer: String? { if case .mapped(let name) = output { name } else { nil } }
 
-    /// Returns the arguments that an input stands for.
+    /// Returns the arguments that an input represents.
     ///
-    /// A single argument is the input itself. Several are the elements of an array, or the properties of a struct: by
-    /// the labels of a selector, or else in the order of their declaration, if that is known.
+    /// A single argument is the input itself. Several arguments are the elements of an array, or the properties of a
+    /// struct, matched by the labels of a selector or else in the order of their declaration, if known.
     ///
     /// - Throws: `definition.arguments`.
     func arguments(of input: JSONValue) throws(BackplaneError) -> [ArgumentValue] {
@@ -55,12 +55,12 @@ package struct ServedMethod: Sendable {
 }
 
 extension MethodName {
-    /// Returns properties in the order of the arguments of a selector, whose labels name all but the first.
+    /// Returns properties in the order of a selector's arguments, whose labels name all but the first.
     ///
-    /// The first argument is the only other property, or an unknown one if there is none. Properties that are missing
-    /// are added, since encoders leave out those without a value.
+    /// The first argument is the only other property, or an unknown one if there is none. Missing properties are added,
+    /// because encoders omit those without a value.
     ///
-    /// - Returns: The properties; `nil` if the name has no labels, or more than one property has none.
+    /// - Returns: The properties; `nil` if the name has no labels, or more than one property has no label.
     fileprivate func ordered(_ properties: [String]) -> [String]? {
         let others = properties.filter { !labels.contains($0) }
         guard !labels.isEmpty, Set(labels).count == labels.count, others.count < 2 else { return nil }

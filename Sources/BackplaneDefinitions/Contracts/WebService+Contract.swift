@@ -4,7 +4,7 @@ import BackplaneNetwork
 import FoundationEssentials
 
 extension WebService {
-    /// Serves a call of a contract's method, from JSON to JSON.
+    /// Serves a call of a contract's method, with input and output in JSON.
     ///
     /// - Parameters:
     ///   - method: The method.

@@ -1,4 +1,4 @@
-/// A method of a web service, as its definition describes it.
+/// A method of a web service, as described by its definition.
 public struct DefinedMethod: Sendable {
     /// The name by which the method is called: the first part of a selector.
     public var name: String { names.base }
@@ -8,21 +8,21 @@ public struct DefinedMethod: Sendable {
     public let argumentCount: Int
     /// The kind of the exchange.
     public let sessionType: SessionType
-    /// The method of the request, such as `GET`.
+    /// The HTTP method of the request, such as `GET`.
     public var method: String { request.method }
     /// The name of the serializer; `nil` means JSON.
     public let serializer: String?
-    /// The name of the model that the response is decoded into; `nil` leaves the choice to the caller.
+    /// The name of the model into which the response is decoded; `nil` leaves the choice to the caller.
     public let model: String?
 
     let names: MethodName
     let request: RequestTemplate
-    /// The indicators, in the order of their texts.
+    /// The indicators, in the order in which they occur.
     let indicators: [Indicator]
-    /// The positions of the arguments that indicators name.
+    /// The positions of the arguments to which indicators refer.
     let used: Set<Int>
 
-    /// A Boolean value that indicates whether a further argument may be the body.
+    /// A Boolean value that indicates whether an additional argument may be the body.
     private var mayHaveBody: Bool { if names.count == nil, case .none = request.content { true } else { false } }
 
     /// Returns whether the method can be called with a number of arguments.

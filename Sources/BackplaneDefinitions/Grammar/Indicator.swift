@@ -2,17 +2,17 @@
 struct Indicator: Sendable {
     /// The position of the argument, counted from 0.
     let index: Int
-    /// The names of the properties that lead to the value; empty for the argument itself.
+    /// The names of the properties that identify the value; empty for the argument itself.
     let properties: [String]
 
-    /// The maximum number of arguments of a method: as many as two digits can number.
+    /// The maximum number of arguments of a method, which is limited by two digits.
     static let mostArguments = 100
 
-    /// The subject of messages about the value.
+    /// The subject for messages about the value.
     var subject: String {
         properties.isEmpty ? "the argument \(index)" : "`\(properties.joined(separator: "."))` of the argument \(index)"
     }
 
-    /// The indicator in its longer form.
+    /// The indicator in its long form.
     var text: String { "%{\(index)}" + (properties.isEmpty ? "" : "[\(properties.joined(separator: "."))]") }
 }

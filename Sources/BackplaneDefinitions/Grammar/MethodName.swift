@@ -11,11 +11,11 @@ struct MethodName: Sendable {
     struct Mistake: Error {
         var reason: String
     }
-    /// The key as it is written.
+    /// The key as written.
     let key: String
     /// The name by which the method is called: the first part of a selector.
     let base: String
-    /// The other parts of a selector, without those of the blocks.
+    /// The other parts of a selector, without the parts of its blocks.
     let labels: [String]
     /// The number of arguments; `nil` for a plain name.
     let count: Int?
@@ -46,7 +46,7 @@ struct MethodName: Sendable {
         (base, labels, self.count) = (parts[0], Array(parts.dropFirst()), count)
     }
 
-    /// The selector without the parts of the blocks.
+    /// The selector without the parts of its blocks.
     var selector: String {
         guard let count, count > 0 else { return base }
         return ([base] + labels).map { "\($0):" }.joined()
@@ -55,7 +55,7 @@ struct MethodName: Sendable {
     private static let blocks: Set = ["completionBlock", "progressBlock"]
     private static let endings = ["WithCompletionBlock", "WithProgressBlock"]
 
-    /// Returns the name of a method whose only argument is a block; `nil` for another one.
+    /// Returns the name of a method whose only argument is a block; `nil` for any other method.
     private static func withoutBlock(_ part: String) -> String? {
         guard let ending = endings.first(where: { part.hasSuffix($0) }) else { return nil }
         return String(part.dropLast(ending.count))

@@ -4,7 +4,7 @@ struct PathTemplate: Sendable {
     private(set) var origin = ""
     /// The path, in which literals are percent-encoded.
     private(set) var path: [Template.Piece] = []
-    /// The fields of the query, which `&` separates, in which literals are percent-encoded.
+    /// The fields of the query, separated by `&`, in which literals are percent-encoded.
     private(set) var query: [[Template.Piece]] = []
     /// The fragment, which is never sent; `nil` if there is none.
     private(set) var fragment: String?
@@ -67,7 +67,7 @@ struct PathTemplate: Sendable {
         return bytes[(colon + 3)...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.endIndex
     }
 
-    /// A Boolean value that indicates whether the host of a full URL is a literal; true for the base URL's.
+    /// A Boolean value that indicates whether the host of a full URL is a literal; always true for a path.
     var hasSoundOrigin: Bool {
         guard isFullURL else { return true }
         let host = origin.utf8.drop { $0 != UInt8(ascii: ":") }.dropFirst(3)
@@ -82,11 +82,11 @@ struct PathTemplate: Sendable {
     }
 }
 
-/// The encoding of texts for the components of a URL (RFC 3986, section 3).
+/// The encoding of text for the components of a URL (RFC 3986, section 3).
 enum URLText {
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// Returns a literal of a definition, percent-encoding what may not occur in a path or a query.
+    /// Returns a literal of a definition, percent-encoding characters that may not occur in a path or a query.
     ///
     /// Percent-encoded octets remain unchanged.
     static func encoded(_ bytes: ArraySlice<UInt8>, inQuery: Bool) -> String {

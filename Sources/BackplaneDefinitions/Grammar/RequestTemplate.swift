@@ -1,12 +1,12 @@
 import BackplaneNetwork
 
-/// The request of a method, with indicators in the places of arguments.
+/// The request of a method, with indicators in place of arguments.
 struct RequestTemplate: Sendable {
     var method: String
     var path: PathTemplate
     /// The header fields, sorted by name.
     var headers: [(name: String, value: Template)] = []
-    /// A Boolean value that indicates whether the shared header fields are left out.
+    /// A Boolean value that indicates whether the shared header fields are omitted.
     var excludesSharedHeaders = false
     var content = Content.none
 
@@ -40,7 +40,7 @@ indirect enum BodyTemplate: Sendable {
 /// JSON whose strings may contain indicators.
 indirect enum JSONTemplate: Sendable {
     case value(ArgumentValue)
-    /// A string; if it consists only of an indicator, it stands for its argument of any type.
+    /// A string; if it consists only of an indicator, it represents its argument of any type.
     case text(Template)
     case array([JSONTemplate])
     case object([(name: String, value: JSONTemplate)])

@@ -7,9 +7,9 @@ struct Template: Sendable {
     }
     var pieces: [Piece]
 
-    /// A remark about one place in the text.
+    /// A remark about one position in the text.
     enum Remark: Sendable {
-        /// A string that begins like an indicator, but is not one.
+        /// A string that starts like an indicator but is not one.
         case mistake(String)
         /// A literal percent sign.
         case percent(String)
@@ -31,7 +31,7 @@ struct Template: Sendable {
         }
     }
 
-    /// The indicators in their order.
+    /// The indicators in order.
     var indicators: [Indicator] {
         pieces.compactMap { if case .indicator(let indicator) = $0 { indicator } else { nil } }
     }

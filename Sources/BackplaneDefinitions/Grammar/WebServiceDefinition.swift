@@ -1,13 +1,13 @@
 import Backplane
 import BackplaneDocuments
 
-/// The methods of a web service, as a file describes them.
+/// The methods of a web service, as described by a file.
 ///
-/// A definition is a value, which was completely checked when it was read and can be used on any thread.
+/// A definition is a value that was completely checked when it was read and can be used on any thread.
 public struct WebServiceDefinition: Sendable {
     /// The methods, in alphabetical order of their keys.
     public let methods: [DefinedMethod]
-    /// The positions of methods by their names, selectors and keys.
+    /// The positions of methods, keyed by their names, selectors and keys.
     private let positions: [String: [Int]]
 
     init(_ methods: [DefinedMethod]) {
@@ -35,7 +35,8 @@ public struct WebServiceDefinition: Sendable {
             let selectors = fitting.map { "`\(methods[$0].selector)`" }.joined(separator: " and ")
             throw BackplaneError(
                 .definitionUnknownMethod,
-                "`\(name)` with \(counted(count)) may be \(selectors); choose by the selector, as in `service[\"\(methods[fitting[0]].selector)\"]`",
+                "`\(name)` with \(counted(count)) could refer to \(selectors); choose one by its selector, as in "
+                    + "`service[\"\(methods[fitting[0]].selector)\"]`",
                 at: name)
         }
         let existing = candidates.map { "`\(methods[$0].signature)`" }.joined(separator: ", ")

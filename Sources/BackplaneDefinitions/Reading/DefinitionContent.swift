@@ -1,12 +1,12 @@
 package import Backplane
 import BackplaneNetwork
 
-/// The content of a web service's files: its methods, and the header fields that its folder shares.
+/// The content of a web service's files: its methods, and the header fields shared in its folder.
 package struct DefinitionContent: Sendable {
     package let definition: WebServiceDefinition
-    /// The shared header fields; empty without such a file.
+    /// The shared header fields; empty if there is no such file.
     let sharedHeaders: HTTPHeaders
-    /// The non-fatal problems, those of the definition first.
+    /// The non-fatal problems, beginning with those of the definition.
     package let warnings: [DefinitionProblem]
 
     /// Reads the files of a component, whose models are the types of its contract.

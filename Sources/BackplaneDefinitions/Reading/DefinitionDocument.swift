@@ -37,7 +37,7 @@ package struct DefinitionDocument<Content: Sendable>: Sendable {
 
     /// The content, if it has no errors.
     ///
-    /// - Throws: The only error, or the first of several with all of them as causes, each with its line and column.
+    /// - Throws: The only error, or the first of several, with all of them as causes; each with its line and column.
     func sound() throws(BackplaneError) -> Content {
         let errors = problems.filter { $0.severity == .error }
         guard let first = errors.first else { return content }
@@ -66,7 +66,7 @@ extension DefinitionDocument where Content == WebServiceDefinition {
 
     /// Creates a document from the methods of a web service.
     ///
-    /// - Parameter names: The serializers and models that exist; `nil` if they are not known.
+    /// - Parameter names: The existing serializers and models; `nil` if they are unknown.
     init(parsing bytes: Data, path: String? = nil, names: DefinitionNames?) {
         let subject = DocumentSubject("definition", root: "a definition is a dictionary of methods")
         self.init(parsing: bytes, path: path, or: WebServiceDefinition([]), subject) { value in

@@ -12,8 +12,8 @@ package enum DefinitionFile {
 
     /// Returns the contents of a file.
     ///
-    /// - Throws: `definition.unreadable`, also for anything but a regular file, and for a file that is too large for a
-    ///   document.
+    /// - Throws: `definition.unreadable`, including for anything but a regular file, and for a file that is too large
+    ///   for a document.
     package static func read(_ path: String) throws(BackplaneError) -> Data {
         // The system would take a path that contains a zero for a shorter one.
         guard !path.utf8.contains(0) else { throw unreadable(path, "a path cannot contain a zero byte") }
@@ -42,14 +42,14 @@ package enum DefinitionFile {
         throw unreadable(path, "a definition has at most \(DocumentLimits.bytes >> 20) MB")
     }
 
-    /// Returns `true` for a folder at a path, and `false` for any other file; `nil` if nothing exists there.
+    /// Returns `true` for a folder at a path and `false` for any other file; returns `nil` if nothing exists there.
     package static func isFolder(_ path: String) -> Bool? {
         var status = stat()
         guard !path.utf8.contains(0), stat(path, &status) == 0 else { return nil }
         return status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Returns whether there is a regular file at a path, or a link to one.
+    /// Returns whether there is a regular file, or a link to one, at a path.
     package static func isRegular(_ path: String) -> Bool {
         var status = stat()
         return !path.utf8.contains(0) && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG

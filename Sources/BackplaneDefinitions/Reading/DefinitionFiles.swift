@@ -1,16 +1,16 @@
 package import Backplane
 import FoundationEssentials
 
-/// The contents of the files that a web service is created from.
+/// The contents of the files from which a web service is created.
 package struct DefinitionFiles: Sendable {
     let definition: Data
     /// The path of the definition; `nil` for data.
     package let path: String?
-    /// The header fields that are shared in the folder; `nil` without such a file.
+    /// The header fields shared in the folder; `nil` if there is no such file.
     let sharedHeaders: Data?
     let sharedPath: String?
 
-    /// Reads the definition of a web service, and the shared header fields beside it.
+    /// Reads the definition of a web service, and the shared header fields next to it.
     ///
     /// - Throws: `definition.unreadable`.
     package init(_ source: WebService.Source, named name: String) throws(BackplaneError) {
@@ -25,7 +25,7 @@ package struct DefinitionFiles: Sendable {
             guard url.isFileURL else {
                 throw BackplaneError(
                     .definitionUnreadable,
-                    "a definition is read from a file, but this is another kind of URL; give a `file:` URL")
+                    "a definition is read from a file, but this is another kind of URL; use a `file:` URL")
             }
             let place = url.path
             path = DefinitionFile.isFolder(place) == true ? try DefinitionFile.path(of: name, in: place) : place
@@ -40,7 +40,7 @@ package struct DefinitionFiles: Sendable {
         sharedPath = isThere ? shared : nil
     }
 
-    /// Returns whether the files have the same paths and contents as others.
+    /// Returns whether the files have the same paths and contents as other files.
     package func isSame(as other: DefinitionFiles) -> Bool {
         (path, sharedPath) == (other.path, other.sharedPath) && definition == other.definition
             && sharedHeaders == other.sharedHeaders

@@ -5,9 +5,9 @@ public import BackplaneDocuments
 public struct DefinitionProblem: Sendable {
     /// The consequence of a problem.
     public enum Severity: String, Sendable {
-        /// A problem that prevents the web service from being created.
+        /// A problem that prevents the creation of the web service.
         case error
-        /// A value that has no effect, or possibly not the intended one.
+        /// A value that has no effect, or possibly an unintended one.
         case warning
     }
 

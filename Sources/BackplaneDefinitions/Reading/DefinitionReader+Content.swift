@@ -85,7 +85,7 @@ extension DefinitionReader {
         }
     }
 
-    /// Reads JSON, whose depth the document's reader limits.
+    /// Reads JSON, whose depth is limited by the document's reader.
     private mutating func json(_ value: DocumentValue, at path: DocumentPath) -> JSONTemplate {
         switch value {
         case .string(let text):

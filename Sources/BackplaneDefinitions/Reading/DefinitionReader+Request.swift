@@ -56,7 +56,7 @@ extension DefinitionReader {
         let path = section.path / "path"
         guard section.values["path"] != nil else {
             report(
-                .definitionMissingKey, "`path` is missing; the request goes to the base URL", at: path,
+                .definitionMissingKey, "`path` is missing; the request is sent to the base URL", at: path,
                 severity: .warning)
             return PathTemplate(Template("") { _ in })
         }
@@ -84,7 +84,7 @@ extension DefinitionReader {
 
     static let excludeKey = "excludeSharedHeader"
 
-    /// Reads header fields whose values have indicators.
+    /// Reads header fields whose values may have indicators.
     private mutating func headers(in section: Section) -> [(name: String, value: Template)] {
         var headers: [(name: String, value: Template)] = []
         for (name, value) in section.values.sorted(by: { $0.key < $1.key }) where name != Self.excludeKey {
@@ -103,7 +103,7 @@ extension DefinitionReader {
         return headers
     }
 
-    /// Reads the header fields that web services share, which have no indicators.
+    /// Reads the header fields shared by web services, which have no indicators.
     mutating func sharedHeaders(_ value: DocumentValue) -> HTTPHeaders {
         var headers: HTTPHeaders = [:]
         guard let section = section(value, at: DocumentPath()) else { return headers }

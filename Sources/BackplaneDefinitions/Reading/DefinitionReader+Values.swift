@@ -45,7 +45,7 @@ extension DefinitionReader {
         }
     }
 
-    /// Reads a string with indicators; a number or a Boolean value counts as its text.
+    /// Reads a string with indicators; numbers and Boolean values are read as text.
     mutating func template(_ value: DocumentValue, at path: DocumentPath, isURL: Bool = false) -> Template? {
         switch value {
         case .string(let text): return bounded(text, at: path) ? template(text, at: path, isURL: isURL) : nil

@@ -4,16 +4,17 @@ import BackplaneNetwork
 
 /// A reader that turns a value into methods and collects all problems instead of stopping at the first.
 struct DefinitionReader {
-    /// The maximum number of listed errors, and of listed warnings; further ones are only counted.
+    /// The maximum number of listed errors, and of listed warnings; additional ones are only counted.
     static let mostListed = 1_000
-    /// The maximum length of a string in a definition, in bytes: that of the longest header field that servers accept.
+    /// The maximum length of a string in a definition, in bytes, which is that of the longest header field that servers
+    /// accept.
     static let longestText = 16 << 10
 
     /// The existing names; `nil` if they are unknown.
     let names: DefinitionNames?
     private var problems: [DefinitionProblem] = []
     private var errorCount = 0, warningCount = 0
-    /// The indicators and octets of the current method, with their places.
+    /// The indicators and octets of the current method, with their locations.
     var indicators: [(indicator: Indicator, path: DocumentPath)] = []
     var octets: [(text: String, path: DocumentPath)] = []
 
@@ -118,7 +119,7 @@ struct DefinitionReader {
         }
     }
 
-    /// The listed problems, with the number of further ones.
+    /// The listed problems, followed by the number of unlisted ones.
     var listed: [DefinitionProblem] {
         let (errors, warnings) = (problems.count { $0.severity == .error }, problems.count { $0.severity == .warning })
         var listed = problems

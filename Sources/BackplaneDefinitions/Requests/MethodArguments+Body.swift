@@ -46,7 +46,7 @@ extension MethodArguments {
 
     private func wholeText(_ template: Template, _ place: String) throws(BackplaneError) -> String {
         guard let text = try text(of: template, in: place) else {
-            throw refused("an argument in a text of \(place) is null")
+            throw refused("an argument of the text for \(place) is null")
         }
         return text
     }

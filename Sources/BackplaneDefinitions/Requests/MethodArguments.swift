@@ -1,6 +1,6 @@
 import Backplane
 
-/// The arguments of one call, in the form that its request needs.
+/// The arguments of one call, in the form required by its request.
 struct MethodArguments: Sendable {
     let values: [ArgumentValue]
     /// The selector of the method, for errors.
@@ -29,8 +29,8 @@ struct MethodArguments: Sendable {
     /// Returns the text of an indicator; `nil` for null.
     ///
     /// - Parameters:
-    ///   - place: The place of the text, with its article, for errors.
-    ///   - encoded: A function that encodes a string for the place; the commas between the elements of an array are not
+    ///   - place: The part of the request for which the text is intended, with its article, for errors.
+    ///   - encoded: A function that encodes a string for that part; the commas between the elements of an array are not
     ///     encoded.
     func text(
         _ indicator: Indicator, in place: String, _ encoded: (String) -> String = { $0 }
@@ -88,7 +88,7 @@ struct MethodArguments: Sendable {
         }
     }
 
-    /// Returns the properties of an object as fields by name, without nulls, and with `remoteId` as `id`.
+    /// Returns the properties of an object as named fields, without nulls, and with `remoteId` renamed to `id`.
     func fields(_ indicator: Indicator, in place: String) throws(BackplaneError) -> [(name: String, value: String)] {
         let value = try value(indicator)
         switch value {
@@ -99,7 +99,7 @@ struct MethodArguments: Sendable {
         }
     }
 
-    /// Returns the members of an object as fields, with values encoded for their place.
+    /// Returns the members of an object as fields, with values encoded for their part of the request.
     func fields(
         of members: [String: ArgumentValue], _ subject: String, in place: String,
         _ encoded: (String) -> String = { $0 }

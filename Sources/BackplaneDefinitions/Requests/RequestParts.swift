@@ -10,7 +10,7 @@ struct RequestParts: Sendable {
 
     /// Creates the parts of a call.
     ///
-    /// - Throws: `definition.arguments` for an argument that does not fit its place.
+    /// - Throws: `definition.arguments` for an argument that does not fit its position.
     init(_ method: DefinedMethod, _ arguments: MethodArguments) throws(BackplaneError) {
         let request = method.request
         path = try arguments.path(request.path)
@@ -136,7 +136,7 @@ extension MethodArguments {
         refused("\(indicator.subject) is \(found); expected a `FilePart` or a `StoredFile`, or an array of them")
     }
 
-    /// Returns the data that no indicator names; `nil` if there is none.
+    /// Returns the data to which no indicator refers; `nil` if there is none.
     fileprivate func unusedData(of method: DefinedMethod) throws(BackplaneError) -> [UInt8]? {
         var found: [UInt8]?
         for (index, value) in values.enumerated() where !method.used.contains(index) {
@@ -149,7 +149,8 @@ extension MethodArguments {
             }
             guard case .none = method.request.content else {
                 throw refused(
-                    "the argument \(index) is data that no indicator names, and the body is built from something else")
+                    "the argument \(index) is data that no indicator names, but the definition already specifies a "
+                        + "body")
             }
             guard found == nil else {
                 throw refused("two arguments are data that no indicator names; only one can be the body")

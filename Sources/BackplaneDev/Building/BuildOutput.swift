@@ -5,11 +5,11 @@ import Foundation
 /// The parsed output of `swift build`: progress and compiler diagnostics.
 struct BuildOutput: Sendable {
     enum Line: Sendable, Hashable {
-        /// A progress line, such as `[3/7] Compiling Notes`, that the next one replaces.
+        /// A progress line, such as `[3/7] Compiling Notes`, which the next one replaces.
         case progress(String)
         /// A line that is printed by every build.
         case ceremony
-        /// A line for the user, as it was printed.
+        /// A line for the user, as printed.
         case text(String)
     }
 
@@ -24,7 +24,7 @@ struct BuildOutput: Sendable {
         return isCeremony ? .ceremony : .text(text)
     }
 
-    /// Returns whether a line reports that SwiftPM fetches other packages, as before a first build.
+    /// Returns whether a line reports that SwiftPM is fetching other packages, as before a first build.
     private static func isAboutDependencies(_ text: String) -> Bool {
         text.prefixMatch(
             of:
@@ -32,9 +32,9 @@ struct BuildOutput: Sendable {
         ) != nil
     }
 
-    /// Returns the process that this build waits for, because it builds in the same folder.
+    /// Returns the process for which this build waits, because it builds in the same folder.
     ///
-    /// SwiftPM reports it in a line without a line end.
+    /// SwiftPM reports it on a line without a terminator.
     static func obstacle(_ text: String) -> (process: Int, folder: String)? {
         guard
             let match = text.prefixMatch(
@@ -64,7 +64,7 @@ struct BuildOutput: Sendable {
     /// Creates the parser of a build's output.
     ///
     /// - Parameters:
-    ///   - package: The folder of the package; SwiftPM's warnings about the manifests of others are dropped.
+    ///   - package: The folder of the package; SwiftPM's warnings about the manifests of other packages are dropped.
     ///   - known: The diagnostics that are dropped, because the user has seen them.
     init(of package: String? = nil, known: Set<Diagnostic> = []) {
         self.known = known
@@ -73,7 +73,7 @@ struct BuildOutput: Sendable {
         identities = Set(paths.map { FilePath.name(of: $0).lowercased() })
     }
 
-    /// The maximum number of lines, because programs that a build runs can print without end.
+    /// The maximum number of lines, because programs that run during a build can print endlessly.
     private static let most = 5_000
 
     /// Parses a line that is not a progress line.

@@ -1,4 +1,4 @@
-/// The duration of a build, which events give in seconds.
+/// The duration of a build, which events express in seconds.
 struct BuildTime: Codable, Sendable, Comparable {
     let duration: Duration
 

@@ -9,7 +9,7 @@ struct DevPackage: Sendable, Hashable {
         var name: String
         /// The path of the library after a build.
         var library: String
-        /// The folders of the product's targets, and of the local packages that it may depend on.
+        /// The folders of the product's targets, and of the local packages on which it may depend.
         var folders: [String]
         /// The folders in which SwiftPM may place the product's resources.
         var resources: [String]
@@ -18,13 +18,13 @@ struct DevPackage: Sendable, Hashable {
     var path: String
     /// The dynamic libraries among the package's products.
     var products: [Product]
-    /// The path of the package's manifest; after a change to it, the package is read again.
+    /// The path of the package's manifest; after a change to it, the package is reread.
     var manifest: String { FilePath.join(path, "Package.swift") }
 
     /// Creates a package from its description.
     ///
     /// - Parameters:
-    ///   - others: The local packages that it depends on, by their folders.
+    ///   - others: The local packages on which it depends, by their folders.
     ///   - libraries: The folder into which SwiftPM builds libraries.
     init(_ facts: PackageFacts, at path: String, others: [String: PackageFacts], libraries: String) {
         self.path = path

@@ -19,7 +19,7 @@ final class RunningBuild {
     let began = Date().timeIntervalSince1970
     let before: ProductStamp
     private(set) var isCancelled = false
-    /// A Boolean value that indicates whether the build has written its library already.
+    /// A Boolean value that indicates whether the build has already written its library.
     var hasCome = false
     private let listener: Listener
     private let process: ChildProcess
@@ -62,7 +62,7 @@ final class RunningBuild {
         process.stop(patience: Self.patience)
     }
 
-    /// The time that SwiftPM has to stop, in tenths of a second.
+    /// The time within which SwiftPM must stop, in tenths of a second.
     private static let patience = 50
 
     func end(_ ending: ChildProcess.Ending) -> DevLoop.BuildEnd {
@@ -70,7 +70,7 @@ final class RunningBuild {
     }
 }
 
-/// The output of a build so far, parsed on the thread that reads it, which slows down a build that prints too much.
+/// The parsed output of a build so far, read on a thread that thereby slows down a build with excessive output.
 private final class Listener: Sendable {
     private let output: Mutex<BuildOutput>
 

@@ -39,7 +39,7 @@ package struct SwiftPM: Sendable {
 
     /// Returns the arguments that build a product.
     ///
-    /// They are the same as in a manual build, so that neither invalidates the results of the other.
+    /// They are the same as in a manual build, so that neither build invalidates the results of the other.
     ///
     /// - Parameter last: The package built before this one. With a shared scratch folder, SwiftPM would reuse its plan.
     func build(_ product: DevPackage.Product, after last: String?) -> [String] {

@@ -1,6 +1,6 @@
 /// The diagnostics that the user has seen, so that builds of several products report each of them once.
 struct ToldDiagnostics: Sendable {
-    /// The warnings of the package manager, which are the same in every build until a Package.swift changes.
+    /// The warnings of the package manager, which are identical in every build until a Package.swift changes.
     private var lasting: Set<Diagnostic> = []
     /// The diagnostics of the products that were built since the last change.
     private var ofRound: Set<Diagnostic> = []
@@ -14,7 +14,7 @@ struct ToldDiagnostics: Sendable {
         (products, ofRound) = ([product], [])
     }
 
-    /// Adds what a build has reported.
+    /// Adds the diagnostics that a build has reported.
     mutating func add(_ diagnostics: [Diagnostic]) {
         ofRound.formUnion(diagnostics)
         lasting.formUnion(diagnostics.filter { $0.file == nil && $0.severity == "warning" })

@@ -75,7 +75,7 @@ extension DevEvent.Beginning {
 }
 
 extension DevEvent.Progress {
-    /// The line for a step; `nil` if an application runs meanwhile, which is of more interest.
+    /// The line for a step; `nil` if an application is running, whose state is then shown instead.
     fileprivate var told: (word: Span, text: String, rest: [String])? {
         isSwapped ? nil : (Span("building", .faint), "\(product.printable) \(step.printable)", [])
     }
@@ -88,7 +88,8 @@ extension DevEvent.BuildResult {
         case .failed:
             (
                 Span("failed", .bad),
-                "\(product.printable) does not build (\(time)); \(isSwapped ? "the active version stays" : "the application starts when it does")",
+                "\(product.printable) does not build (\(time)); "
+                    + "\(isSwapped ? "the active version is unchanged" : "the application starts when it does")",
                 rest
             )
         case .cancelled: nil
@@ -148,7 +149,7 @@ extension DevEvent.Swap {
 }
 
 extension DevEvent.Libraries {
-    /// The line for unchanged libraries; `nil` if none was built here, such as a file that was only touched.
+    /// The line for unchanged libraries; `nil` if none was built here, for example if a file was only touched.
     fileprivate var parts: (word: Span, text: String, rest: [String])? {
         guard let time = builtIn.values.max() else { return nil }
         let names = libraries.map(FilePath.name).sorted().joined(separator: ", ").printable
@@ -159,8 +160,8 @@ extension DevEvent.Libraries {
 extension DevEvent.Refusal {
     fileprivate var text: String {
         switch subject {
-        case .swap: "\(error.description.printable.namingOptions); the active version stays"
-        case .manifest: "\(error.description.printable.namingOptions); the active manifest stays"
+        case .swap: "\(error.description.printable.namingOptions); the active version is unchanged"
+        case .manifest: "\(error.description.printable.namingOptions); the active manifest is unchanged"
         case .rollback, .package, .build, .host, .watching: error.description.printable.namingOptions
         }
     }

@@ -6,7 +6,7 @@ import BackplaneHost
 enum DevEvent: Sendable {
     case started(Beginning)
     case buildStarted(Build)
-    /// A build has reached another step; reported every few seconds.
+    /// A build has reached another step; this is reported every few seconds.
     case buildProgress(Progress)
     /// Another process builds in the same folder.
     case buildWaiting(Obstacle)
@@ -35,7 +35,7 @@ enum DevEvent: Sendable {
         var manifest: String
         /// The packages that are built; if empty, libraries are only watched.
         var packages: [Package]
-        /// The libraries that no package of this session builds.
+        /// The libraries that are not built by any package of this session.
         var libraries: [String]
     }
 
@@ -114,7 +114,7 @@ enum DevEvent: Sendable {
     }
 
     struct Ending: Codable, Sendable {
-        /// A Boolean value that indicates whether the process was asked to end.
+        /// A Boolean value that indicates whether the process was requested to end.
         var isExpected: Bool
         /// A Boolean value that indicates whether the application stopped all its components before it ended.
         var isInOrder: Bool

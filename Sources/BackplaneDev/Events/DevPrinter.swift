@@ -2,14 +2,14 @@ import BackplaneReports
 import BackplaneTerminal
 import Foundation
 
-/// A printer of events, as lines of JSON or as text for the terminal.
+/// A printer of events, as JSON lines or as text for the terminal.
 struct DevPrinter: Sendable {
     let json: Bool
     /// A Boolean value that indicates whether the application's output passes through this printer.
     ///
-    /// There it becomes events, or is printed above the progress line.
+    /// The printer turns the output into events, or prints it above the progress line.
     private let passesOutputOn: Bool
-    /// A Boolean value that indicates whether there is no line for progress, which each report replaces.
+    /// A Boolean value that indicates whether there is no progress line, which each report would replace.
     let keepsEveryLine: Bool
     private let writer: DevWriter
 
@@ -27,13 +27,13 @@ struct DevPrinter: Sendable {
                 : event.lines(at: String(Figure.time(now).suffix(8)), colour: Terminal.wantsColour))
     }
 
-    /// A function that takes the application's output, or `nil` if it goes directly to that of this process.
+    /// A function that receives the application's output, or `nil` if it goes directly to the output of this process.
     var passOn: (@Sendable (String, _ isError: Bool) -> Void)? {
         guard passesOutputOn else { return nil }
         return { output($0, isError: $1) }
     }
 
-    /// Prints a line of the application; blocks while too much is unwritten.
+    /// Prints a line of the application; blocks while too much output is unwritten.
     private func output(_ text: String, isError: Bool) {
         guard json else { return writer.passOn(text, to: isError ? STDERR_FILENO : STDOUT_FILENO) }
         let line = DevEvent.Line(stream: isError ? .errors : .output, text: text)
@@ -55,7 +55,7 @@ struct DevPrinter: Sendable {
     /// Stops waiting for readers of the output.
     func beginToEnd() { writer.beginToEnd() }
 
-    /// Waits until the output is written.
+    /// Waits until the output has been written.
     ///
     /// - Returns: A Boolean value that indicates whether all of it was written.
     func finish() -> Bool { writer.finish() }

@@ -3,7 +3,7 @@ import BackplaneHost
 import BackplaneTerminal
 import Foundation
 
-/// A writer with a queue and a thread of its own, so that the session never waits for readers of its output.
+/// A writer with its own queue and thread, so that the session never waits for readers of its output.
 final class DevWriter: Sendable {
     private typealias Line = (text: String, descriptor: Int32)
 
@@ -48,7 +48,7 @@ final class DevWriter: Sendable {
         state.withLock { $0.lines += lines.map { ($0, STDOUT_FILENO) } }
     }
 
-    /// Queues a line of the application; blocks while too much is unwritten, and drops the line during shutdown.
+    /// Queues a line of the application; blocks while too much output is unwritten, and drops the line during shutdown.
     func passOn(_ line: String, to descriptor: Int32) {
         state.wait { state in
             guard state.passedOn < Self.room else { return state.isEnding ? .done(()) : .until(nil) }
@@ -63,12 +63,12 @@ final class DevWriter: Sendable {
         state.withLock { $0.progress = progress }
     }
 
-    /// Begins the shutdown, after which nothing blocks any longer.
+    /// Begins the shutdown, after which nothing blocks.
     func beginToEnd() {
         state.withLock { $0.isEnding = true }
     }
 
-    /// Waits until everything is written, but not longer than two seconds.
+    /// Waits until everything has been written, for at most two seconds.
     ///
     /// - Returns: A Boolean value that indicates whether everything was written.
     func finish() -> Bool {

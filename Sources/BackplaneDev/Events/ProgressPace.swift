@@ -6,7 +6,7 @@ struct ProgressPace: Sendable {
 
     init(interval: Double) { self.interval = interval }
 
-    /// Begins an activity, whose first report is not due before the interval has passed.
+    /// Starts an activity, whose first report is not due until the interval has passed.
     mutating func begin(at time: Double) { last = time }
 
     /// Returns whether a report is due, and counts it if so.

@@ -5,10 +5,10 @@ package import BackplaneHost
 package struct DevSettings: Sendable {
     /// The path of the manifest.
     package var manifest: String
-    /// The manifest's environment: `nil` takes `$BACKPLANE_ENVIRONMENT`, an empty string none.
+    /// The manifest's environment; `nil` means `$BACKPLANE_ENVIRONMENT`, and an empty string means none.
     package var environment: String?
     package var pluginPaths: [String]
-    /// Further options of the hidden command, in the form `--name=value`.
+    /// Additional options of the hidden command, in the form `--name=value`.
     package var options: [String]
     /// The options of all swaps; `nil` leaves them to the host.
     package var swaps: SwapOptions?
@@ -30,8 +30,8 @@ package struct DevSettings: Sendable {
 
     /// The options of the next swap; `nil` leaves them to the host.
     ///
-    /// The next save waits for it. Unless the options or the manifest say otherwise, it therefore waits for long calls
-    /// no longer than 10 s.
+    /// The next save waits for the swap. Unless the options or the manifest specify otherwise, the swap therefore waits
+    /// for long calls no longer than 10 s.
     package var swapOptions: SwapOptions? {
         guard swaps?.drain == nil, document.manifest.swap.drain == .standard else { return swaps }
         var options = swaps ?? SwapOptions()

@@ -4,7 +4,7 @@ package import Backplane
 package enum HostChild {
     /// The hidden command that the child runs.
     package static let command = "dev-child"
-    /// The file descriptor for reports, as lines of JSON; the other outputs are the application's.
+    /// The file descriptor for reports, as JSON lines; the other outputs are the application's.
     package static let reports: Int32 = 3
 
     /// The state of the application.

@@ -19,8 +19,8 @@ final class HostLink {
 
     /// Starts an application.
     ///
-    /// - Parameter passOn: A function that receives the lines that it prints; if `nil`, they go to the outputs of this
-    ///   process.
+    /// - Parameter passOn: A function that receives the lines that the application prints; if `nil`, they go to the
+    ///   outputs of this process.
     init(
         number: Int, _ settings: DevSettings, passOn: (@Sendable (String, _ isError: Bool) -> Void)?,
         _ send: @escaping @Sendable (DevNews) -> Void
@@ -35,7 +35,8 @@ final class HostLink {
         Thread.detachNewThread { send(.host(HostProcess.News(of: choice), of: number)) }
     }
 
-    /// A Boolean value that indicates whether the application was not started by this command, and outlives it.
+    /// A Boolean value that indicates whether the application was not started by this command, and therefore outlives
+    /// it.
     var isForeign: Bool { process == nil }
 
     func isUp(_ report: HostChild.Report) {
@@ -49,7 +50,7 @@ final class HostLink {
         process?.stop(isUp: client != nil)
     }
 
-    /// Requests a swap, perhaps together with the manifest.
+    /// Requests a swap, optionally together with the manifest.
     func swap(_ libraries: [String], _ settings: DevSettings, applying appliesManifest: Bool) {
         asked = libraries
         let apply = AppliedManifestForm(
@@ -78,7 +79,7 @@ final class HostLink {
         ask(GenerationsRequest(), about: .host) { .generations($0.values) }
     }
 
-    /// Sends a request on a thread of its own; the answer arrives as news.
+    /// Sends a request on a separate thread; the answer arrives as news.
     private func ask<Message: ControlMessage>(
         _ message: Message, about subject: DevEvent.Refusal.Subject,
         _ answer: @escaping @Sendable (Message.Answer) -> HostAnswer

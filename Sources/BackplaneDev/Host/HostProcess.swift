@@ -8,7 +8,7 @@ final class HostProcess: Sendable {
     enum News: Sendable {
         case up(HostChild.Report)
         case ended(ChildProcess.Ending)
-        /// A host that this command has not started cannot be found.
+        /// A host that was not started by this command cannot be found.
         case unreachable(BackplaneError)
     }
     private let process: ChildProcess
@@ -17,7 +17,8 @@ final class HostProcess: Sendable {
     ///
     /// - Parameters:
     ///   - arguments: The arguments of the hidden command.
-    ///   - passOn: A function that receives the lines that it prints; if `nil`, they go to the outputs of this process.
+    ///   - passOn: A function that receives the lines that the process prints; if `nil`, they go to the outputs of this
+    ///     process.
     init(
         _ arguments: [String], passOn: (@Sendable (String, _ isError: Bool) -> Void)?,
         _ news: @escaping @Sendable (News) -> Void
@@ -38,7 +39,7 @@ final class HostProcess: Sendable {
         ) { news(.ended($0)) }
     }
 
-    /// Asks the process to stop gracefully, and kills it after a while if it has not.
+    /// Asks the process to stop gracefully, and kills it if it has not stopped after a while.
     ///
     /// - Parameter isUp: A Boolean value that indicates whether the start is complete; before that, there is nothing to
     ///   lose, and the wait is shorter.
@@ -55,7 +56,7 @@ final class HostProcess: Sendable {
 
     func kill() { process.send(SIGKILL) }
 
-    /// The time that the process has to stop, in seconds.
+    /// The time within which the process must stop, in seconds.
     private static let patience: UInt32 = 10, patienceAtStart: UInt32 = 2
     // In the event of a crash, report the crashed thread without registers and images.
     private static let environment = [

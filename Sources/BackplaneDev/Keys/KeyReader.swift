@@ -4,18 +4,17 @@ import Synchronization
 
 /// A reader of single keys from the terminal, without echo.
 ///
-/// No keys are read without a terminal, after it is closed, and while this process is in the background.
+/// No keys are read if there is no terminal, after it is closed, or while this process is in the background.
 enum KeyReader {
     enum News: Sendable {
-        /// Keys are read from now on.
+        /// Keys can be read from now on.
         case begun
         case key(DevKey)
         /// The terminal was closed.
         case closed
     }
 
-    /// Reads keys on a thread of its own until the terminal is closed; does nothing if standard input is not a
-    /// terminal.
+    /// Reads keys on a separate thread until the terminal is closed; does nothing if standard input is not a terminal.
     static func begin(_ tell: @escaping @Sendable (News) -> Void) {
         guard isatty(STDIN_FILENO) == 1 else { return }
         // Let reading fail in the background instead of suspending the process.
@@ -75,7 +74,7 @@ enum KeyReader {
     }
 }
 
-/// The state that the signal handler needs, which can access globals only.
+/// The state needed by the signal handler, which can access only globals.
 nonisolated(unsafe) private var before = termios()  // written before the handler is installed, only read afterwards
 nonisolated(unsafe) private var quiet = termios()  // the same
 private let isQuiet = Atomic(false)

@@ -1,17 +1,17 @@
-/// The state machine of `backplane dev`: decides on the next actions, and performs none itself.
+/// The state machine of `backplane dev`: decides on the next actions without performing them.
 ///
 /// A library is swapped as soon as the linker has closed it. If the host refuses it while others are still being built,
-/// it is tried again together with those: a changed contract rebuilds several plugins, which fit only each other.
+/// it is tried again together with them, because a changed contract rebuilds several plugins that fit only each other.
 struct DevLoop: Sendable {
     enum Event: Sendable, Hashable {
-        /// Reading of a package's description began or ended; before it ends, the products are unknown.
+        /// The reading of package descriptions began or ended; until it ends, the products are unknown.
         case reading, read
         /// The complete list of products that the manifest needs.
         case needed([DevPackage.Product])
         /// The sources of these products have changed.
         case changed([DevPackage.Product])
         case built(BuildEnd)
-        /// The library files that are complete and differ from those before.
+        /// The library files that are complete and have changed.
         case libraries(Set<String>)
         /// The manifest has changed.
         case manifest
@@ -167,7 +167,7 @@ struct DevLoop: Sendable {
         }
     }
 
-    /// Returns whether other libraries or a manifest are expected that may fit the given libraries.
+    /// Returns whether other libraries or a manifest that may fit the given libraries are expected.
     private func isMoreComing(than libraries: Set<String>) -> Bool {
         readings > 0 || manifest == .new || !newLibraries.isEmpty || !waiting.isEmpty
             || building.map { !libraries.contains($0.library) } ?? false
@@ -232,7 +232,7 @@ struct DevLoop: Sendable {
 
     /// Returns the request for libraries together with a manifest that is not active, once everything is built.
     ///
-    /// Both were saved, or the host has refused one of them alone.
+    /// Either both were saved, or the host has refused one of them by itself.
     private mutating func askForBoth() -> Action? {
         guard isBuilt, manifest != .active else { return nil }
         let hasNews = !newLibraries.isEmpty || manifest == .new || refusals.areWorthTrying

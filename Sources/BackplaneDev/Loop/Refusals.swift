@@ -26,9 +26,9 @@ struct Refusals: Sendable, Hashable {
     /// Adds libraries that were refused.
     ///
     /// - Parameters:
-    ///   - isNew: A Boolean value that indicates whether they were refused for the first time.
-    ///   - moreIsComing: A Boolean value that indicates whether others are being built that may fit them.
-    /// - Returns: A Boolean value that indicates whether to tell the user now.
+    ///   - isNew: Whether they were refused for the first time.
+    ///   - moreIsComing: Whether other libraries that may fit them are being built.
+    /// - Returns: A Boolean value that indicates whether to notify the user now.
     mutating func refused(_ refused: Set<String>, isNew: Bool, moreIsComing: Bool) -> Bool {
         libraries.formUnion(refused)
         if isNew { areUntold = true }

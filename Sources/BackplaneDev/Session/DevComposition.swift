@@ -1,13 +1,13 @@
 import Backplane
 import BackplaneHost
 
-/// The products that a manifest needs, and the library files it refers to.
+/// The products that a manifest needs, and the library files to which it refers.
 struct DevComposition: Sendable, Hashable {
     /// The products that the manifest names, or all products if it has no list of plugins.
     let products: [DevPackage.Product]
-    /// The libraries that the manifest names and no package of this session builds.
+    /// The libraries that the manifest names but that no package of this session builds.
     let others: [String]
-    /// The paths at which libraries may appear that the manifest names and that do not exist.
+    /// The paths at which missing libraries of the manifest may appear.
     let missing: Set<String>
     /// The definition files that the manifest serves without code.
     let definitions: Set<ManifestDocument.DefinitionPlace>

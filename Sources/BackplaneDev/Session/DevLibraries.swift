@@ -1,17 +1,17 @@
-/// The libraries of a session: the files as last seen, and the application's answers to them.
+/// The libraries of a session: the files as last seen, and the application's responses to them.
 struct DevLibraries: Sendable {
     private var seen: [String: ProductStamp] = [:]
-    /// The files of the last swap request, as they were seen before it.
+    /// The files of the last swap request, as last seen before it.
     private var asked: [String: ProductStamp] = [:]
     /// The libraries that the application refused.
     private var refused: Set<String> = []
     /// The duration of each library's last build in this session.
     private var builtIn: [String: BuildTime] = [:]
-    /// The libraries that are not reported if unchanged.
+    /// The libraries that are not reported if they are unchanged.
     ///
     /// They come with a manifest, or were seen before their build ended.
     private var unremarkable: Set<String> = []
-    /// A Boolean value that indicates whether the last swap request consisted of such libraries only.
+    /// A Boolean value that indicates whether the last swap request consisted only of such libraries.
     private var isAskedAgain = false
 
     /// Returns whether a complete library differs from the one last seen, and remembers it.
@@ -58,7 +58,7 @@ struct DevLibraries: Sendable {
         if isAskedAgain { unremarkable.formUnion(paths) }
     }
 
-    /// Marks libraries as not active, so that the next build is swapped even if it is unchanged.
+    /// Marks libraries as inactive, so that the next build is swapped in even if it is unchanged.
     mutating func areRolledBack(_ paths: [String]) {
         for path in paths { seen[path] = .unknown }
     }
@@ -71,7 +71,7 @@ struct DevLibraries: Sendable {
         return refused
     }
 
-    /// Drops the build times of the libraries that the manifest has loaded; refused ones may be accepted now.
+    /// Drops the build times of the libraries that the manifest has loaded; refused libraries may now be accepted.
     mutating func areApplied() { builtIn = builtIn.filter { refused.contains($0.key) } }
 
     /// Drops all build times, because another application has loaded the libraries.

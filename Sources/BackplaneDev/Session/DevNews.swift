@@ -2,7 +2,7 @@ import Backplane
 import BackplaneControl
 import BackplaneHost
 
-/// The inputs of the single task on which `backplane dev` decides.
+/// The inputs of the single task in which `backplane dev` makes its decisions.
 enum DevNews: Sendable {
     /// The descriptions of packages were read.
     case packages([Result<DevPackage, BackplaneError>])
@@ -12,7 +12,7 @@ enum DevNews: Sendable {
     case libraries(WatchedChanges)
     /// An event of the build with the given number.
     case build(RunningBuild.News, of: Int)
-    /// An event of the application with the given number; those of earlier ones are ignored.
+    /// An event of the application with the given number; events of earlier applications are ignored.
     case host(HostProcess.News, of: Int)
     case answer(HostAnswer, of: Int)
     /// Keys can be read from now on.

@@ -37,7 +37,7 @@ extension DevSession {
         if !foreign.isEmpty { printer.print(.alsoRunning(.init(hosts: foreign))) }
     }
 
-    /// Stops the application; one that this command has not started is left running.
+    /// Stops the application if this command started it.
     func endHost() {
         guard let application else { return }
         guard application.isForeign else {

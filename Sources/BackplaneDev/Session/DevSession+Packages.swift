@@ -55,7 +55,7 @@ extension DevSession {
         tell(.read)
     }
 
-    /// Determines what is built and watched from now on.
+    /// Determines the products and files to build and watch from now on.
     private func compose(_ document: ManifestDocument) {
         let composition = DevComposition(document, packages, pluginPaths: pluginPaths)
         self.composition = composition

@@ -10,15 +10,15 @@ final class DevSession {
     private(set) var loop = DevLoop()
     var packages: [DevPackage] = []
     var composition: DevComposition?
-    /// The packages' folders as found at the start; a Package.swift may disappear and come back.
+    /// The packages' folders as found at the start; a Package.swift may disappear and reappear.
     let folders: [String]
-    /// The folders in which libraries are searched for.
+    /// The folders that are searched for libraries.
     let pluginPaths: [String]
     private(set) var watching: DevWatching?
     var build: RunningBuild?
     /// The diagnostics that have been reported.
     var told = ToldDiagnostics()
-    /// The pace of reports about a build where there is no progress line.
+    /// The pace of build progress reports if there is no progress line.
     var pace = ProgressPace(interval: 5)
     /// The number of builds so far.
     var builds = 0

@@ -1,13 +1,13 @@
 import Backplane
 import BackplaneHost
 
-/// The file watches of `backplane dev`: sources and the manifest with a longer delay than libraries.
+/// The file watches of `backplane dev`, with a longer delay for sources and the manifest than for libraries.
 struct DevWatching {
     private let sources, libraries: FileWatch
 
     /// The time without changes after which files are considered complete.
     ///
-    /// An editor writes several files, a linker one.
+    /// An editor writes several files, a linker only one.
     private static let sourcesRest = Duration.milliseconds(50), librariesRest = Duration.milliseconds(10)
 
     /// Creates the watches without any paths.

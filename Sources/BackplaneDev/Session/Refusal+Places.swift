@@ -2,7 +2,8 @@ import Backplane
 import BackplaneHost
 
 extension DevEvent.Refusal {
-    /// Returns the refusal with lines and columns for the places in the manifest that it names, as `check` shows them.
+    /// Returns the refusal with the line and column of each location in the manifest that it names, as `check` shows
+    /// them.
     func placed(in document: ManifestDocument, of manifest: String) -> DevEvent.Refusal {
         var refusal = self
         var positions: [String: String] = [:]

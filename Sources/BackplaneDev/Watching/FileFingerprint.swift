@@ -1,14 +1,14 @@
 import BackplaneHost
 import Glibc
 
-/// A fingerprint that shows whether the contents of a file have changed, however often it was written.
+/// A fingerprint that shows whether the contents of a file have changed, no matter how often it was written.
 ///
 /// The hash is FNV-1a. `Hasher` is seeded per process, and fingerprints may be compared with those of another run. It
 /// does not protect against forgery; two versions of a file collide by chance with a probability of 1 in 2⁶⁴.
 enum FileFingerprint: Sendable, Hashable {
     case missing
     case contents(size: Int, hash: UInt64)
-    /// A file too large to be read; equal as long as its metadata is.
+    /// A file too large to be read; equal as long as its metadata is equal.
     case large(FileStatus)
     /// A folder, a pipe or another special file.
     case other
@@ -29,7 +29,7 @@ enum FileFingerprint: Sendable, Hashable {
                 self = .large(status)
                 return
             }
-            // Read one byte more than the size, so that a file that grows meanwhile is recognised as different.
+            // Read one byte more than the size, so that a file that grows in the meantime is recognised as different.
             let bytes = try file.bytes(count: status.size + 1)
             self = .contents(size: bytes.count, hash: Self.hash(bytes))
         } catch {

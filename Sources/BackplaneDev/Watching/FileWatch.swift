@@ -2,10 +2,10 @@ import Backplane
 import BackplaneHost
 import Synchronization
 
-/// A watch of files, on a thread of its own, that compares them once changes have come to rest.
+/// A watch of files, on a separate thread, that compares them once they no longer change.
 ///
-/// While nothing happens, the thread sleeps without a timeout. Changes that another machine makes in a shared file
-/// system are not detected, nor are writes through a memory mapping after the file was closed.
+/// While there are no events, the thread sleeps without a timeout. It detects neither changes that another machine
+/// makes in a shared file system nor writes through a memory mapping after the file was closed.
 final class FileWatch: Sendable {
     private struct State {
         var files: WatchedFiles
@@ -20,15 +20,15 @@ final class FileWatch: Sendable {
     private let inotify: Inotify
     private let state: Mutex<State>
     private let quiet: Duration
-    /// The maximum time that a change is held back.
+    /// The maximum delay of a change report.
     private static let patience = Duration.seconds(1)
 
     /// Creates a watch without any paths, and starts its thread.
     ///
     /// - Parameters:
     ///   - quiet: The time without events after which files are compared.
-    ///   - limit: The maximum size of a file whose contents are compared, in bytes; a larger one counts as changed when
-    ///     written.
+    ///   - limit: The maximum size of a file whose contents are compared, in bytes; a larger file counts as changed
+    ///     when it is written.
     ///   - report: A function that receives the changes, on the watch's thread.
     /// - Throws: `watch.unusable`.
     init(quiet: Duration, comparing limit: Int, report: @escaping @Sendable (WatchedChanges) -> Void)
@@ -50,7 +50,7 @@ final class FileWatch: Sendable {
         inotify.wake()
     }
 
-    /// Ends the thread; a report in progress may still finish, and none follows it.
+    /// Ends the thread; a report in progress may still finish, but none follows it.
     func close() {
         state.withLock { $0.isClosed = true }
         inotify.wake()
@@ -79,7 +79,7 @@ final class FileWatch: Sendable {
         return state.news.isEmpty ? .sleep(until: due) : .tell(state.news)
     }
 
-    /// Reads the kernel's events, at most 64 batches of them, so that a fast writer cannot keep the thread busy.
+    /// Reads up to 64 batches of the kernel's events, so that a fast writer cannot keep the thread busy.
     private func hasEvents(for files: WatchedFiles) -> Bool {
         var isConcerned = false
         for _ in 0..<64 {

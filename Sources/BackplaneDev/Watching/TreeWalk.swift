@@ -5,12 +5,12 @@ import Glibc
 
 /// A walk through a watched tree: each folder is watched before it is read, so that later changes raise events.
 struct TreeWalk {
-    /// The relevant names in each folder, by watch descriptor; `nil` stands for all names.
+    /// The relevant names in each folder, keyed by watch descriptor; `nil` means all names.
     private(set) var folders: [Int32: Set<RawPath>?] = [:]
     private(set) var files: Set<String> = []
     private(set) var problems: [BackplaneError] = []
     private let inotify: Inotify
-    /// The remaining number of symbolic links to follow, from the 40 that Linux allows in a path.
+    /// The remaining number of symbolic links to follow, of the 40 that Linux allows in a path.
     private var linksLeft = 40
 
     init(through tree: WatchedTree, _ inotify: Inotify) {

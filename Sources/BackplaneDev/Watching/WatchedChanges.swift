@@ -1,10 +1,10 @@
 import Backplane
 
-/// The changes of watched files; the kind of a change is left out, because it may be outdated already.
+/// The changes of watched files, without the kind of change, which may already be outdated.
 struct WatchedChanges: Sendable, Hashable {
     /// The files that were created or deleted, or whose contents changed.
     var paths: Set<String> = []
-    /// The reasons why something is not watched.
+    /// The reasons why files are not watched.
     var problems: [BackplaneError] = []
 
     var isEmpty: Bool { paths.isEmpty && problems.isEmpty }

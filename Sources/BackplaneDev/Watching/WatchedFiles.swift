@@ -8,9 +8,9 @@ struct WatchedFiles {
     private struct Seen {
         var status: FileStatus
         var fingerprint: FileFingerprint
-        /// A Boolean value that indicates whether any later write shows in the metadata.
+        /// A Boolean value that indicates whether any later write is visible in the metadata.
         ///
-        /// That is so if the file was old enough when it was read.
+        /// This is the case if the file was old enough when it was read.
         var wasWrittenBefore: Bool
     }
     private let inotify: Inotify
@@ -22,8 +22,8 @@ struct WatchedFiles {
 
     /// Creates an empty set of files.
     ///
-    /// - Parameter limit: The maximum size of a file whose contents are compared, in bytes; a larger one counts as
-    ///   changed when written.
+    /// - Parameter limit: The maximum size of a file whose contents are compared, in bytes; a larger file counts as
+    ///   changed when it is written.
     init(_ inotify: Inotify, comparing limit: Int) { (self.inotify, self.limit) = (inotify, limit) }
 
     /// Returns whether an event may concern a watched file.

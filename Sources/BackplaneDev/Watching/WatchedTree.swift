@@ -3,14 +3,14 @@ import BackplaneHost
 /// A tree of watched files: a whole tree, the libraries of a folder, or a single file.
 struct WatchedTree: Sendable, Hashable {
     enum Extent: Sendable, Hashable {
-        /// A folder with everything below it, except for linked folders, which may lead back to it.
+        /// A folder with everything below it, except for linked folders, which may refer back to it.
         case recursive
         /// The libraries directly in a folder.
         case libraries
         case file
     }
 
-    /// The absolute path, which need not exist; symbolic links in it are followed, and their changes are noticed.
+    /// The absolute path, which need not exist; symbolic links in it are followed, and changes to them are detected.
     let path: String
     let extent: Extent
 

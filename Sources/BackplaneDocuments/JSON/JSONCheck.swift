@@ -1,4 +1,4 @@
-/// A check whether bytes are JSON by its grammar, in UTF-8 and without a byte order mark.
+/// A check of whether bytes are JSON according to its grammar, in UTF-8 and without a byte order mark.
 ///
 /// The limits of ``JSONValue`` on depth and numbers do not apply, because JSON has none. Foundation's reader also
 /// accepts other encodings.

@@ -11,7 +11,7 @@ package enum JSONComparison: Sendable, Hashable {
 
     /// Compares two documents.
     ///
-    /// Costs the parsing of both, and a sort of every array if they differ.
+    /// This parses both documents, and sorts every array if they differ.
     package init(_ a: Data, _ b: Data) {
         if a == b {
             self = .equal

@@ -1,13 +1,13 @@
-/// A parser of JSON's grammar (RFC 8259), in one pass and at any depth.
+/// A parser for JSON's grammar (RFC 8259), in one pass and at any depth.
 ///
-/// It reports everything to a receiver, which refuses what the grammar allows but a value cannot represent.
+/// It reports everything to a receiver, which refuses text that the grammar allows but a value cannot represent.
 package struct JSONGrammar<Receiver: JSONReceiver> {
     package typealias Mistake = DocumentMistake
 
     let bytes: [UInt8]
     package var receiver: Receiver
     private var index = 0
-    /// The bytes that close the arrays and objects that are open.
+    /// The bytes that close the open arrays and objects.
     private var closers: [UInt8] = []
 
     package init(_ bytes: [UInt8], _ receiver: Receiver) {
@@ -26,7 +26,7 @@ package struct JSONGrammar<Receiver: JSONReceiver> {
         }
     }
 
-    /// Parses a scalar, an empty array or object, or the beginning of another one up to its first value.
+    /// Parses a scalar, an empty array or object, or the start of a non-empty one up to its first value.
     private mutating func value() throws(Mistake) {
         while true {
             try receiver.valueBegins(at: index)
@@ -52,7 +52,7 @@ package struct JSONGrammar<Receiver: JSONReceiver> {
         }
     }
 
-    /// Returns whether another value follows, in an array or after a key, which is then consumed.
+    /// Returns whether another value follows, in an array or after a key; the key is consumed.
     private mutating func goesOn() throws(Mistake) -> Bool {
         while true {
             skipSpace()
@@ -162,7 +162,7 @@ extension JSONGrammar {
         }
     }
 
-    /// Parses four hexadecimal digits after the `u` at the index, and leaves the index at the last of them.
+    /// Parses four hexadecimal digits after the `u` at the index, and leaves the index at the last digit.
     private mutating func codeUnit() throws(Mistake) -> UInt16 {
         let digits = bytes[(index + 1)...].prefix(4)
         guard digits.count == 4, digits.allSatisfy(\.isHexDigit),

@@ -5,10 +5,10 @@ package enum JSONMembers {
     case array([JSONMembers])
     case object([(key: String, value: JSONMembers)])
 
-    /// The maximum number of arrays and objects within one another, so that readers may recurse.
+    /// The maximum nesting depth of arrays and objects, so that readers may recurse.
     package static let depthLimit = 512
 
-    /// Reads a text; `nil` if it is not JSON or is nested too deeply.
+    /// Reads a text; returns `nil` if it is not JSON or is nested too deeply.
     package init?(of bytes: [UInt8]) {
         var grammar = JSONGrammar(bytes, Tree())
         guard (try? grammar.document()) != nil, let root = grammar.receiver.root else { return nil }

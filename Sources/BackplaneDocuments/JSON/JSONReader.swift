@@ -2,7 +2,7 @@ package import FoundationEssentials
 
 /// A strict reader of JSON (RFC 8259) that reports the position of a mistake.
 ///
-/// `JSONDecoder` reports neither line nor column, and silently drops a duplicate key: a manager would disappear.
+/// `JSONDecoder` reports neither line nor column, and silently drops duplicate keys, so that a manager could disappear.
 package struct JSONReader: DocumentTextReader {
     private var grammar: JSONGrammar<JSONTree>
 
@@ -19,15 +19,15 @@ package struct JSONReader: DocumentTextReader {
         return grammar.receiver.root
     }
 
-    /// Returns the positions of the values at the given paths, for members of dictionaries those of their keys.
+    /// Returns the positions of the values at the given paths; the position of a dictionary member is that of its key.
     ///
-    /// For a missing value, it is the position of the nearest value that would contain it.
+    /// The position of a missing value is that of the nearest value that would contain it.
     package static func positions(of paths: [String], in data: Data) -> [String: SourcePosition] {
         guard let (tree, bytes) = tree(of: data, wanted: paths) else { return [:] }
         return SourcePosition.positions(of: paths, by: tree.offsets, in: bytes)
     }
 
-    /// Returns the byte ranges of the values at the given paths, for members of dictionaries including their keys.
+    /// Returns the byte ranges of the values at the given paths; the ranges of dictionary members include their keys.
     ///
     /// Offsets do not count a byte order mark.
     package static func extents(of paths: [String], in data: Data) -> [String: Range<Int>] {

@@ -15,10 +15,10 @@ package protocol JSONReceiver {
     mutating func string(_ string: String, endingAt end: Int) throws(Mistake)
     /// Receives a number.
     ///
-    /// - Parameter text: The number as it is written. Its indices are offsets in the whole text.
+    /// - Parameter text: The number as written, whose indices are offsets in the whole text.
     mutating func number(_ text: ArraySlice<UInt8>, isWhole: Bool) throws(Mistake)
     /// Receives `true`, `false` or `null`.
     mutating func word(_ value: JSONValue, endingAt end: Int) throws(Mistake)
-    /// Receives half of a surrogate pair in a string, which becomes U+FFFD unless this throws.
+    /// Receives half of a surrogate pair in a string, which becomes U+FFFD unless this function throws an error.
     func halfOfPair(at offset: Int) throws(Mistake)
 }

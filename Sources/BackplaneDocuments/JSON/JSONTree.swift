@@ -7,14 +7,14 @@ struct JSONTree: JSONReceiver {
     private var valuesLeft = DocumentLimits.values
     /// The pointers whose positions are requested, with all their ancestors.
     private let wanted: Set<String>
-    /// The start offsets of the requested values; that of a member is its key's.
+    /// The start offsets of the requested values; the offset of a member is that of its key.
     private(set) var offsets: [String: Int] = [:]
     private(set) var ends: [String: Int] = [:]
 
     /// An array or object that is still open.
     private struct Container {
         let isObject: Bool
-        /// The container's own path; `nil` if nothing in it is requested.
+        /// The container's own path; `nil` if no value in it is requested.
         let path: DocumentPath?
         var elements: [JSONValue] = []
         var members: [String: JSONValue] = [:]
@@ -86,7 +86,7 @@ struct JSONTree: JSONReceiver {
         }
     }
 
-    /// The path of the value that begins or ends here, if it is requested.
+    /// The path of the value that begins or ends here, if requested.
     private var wantedPath: DocumentPath? {
         if wanted.isEmpty { return nil }
         guard let container = containers.last else { return DocumentPath() }

@@ -4,7 +4,7 @@ extension JSONValue {
     /// Parses JSON text strictly.
     ///
     /// - Parameter subject: The name of the document in errors.
-    /// - Throws: ``DocumentError`` with line and column; also for a document beyond ``DocumentLimits``.
+    /// - Throws: ``DocumentError`` with line and column, including for a document that exceeds ``DocumentLimits``.
     public init(parsing bytes: Data, as subject: DocumentSubject = .document) throws(DocumentError) {
         guard bytes.count <= DocumentLimits.bytes else { throw .tooLarge(subject) }
         self = try JSONReader.read(bytes, as: subject)
@@ -12,7 +12,7 @@ extension JSONValue {
 
     /// The value as text, with sorted keys and without spaces.
     ///
-    /// Equal values yield equal bytes.
+    /// Equal values produce equal bytes.
     public var json: Data {
         var bytes: [UInt8] = []
         write(to: &bytes)
@@ -47,7 +47,7 @@ extension JSONValue {
 }
 
 extension Double {
-    /// The number as JSON, which has no infinity and no NaN: they become `null`.
+    /// The number as JSON; infinity and NaN, which JSON lacks, become `null`.
     fileprivate var json: String {
         if let whole = Int64(exactly: self) { return "\(whole)" }
         return isFinite ? "\(self)" : "null"

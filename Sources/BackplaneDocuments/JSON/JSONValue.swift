@@ -1,6 +1,7 @@
 /// A JSON value (RFC 8259).
 ///
-/// A whole number is an `integer` however it is written (`1.0`), unless it does not fit in 64 bits. Numbers are finite.
+/// A whole number is an `integer` regardless of how it is written (`1.0`), unless it does not fit in 64 bits. Numbers
+/// are finite.
 public indirect enum JSONValue: Sendable, Hashable {
     /// The literal `null`.
     case null
@@ -17,7 +18,7 @@ public indirect enum JSONValue: Sendable, Hashable {
     /// Values keyed by strings.
     case object([String: JSONValue])
 
-    /// Creates the canonical value of a number, in which it is compared and encoded.
+    /// Creates the canonical value of a number, which is used for comparison and encoding.
     init(_ number: Double) {
         self = Int64(exactly: number).map(Self.integer) ?? .number(number)
     }

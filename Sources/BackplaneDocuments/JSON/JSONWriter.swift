@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// A writer of JSON for people: two spaces per level; short values without nested ones are on one line.
+/// A writer of human-readable JSON, with two spaces per level and short flat values on one line.
 package struct JSONWriter {
     private var bytes: [UInt8] = []
     private var path = DocumentPath()
@@ -38,7 +38,7 @@ package struct JSONWriter {
         }
     }
 
-    /// Writes members between two brackets: each on a line of its own, or all on one line if that is short.
+    /// Writes members between two brackets: one per line, or all on one line if that is short enough.
     private mutating func block<Members: Sequence>(
         _ open: String, _ close: String, _ isFlat: Bool, _ members: Members,
         _ write: (inout Self, Members.Element) throws(DocumentError) -> Void

@@ -2,8 +2,8 @@ internal import FoundationEssentials
 
 /// A reader of binary property lists in the format of CFBinaryPList.c in Core Foundation.
 ///
-/// An object can occur in many places, so that a few hundred bytes can unfold without end. Foundation's decoder is too
-/// slow per value for a limit on the number of values to help.
+/// An object can occur in many places, so that a few hundred bytes can expand endlessly. Foundation's decoder is so
+/// slow per value that a limit on the number of values would not help.
 struct BinaryPropertyListReader {
     private let subject: DocumentSubject
     private let bytes: [UInt8]
@@ -119,7 +119,7 @@ struct BinaryPropertyListReader {
 
     /// Returns a length and the offset of the contents.
     ///
-    /// The length is in the marker; if that is 15, in the integer object that follows.
+    /// The length is in the marker or, if that is 15, in the integer object that follows.
     private func counted(_ length: UInt8, at start: Int) throws(DocumentError) -> (Int, Int) {
         guard length == 0xF else { return (Int(length), start) }
         guard start < bytes.count, bytes[start] >> 4 == 0x1, bytes[start] & 0xF <= 3 else {
@@ -140,7 +140,7 @@ struct BinaryPropertyListReader {
 
     private func slice(_ start: Int, _ count: Int, of width: Int = 1) throws(DocumentError) -> ArraySlice<UInt8> {
         guard start <= bytes.count, count <= (bytes.count - start) / width else {
-            throw Self.broken("an object in it is cut off")
+            throw Self.broken("an object in it is truncated")
         }
         return bytes[start..<(start + count * width)]
     }
@@ -158,7 +158,7 @@ struct BinaryPropertyListReader {
 
     /// Reads a length, an offset or an object's number, which is at most 2^32 - 1.
     private static func integer(in bytes: [UInt8], at start: Int, width: Int) throws(DocumentError) -> Int {
-        guard start <= bytes.count - width else { throw broken("an object in it is cut off") }
+        guard start <= bytes.count - width else { throw broken("an object in it is truncated") }
         let value = bytes[start..<(start + width)].reduce(0) { $0 << 8 | UInt64($1) }
         guard value <= UInt64(UInt32.max) else { throw broken("a number in its structure is out of range") }
         return Int(value)

@@ -22,7 +22,7 @@ struct BinaryPropertyListWriter {
         return writer.file(top: top)
     }
 
-    /// Adds an object after the objects in it, and returns its number.
+    /// Adds an object after the objects that it contains, and returns its number.
     private mutating func add(_ value: DocumentValue, _ order: some MemberOrder, at path: DocumentPath)
         throws(DocumentError) -> Int
     {

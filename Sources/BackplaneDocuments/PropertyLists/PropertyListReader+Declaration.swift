@@ -1,7 +1,7 @@
 extension PropertyListReader {
-    /// Checks that the XML declaration, if there is one, names the encoding in which the text is read.
+    /// Checks that the XML declaration, if any, names the encoding in which the text is read.
     ///
-    /// ASCII is a subset of it; a text in any other encoding would be misread.
+    /// ASCII is a subset of that encoding; text in any other encoding would be misread.
     mutating func requireKnownEncoding() throws(Mistake) {
         guard let start = bytes.end(of: "<?xml", at: 0) else { return }
         var end = start

@@ -6,7 +6,7 @@ extension PropertyListReader {
         var name: String
         var offset: Int
         var isEnd = false
-        /// A Boolean value that indicates whether the tag is `<name/>`, which begins and ends an element.
+        /// A Boolean value that indicates whether the tag is `<name/>`, which both begins and ends an element.
         var isEmpty = false
 
         var text: String { isEnd ? "</\(name)>" : "<\(name)>" }
@@ -14,7 +14,7 @@ extension PropertyListReader {
         func isEnd(of other: Tag) -> Bool { isEnd && name == other.name }
     }
 
-    /// Returns the next tag, skipping only space and comments before it.
+    /// Returns the next tag, skipping only spaces and comments before it.
     mutating func nextTag() throws(Mistake) -> Tag {
         try skipSpace()
         let start = index
@@ -39,7 +39,7 @@ extension PropertyListReader {
         }
     }
 
-    /// Skips space, comments, processing instructions and the document type.
+    /// Skips spaces, comments, processing instructions and the document type.
     mutating func skipSpace() throws(Mistake) {
         while index < bytes.count {
             let start = index

@@ -12,7 +12,7 @@ struct PropertyListReader: DocumentTextReader {
     private var valuesLeft = DocumentLimits.values
     /// The pointers whose positions are requested, with all their ancestors.
     private var wanted: Set<String> = []
-    /// The path of the value that is being read; `nil` if nothing in it is requested.
+    /// The path of the value that is being read; `nil` if no value in it is requested.
     private var path: DocumentPath?
     /// The start offsets of the requested values; that of a member is its key's.
     private var offsets: [String: Int] = [:]
@@ -22,7 +22,7 @@ struct PropertyListReader: DocumentTextReader {
         bytes = Array(data.withoutByteOrderMark)
     }
 
-    /// Returns the positions of the values at the given paths, for members of dictionaries those of their keys.
+    /// Returns the positions of the values at the given paths; the position of a dictionary member is that of its key.
     static func positions(of paths: [String], in data: Data) -> [String: SourcePosition] {
         var reader = Self(data, as: .document)
         reader.wanted = Set(paths.flatMap(\.pointerAndAncestors))
@@ -110,7 +110,7 @@ struct PropertyListReader: DocumentTextReader {
         return elements
     }
 
-    /// Reads a value at a path, and notes where it begins if that is requested.
+    /// Reads a value at a path, and records where it begins if requested.
     private mutating func inside(
         _ path: DocumentPath?, at offset: Int, _ read: (inout Self) throws(Mistake) -> DocumentValue
     ) throws(Mistake) -> DocumentValue {

@@ -53,7 +53,7 @@ struct PropertyListWriter {
     }
 
     static func noNull(_ subject: DocumentSubject) -> String {
-        "a property list cannot represent null; leave the key out, or keep the \(subject.noun) in JSON"
+        "a property list cannot represent null; omit the key, or keep the \(subject.noun) in JSON"
     }
 
     private mutating func line(_ line: String) {
@@ -81,14 +81,15 @@ struct PropertyListWriter {
         return escaped
     }
 
-    /// Formats a date, which must be a whole second in the years 1 to 9999: the format has four digits and no
+    /// Formats a date, which must be a whole second in the years 1 to 9999, because the format has four digits and no
     /// fractions.
     private static func seconds(_ date: Date, at path: DocumentPath) throws(DocumentError) -> String {
         let seconds = date.timeIntervalSinceReferenceDate, years = -63_113_904_000.0..<252_423_993_600.0
         guard years.contains(seconds), seconds == seconds.rounded() else {
             throw DocumentError(
                 unwritable:
-                    "an XML property list holds only whole seconds in the years 1 to 9999; a binary one holds any date",
+                    "an XML property list can represent only whole seconds in the years 1 to 9999; a binary one can "
+                        + "represent any date",
                 at: path)
         }
         return date.formatted(.iso8601)

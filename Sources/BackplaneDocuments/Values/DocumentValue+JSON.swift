@@ -17,13 +17,13 @@ extension DocumentValue {
 
     /// The value as JSON, with sorted keys and without spaces.
     ///
-    /// Equal values yield equal bytes.
+    /// Equal values produce equal bytes.
     ///
-    /// Data becomes base64, and a date its seconds since the reference date, as `JSONDecoder` expects by default. JSON
-    /// has no infinity and no NaN: such a number, which only a property list can contain, becomes `null`.
+    /// Data becomes base64, and a date its seconds since the reference date, as `JSONDecoder` expects by default.
+    /// Infinity and NaN, which JSON lacks and only a property list can contain, become `null`.
     public var json: Data { JSONValue(self).json }
 
-    /// The locations and kinds of values that JSON has no type for, with keys in alphabetical order.
+    /// The locations and kinds of values for which JSON has no type, with keys in alphabetical order.
     package var foreignToJSON: [(location: String, kind: String)] {
         var found: [(String, String)] = []
         collectForeign(at: DocumentPath(), &found)

@@ -4,7 +4,8 @@ extension DocumentValue {
     /// Parses JSON, an XML property list or a binary one, detected by the first bytes.
     ///
     /// - Parameter subject: The name of the document in errors.
-    /// - Throws: ``DocumentError``, with line and column if the document is text; also beyond ``DocumentLimits``.
+    /// - Throws: ``DocumentError``, with line and column if the document is text, including for a document that exceeds
+    ///   ``DocumentLimits``.
     public init(parsing bytes: Data, as subject: DocumentSubject) throws(DocumentError) {
         guard bytes.count <= DocumentLimits.bytes else { throw .tooLarge(subject) }
         switch DocumentFormat(of: bytes) {

@@ -3,13 +3,13 @@ public import FoundationEssentials
 extension DocumentValue {
     /// Returns the value as a file, with members in alphabetical order.
     ///
-    /// Equal values yield equal bytes.
+    /// Equal values produce equal bytes.
     ///
     /// JSON has neither data nor dates: they become base64 and seconds since the reference date, as in ``json``.
     ///
     /// - Parameter subject: The name of the document in errors.
     /// - Throws: ``DocumentError`` for a value that the format cannot represent (null in a property list, a number that
-    ///   is not finite in JSON, a control character in XML), or a document beyond ``DocumentLimits``.
+    ///   is not finite in JSON, a control character in XML), or a document that exceeds ``DocumentLimits``.
     public func encoded(as format: DocumentFormat, of subject: DocumentSubject) throws(DocumentError) -> Data {
         try encoded(as: format, in: AlphabeticalOrder(), of: subject)
     }
@@ -33,7 +33,7 @@ extension DocumentValue {
         return bytes
     }
 
-    /// Throws if the value is beyond the limits, so that the document could not be read again.
+    /// Checks that the value does not exceed the limits, beyond which the document could not be read again.
     private func requireReadable(_ subject: DocumentSubject) throws(DocumentError) {
         var values = 0
         func depth(_ value: DocumentValue, _ above: Int) -> Int {

@@ -1,9 +1,9 @@
 public import FoundationEssentials
 
-/// A value of a document, independent of the format it was read from.
+/// A value of a document, independent of its original format.
 ///
-/// A whole number is an `integer` however it is written (`1.0` in JSON, `<real>1</real>` in a property list), unless it
-/// does not fit in 64 bits.
+/// A whole number is an `integer` regardless of how it is written (`1.0` in JSON, `<real>1</real>` in a property list),
+/// unless it does not fit in 64 bits.
 public indirect enum DocumentValue: Sendable, Hashable {
     /// The absence of a value, which only JSON can express.
     case null
@@ -24,7 +24,7 @@ public indirect enum DocumentValue: Sendable, Hashable {
     /// Values keyed by strings.
     case dictionary([String: DocumentValue])
 
-    /// The kind of the value with its article, for messages: "a string".
+    /// The kind of the value with its article, for use in messages: "a string".
     package var kind: String {
         switch self {
         case .null: "null"

@@ -1,4 +1,4 @@
-/// The order in which the members of a value and of the values in it are written.
+/// The order in which the members of a value, and of the values in it, are written.
 package protocol MemberOrder {
     /// The order within the elements of an array.
     var elements: Self { get }

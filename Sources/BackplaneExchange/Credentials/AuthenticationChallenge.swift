@@ -18,7 +18,7 @@ public struct AuthenticationChallenge: Sendable, Equatable {
 
     init(scheme: String, token: String? = nil) { (self.scheme, self.token) = (scheme, token) }
 
-    /// The value of the first parameter with a name, which is given in lower case.
+    /// The value of the first parameter with a name, specified in lower case.
     public subscript(name: String) -> String? { parameters.first { $0.name == name }?.value }
 
     /// Returns the challenges of a response, in order.
@@ -28,13 +28,13 @@ public struct AuthenticationChallenge: Sendable, Equatable {
         headers.values("WWW-Authenticate").flatMap { ChallengeReader.challenges(in: $0) }
     }
 
-    /// Returns the parameters of a field that consists of parameters only, such as `Authentication-Info`.
+    /// Returns the parameters of a field that consists only of parameters, such as `Authentication-Info`.
     static func parameters(in value: String) -> [Parameter] {
         ChallengeReader.challenges(in: "info " + value).first?.parameters ?? []
     }
 }
 
-/// A reader of challenges, in time that is linear in their length.
+/// A reader of challenges that takes linear time.
 private struct ChallengeReader {
     private let bytes: [UInt8]
     private var index = 0
@@ -65,7 +65,7 @@ private struct ChallengeReader {
         if let challenge = current.take() { found.append(challenge) }
     }
 
-    /// Reads a parameter of the current challenge, or the beginning of the next one.
+    /// Reads a parameter of the current challenge, or the start of the next challenge.
     private mutating func readItem() {
         guard let name = token() else { return skipItem() }
         let end = index
@@ -99,7 +99,7 @@ private struct ChallengeReader {
         return start == index ? nil : String(decoding: bytes[start..<index], as: UTF8.self)
     }
 
-    /// Reads a `token68`, after which the challenge must end; nothing is read otherwise.
+    /// Reads a `token68`, which must end the challenge; otherwise reads nothing.
     private mutating func token68() -> String? {
         let start = index
         while next?.isToken68Character == true { index += 1 }
@@ -114,7 +114,7 @@ private struct ChallengeReader {
         return String(decoding: bytes[start..<end], as: UTF8.self)
     }
 
-    /// Reads a quoted string; `nil` if it is not terminated.
+    /// Reads a quoted string; returns `nil` if it is not terminated.
     private mutating func quotedString() -> String? {
         var content: [UInt8] = []
         index += 1
@@ -132,7 +132,7 @@ private struct ChallengeReader {
         return nil
     }
 
-    /// Discards the current challenge, and skips to the next comma outside of quotes.
+    /// Discards the current challenge, and skips to the next comma outside quotes.
     private mutating func skipItem() {
         current = nil
         while let byte = next, byte != UInt8(ascii: ",") {

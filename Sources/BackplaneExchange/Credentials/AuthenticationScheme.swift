@@ -16,9 +16,9 @@ public struct AuthenticationScheme: Sendable, Hashable {
     public struct Account: Sendable {
         /// The name; empty for the account that needs no sign-in.
         public var name: String
-        /// The opaque number of the account's sign-in.
+        /// The opaque number that identifies the account's sign-in.
         public var principal: UInt64
-        /// The values of the credential, and those that the account was signed in with.
+        /// The values of the credential, and those with which the account was signed in.
         public var values: [String: Secret]
     }
     typealias Make = @Sendable (Account, (any ContentDigest)?) throws -> any Authenticator
@@ -32,9 +32,9 @@ public struct AuthenticationScheme: Sendable, Hashable {
     /// Creates a scheme from two functions.
     ///
     /// - Parameters:
-    ///   - name: The name in errors.
-    ///   - digests: A Boolean value that indicates whether requests have the digest of their body. A body that can be
-    ///     sent only once then fails the exchange.
+    ///   - name: The name used in errors.
+    ///   - digests: A Boolean value that indicates whether requests include the digest of their body. If so, a body
+    ///     that can be sent only once causes the exchange to fail.
     ///   - prepare: A function that returns the fields with the credentials; none unless they are known to be required.
     ///   - answer: A function that returns the fields with new credentials after a response with the status 401; none
     ///     if that response is the result.
@@ -47,7 +47,7 @@ public struct AuthenticationScheme: Sendable, Hashable {
         self.init(name: name) { account, digest in SchemeAuthenticator(name, account, digest) { _ in ready } }
     }
 
-    /// Returns a scheme with an authenticator for each account, which the function creates.
+    /// Returns a scheme whose authenticators, one for each account, are created by a function.
     public static func authenticators(
         _ name: String, _ make: @escaping @Sendable (Account) throws -> any Authenticator
     ) -> AuthenticationScheme {
@@ -123,7 +123,7 @@ package final class SchemeAuthenticator: Authenticator {
 
     /// Returns the request with the fields that a function returns; `nil` if there are none.
     ///
-    /// - Throws: `network.sign-in` if the function fails; the network's errors and `CancellationError` as they are.
+    /// - Throws: `network.sign-in` if the function fails; the network's errors and `CancellationError` unchanged.
     private func proved(
         _ request: HTTPRequest, _ fields: (Ready, AuthenticatedRequest) async throws -> HTTPHeaders,
         in ready: () async throws -> Ready

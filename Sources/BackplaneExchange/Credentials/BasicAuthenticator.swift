@@ -5,7 +5,7 @@ import Synchronization
 /// The scheme Basic (RFC 7617), applied preemptively or in response to a challenge.
 final class BasicAuthenticator: Authenticator {
     private let value: Secret
-    /// The origins that the field is sent to without a challenge; `nil` means all.
+    /// The origins to which the field is sent without a challenge; `nil` means all.
     private let asked: Mutex<Origins?>
 
     init(user: String, password: Secret, isPreemptive: Bool) {
@@ -32,7 +32,7 @@ final class BasicAuthenticator: Authenticator {
     }
 }
 
-/// A set of origins that keeps the latest hundred.
+/// A set of origins that retains the latest hundred.
 struct Origins {
     private static let most = 100
     private var origins: [HTTPOrigin] = []

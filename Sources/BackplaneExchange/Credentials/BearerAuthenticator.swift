@@ -7,16 +7,16 @@ import Synchronization
 final class BearerAuthenticator: Authenticator {
     private struct State {
         var token: BearerToken?
-        /// The request for another token in flight.
+        /// The pending request for another token.
         var renewal: Task<BearerToken, any Error>?
-        /// A Boolean value that indicates whether the account was signed out.
+        /// A Boolean value that indicates whether the account has been signed out.
         var isClosed = false
     }
     private enum Step {
         case use(Secret)
         case wait(Task<BearerToken, any Error>)
     }
-    /// The time that a request for a token may take.
+    /// The time limit of a token request.
     static let limit = Duration.seconds(60)
 
     private let source: TokenSource
@@ -94,7 +94,7 @@ final class BearerAuthenticator: Authenticator {
         }
     }
 
-    /// Requests another token: with a refresh, or with a sign-in if that is rejected or impossible.
+    /// Requests another token with a refresh, or with a sign-in if a refresh is rejected or impossible.
     private func another(_ old: BearerToken?, over network: HTTPPipeline) async throws -> BearerToken {
         if let refresh = source.refresh, let old, canRefresh(old) {
             do {
@@ -145,10 +145,10 @@ extension HTTPRequest {
 }
 
 extension BackplaneError {
-    /// A Boolean value that indicates whether a server has rejected a token request, rather than failed.
+    /// A Boolean value that indicates whether a server rejected a token request, as opposed to the request failing.
     fileprivate var isRefusal: Bool { code == .networkSignIn && [400, 401, 403].contains(httpStatus) }
 
-    /// The error for an account whose token has expired and cannot be refreshed without the values of a sign-in.
+    /// The error for an account whose token has expired and cannot be refreshed without a sign-in.
     static var signedOut: BackplaneError {
         BackplaneError(
             .networkSignIn, "the account's token has expired and cannot be refreshed; sign in again with `signIn`")

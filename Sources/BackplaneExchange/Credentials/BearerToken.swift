@@ -3,15 +3,15 @@ import BackplaneDocuments
 import BackplaneNetwork
 import FoundationEssentials
 
-/// A bearer token with its expiry, if that is known.
+/// A bearer token with its expiry, if known.
 struct BearerToken: Sendable, Equatable {
     var value: Secret
-    /// The token for the refresh; `nil` if there is none.
+    /// The refresh token; `nil` if there is none.
     var refreshToken: Secret?
-    /// The time after which the token is renewed before use; `nil` means once it is rejected.
+    /// The time after which the token is renewed before it is used; `nil` means once it is rejected.
     var renewal: Date?
 
-    /// The maximum size of a token: that of the longest header field that servers accept.
+    /// The maximum size of a token, which is that of the longest header field that servers accept.
     static let mostBytes = 16 << 10
     /// The maximum size of a response that contains tokens.
     static let mostAnswerBytes = 256 << 10
@@ -35,9 +35,9 @@ struct BearerToken: Sendable, Equatable {
             error.failure = .http(response.status)
             throw error
         }
-        guard !response.body.isEmpty else { throw failed("the answer is empty; expected JSON with a token") }
+        guard !response.body.isEmpty else { throw failed("the response is empty; expected JSON with a token") }
         guard let answer = try? JSONValue(parsing: Data(response.body)) else {
-            throw failed("the answer is not JSON; expected JSON with a token at `\(source.token)`")
+            throw failed("the response is not JSON; expected JSON with a token at `\(source.token)`")
         }
         guard case .string(let text)? = answer[pointer: source.token] else {
             throw failed("the response has no string at `\(source.token)`, where the token is expected")
@@ -66,11 +66,12 @@ struct BearerToken: Sendable, Equatable {
 
     /// Returns the remaining lifetime of a token in seconds; `nil` if it is unknown or has already passed.
     ///
-    /// A point in time is the server's, whose clock may be wrong: it is compared with the server's own `Date`.
+    /// A point in time refers to the server's clock, which may be wrong, so it is compared with the server's own
+    /// `Date`.
     ///
     /// - Parameters:
-    ///   - value: The seconds until the end, the seconds since 1970 (if there are more than ten years of them), or a
-    ///     date of RFC 3339.
+    ///   - value: The number of seconds until the expiry, the seconds since 1970 (if they exceed ten years), or a date
+    ///     (RFC 3339).
     ///   - server: The time of the server.
     private static func lifetime(_ value: JSONValue, server: Date) -> Double? {
         let seconds: Double

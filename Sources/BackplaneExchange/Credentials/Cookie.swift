@@ -1,7 +1,7 @@
 import BackplaneNetwork
 import FoundationEssentials
 
-/// A cookie as a server has set it (RFC 6265).
+/// A cookie as set by a server (RFC 6265).
 struct Cookie: Sendable {
     /// The maximum size of a cookie with its attributes (RFC 6265, section 6.1).
     static let mostBytes = 4_096
@@ -10,14 +10,14 @@ struct Cookie: Sendable {
     let value: Secret
     /// The host or the domain in lower case.
     let domain: String
-    /// A Boolean value that indicates whether the cookie is for the host alone, and not for its subdomains.
+    /// A Boolean value that indicates whether the cookie is only for the host and not for its subdomains.
     let isForHost: Bool
     let path: String
     let isSecure: Bool
     /// The time at which the cookie expires; `nil` means that it lasts as long as the jar.
     let expiry: Date?
 
-    /// Parses a `Set-Cookie` field of a response; `nil` if the server may not set that cookie.
+    /// Parses a `Set-Cookie` field of a response; returns `nil` if the server may not set that cookie.
     init?(_ field: String, from origin: HTTPOrigin, path requested: String, now: Date) {
         guard field.utf8.count <= Self.mostBytes, BasicField.hasNoControls(field) else { return nil }
         let parts = field.split(separator: ";", omittingEmptySubsequences: false)

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The cookies of one principal, in memory.
 final class CookieJar: Sendable {
-    /// The maximum number of cookies, of which the latest are kept (RFC 6265, section 6.1).
+    /// The maximum number of cookies, beyond which the oldest are removed (RFC 6265, section 6.1).
     static let most = 3_000
 
     private let date: @Sendable () -> Date
@@ -12,7 +12,7 @@ final class CookieJar: Sendable {
 
     init(date: @escaping @Sendable () -> Date) { self.date = date }
 
-    /// Stores the cookies that a response sets.
+    /// Stores the cookies set by a response.
     func receive(_ headers: HTTPHeaders, to request: HTTPRequest) {
         let fields = headers.values("Set-Cookie")
         guard !fields.isEmpty, let origin = HTTPOrigin(request.url) else { return }

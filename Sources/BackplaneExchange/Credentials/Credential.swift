@@ -14,7 +14,7 @@ public struct Credential: Sendable, Hashable {
         case digest(Login)
         /// A bearer token (RFC 6750).
         case bearer(TokenSource)
-        /// A scheme of the program's own.
+        /// A custom scheme of the program.
         case custom(AuthenticationScheme)
         /// A manager that provides ``BackplaneNetwork/Authenticating``, with its values; only in a host.
         case component(_ manager: String, values: [String: Secret] = [:])
@@ -25,7 +25,7 @@ public struct Credential: Sendable, Hashable {
     public var scheme: Scheme
     /// The managers whose components may use the credential; `nil` means all.
     public var managers: [String]?
-    /// A Boolean value that indicates whether each account keeps the cookies of the hosts, in memory.
+    /// A Boolean value that indicates whether each account stores the cookies of the hosts in memory.
     public var hasCookies: Bool
 
     /// Creates a credential, by default for the components of all managers, and without cookies.
@@ -59,7 +59,7 @@ public struct TokenSource: Sendable, Hashable {
     public var refresh: TokenRequest?
     /// The JSON pointer (RFC 6901) of the token in a response.
     public var token: String
-    /// The JSON pointer of the time at which the token expires: the seconds until then, or since 1970, or a date.
+    /// The JSON pointer of the token's expiry: the number of seconds until then, the seconds since 1970, or a date.
     public var expires: String?
     /// The JSON pointer of the token for ``refresh``.
     public var refreshToken: String?
@@ -99,7 +99,7 @@ extension Credential: Concealing {
 }
 
 extension Credential.Scheme: Concealing {
-    /// The name of the scheme as the manifest has it.
+    /// The name of the scheme as in the manifest.
     public var description: String {
         switch self {
         case .basic: "basic"

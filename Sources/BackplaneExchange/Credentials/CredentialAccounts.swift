@@ -3,9 +3,9 @@ import BackplaneNetwork
 import FoundationEssentials
 import Synchronization
 
-/// The sender of a request: the authenticator of one account of a credential, and its principal.
+/// The sender of a request: the authenticator of one of a credential's accounts, and its principal.
 struct CredentialAccount: Sendable {
-    /// The opaque number of credential, account and sign-in, which is never reused.
+    /// The opaque number of a credential, account and sign-in, which is never reused.
     ///
     /// It is random, so that data stored for one principal does not belong to another after a restart.
     let principal: UInt64
@@ -33,7 +33,7 @@ final class CredentialAccounts: Sendable {
 
     /// - Parameters:
     ///   - kept: The token files; `nil` if tokens cannot be stored.
-    ///   - find: A function that returns the functions of managers; `nil` if there are no managers.
+    ///   - find: A function that returns a manager's functions; `nil` if there are no managers.
     init(
         _ name: String, _ definition: Credential, _ digest: (any ContentDigest)?, _ kept: KeptTokens?,
         _ find: SchemeAuthenticator.Find?, date: @escaping @Sendable () -> Date
@@ -57,7 +57,7 @@ final class CredentialAccounts: Sendable {
 
     /// Returns an account.
     ///
-    /// - Parameter account: The name; the empty one denotes the account that needs no values.
+    /// - Parameter account: The name; an empty name denotes the account that needs no values.
     /// - Throws: `network.credential` if it is not signed in; `network.unsupported`; `network.file`.
     func account(_ account: String) throws(BackplaneError) -> CredentialAccount {
         try accounts.withLock { accounts throws(BackplaneError) in
@@ -66,7 +66,7 @@ final class CredentialAccounts: Sendable {
                 throw refused(
                     account.isEmpty
                         ? "has no account of its own; choose one with `account`, and sign it in first"
-                        : "has no account `\(account.printable)` that is signed in; call `signIn` first")
+                        : "has no signed-in account `\(account.printable)`; call `signIn` first")
             }
             accounts[account] = made
             return made
@@ -88,7 +88,7 @@ final class CredentialAccounts: Sendable {
         let made: CredentialAccount
         var signedIn: (token: BearerToken, keeping: KeptTokens?)?
         if case .bearer(let source) = definition.scheme {
-            guard let signIn = source.signIn else { throw refused("has a token that does not change, and no accounts") }
+            guard let signIn = source.signIn else { throw refused("has a fixed token, and no accounts") }
             let keeping = try requireKept(source)
             let unknown = Set(values.keys).subtracting(signIn.names)
             guard unknown.isEmpty else { throw refusedValues(unknown, signIn.names) }
@@ -105,7 +105,7 @@ final class CredentialAccounts: Sendable {
         }
         let old = try accounts.withLock { accounts throws(BackplaneError) in
             guard accounts[account] != nil || accounts.count < Self.most else {
-                throw refused("has \(Self.most) accounts that are signed in, which is the limit; sign some out")
+                throw refused("has \(Self.most) signed-in accounts, which is the limit; sign some out")
             }
             return accounts.updateValue(made, forKey: account)
         }
@@ -116,7 +116,7 @@ final class CredentialAccounts: Sendable {
         return made.principal
     }
 
-    /// Removes an account, with its stored token.
+    /// Removes an account and its stored token.
     ///
     /// - Throws: `network.file` if the stored token cannot be removed.
     func signOut(_ account: String) throws(BackplaneError) {
@@ -126,7 +126,7 @@ final class CredentialAccounts: Sendable {
         try kept?.remove(account, name)
     }
 
-    /// Creates an account from local data, without a request; `nil` if that is not sufficient.
+    /// Creates an account from local data, without a request; returns `nil` if the data is not sufficient.
     ///
     /// - Parameter values: The values of a sign-in; `nil` if there was none.
     private func make(_ account: String, _ values: [String: Secret]?) throws(BackplaneError) -> CredentialAccount? {
@@ -196,7 +196,8 @@ final class CredentialAccounts: Sendable {
         guard let values, let user = values["user"] ?? login.user, let password = values["password"] ?? login.password
         else { return nil }
         guard BasicField.canBeUser(user.revealed), BasicField.hasNoControls(password.revealed) else {
-            throw refused("has a user with a colon, or a user or a password with a control character")
+            throw refused(
+                "has a user name that contains a colon, or a user name or password that contains a control character")
         }
         return (user.revealed, password)
     }
@@ -224,7 +225,7 @@ final class CredentialAccounts: Sendable {
     private func refusedValues(_ unknown: Set<String>, _ names: Set<String>) -> BackplaneError {
         func list(_ names: Set<String>) -> String { names.sorted().map { "`\($0.printable)`" }.joined(separator: ", ") }
         return refused(
-            "takes the values \(names.isEmpty ? "none" : list(names)), not \(list(unknown))")
+            "accepts the values \(names.isEmpty ? "none" : list(names)), not \(list(unknown))")
     }
 
     private func refused(_ why: String) -> BackplaneError {
@@ -233,7 +234,7 @@ final class CredentialAccounts: Sendable {
 }
 
 extension String {
-    /// The text shortened and without control characters, for an error.
+    /// The text shortened and without control characters, for use in errors.
     fileprivate var printable: String {
         String(prefix(100).map { $0.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F } ? " " : $0 })
     }

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneNetwork
 import Synchronization
 
-/// The stage that authenticates requests, and answers the challenges of servers.
+/// The stage that authenticates requests and answers the challenges of servers.
 struct CredentialStage: PipelineStage {
     /// The maximum number of answers to challenges in one exchange, for any authenticator.
     private static let mostAnswers = 5
@@ -40,7 +40,8 @@ struct CredentialStage: PipelineStage {
 
     /// Sends the request, and answers challenges until a response is the result.
     ///
-    /// - Parameter givenUp: Called with a response that is the result although it was to be answered.
+    /// - Parameter givenUp: A function that is called with a response that is the result although it should have been
+    ///   answered.
     private func authenticated(
         _ request: HTTPRequest, _ options: HTTPOptions,
         _ exchange: (HTTPRequest, HTTPOptions, @escaping @Sendable (HTTPStreamedResponse) -> Bool) async throws ->
@@ -52,7 +53,7 @@ struct CredentialStage: PipelineStage {
         var sent = try await authenticator.prepare(request, call, over: network)
         var failures = 0
         while true {
-            let isAnswered = Mutex(false)  // decided once, since another request may change the account meanwhile
+            let isAnswered = Mutex(false)  // decided once, since another request may change the account in the meantime
             var options = options
             options.proofFields = sent.headers.fields.map(\.name).filter { request.headers[$0] == nil }
             let response = try await exchange(jar?.request(sent) ?? sent, options) { [sent, failures] response in
@@ -106,7 +107,8 @@ struct CredentialStage: PipelineStage {
         guard request.authorization == nil else {
             throw BackplaneError(
                 .networkCredential,
-                "the request has both its own `Authorization` and the credential `\(name)`; give only one of them; nothing was sent",
+                "the request has both its own `Authorization` and the credential `\(name)`; use only one of them; "
+                    + "nothing was sent",
                 at: request.printableURL)
         }
     }

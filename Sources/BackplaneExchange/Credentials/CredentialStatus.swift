@@ -1,8 +1,8 @@
 import Backplane
 
-/// The displayed state of a credential: its hosts, the values of a sign-in, and the signed-in accounts.
+/// The state of a credential for display: its hosts, its sign-in values and the signed-in accounts.
 package struct CredentialStatus: Sendable {
-    /// An account that is signed in, or whose token is stored.
+    /// An account that is signed in or whose token is stored.
     package struct Account: Sendable {
         package var name: String
         package var principal: UInt64
@@ -13,11 +13,11 @@ package struct CredentialStatus: Sendable {
     /// The scheme, as the manifest names it.
     package var type: String
     package var hosts: [String]
-    /// The managers whose components may use it; `nil` means all.
+    /// The managers whose components may use the credential; `nil` means all.
     package var managers: [String]?
     /// The names of the values that a sign-in requires, sorted.
     package var values: [String]
-    /// A Boolean value that indicates whether a sign-in accepts arbitrary further values.
+    /// A Boolean value that indicates whether a sign-in accepts arbitrary additional values.
     package var takesAnyValues: Bool
     /// A Boolean value that indicates whether tokens are stored across restarts.
     package var keepsTokens: Bool

@@ -3,7 +3,7 @@ public import BackplaneNetwork
 package import FoundationEssentials
 import Synchronization
 
-/// The credentials of a pipeline by name, with their signed-in accounts.
+/// The credentials of a pipeline, keyed by name, with their signed-in accounts.
 ///
 /// ```swift
 /// let credentials = Credentials(["library": Credential(hosts: ["books.example.org"], .basic(login))])
@@ -15,7 +15,7 @@ public struct Credentials: Sendable {
     private let accounts: [String: CredentialAccounts]
     /// A Boolean value that indicates whether credentials with an authenticating manager are refused.
     package var refusesManagers = false
-    /// The principals of requests that choose no credential.
+    /// The principals of requests that do not choose a credential.
     let own: OwnPrincipals
 
     fileprivate init(_ accounts: [String: CredentialAccounts], _ own: OwnPrincipals) {
@@ -58,8 +58,7 @@ public struct Credentials: Sendable {
             "there is no credential `\(name.prefix(100))`; \(names.isEmpty ? "none is configured" : "known: \(names)")")
     }
 
-    /// Checks that an exchange may use a credential, which is refused if its authenticating manager might wait for the
-    /// exchange.
+    /// Checks that an exchange may use a credential, which is refused if its authenticating manager might wait for it.
     ///
     /// - Throws: `network.credential`.
     func requirePassable(_ accounts: CredentialAccounts) throws(BackplaneError) {
@@ -73,7 +72,7 @@ public struct Credentials: Sendable {
 
     /// Checks that a component may use a credential.
     ///
-    /// - Parameter managers: The managers that the component belongs to.
+    /// - Parameter managers: The managers to which the component belongs.
     /// - Throws: `network.credential` if no credential has this name, or it is for other managers.
     package func require(_ name: String, for managers: [String]) throws(BackplaneError) {
         guard let allowed = try accounts(of: name).definition.managers, !managers.contains(where: allowed.contains)
@@ -97,7 +96,7 @@ extension Credentials: Concealing {
 
 /// The accounts of all credentials of a host, which survive changes of its manifest.
 ///
-/// Manifests that define a credential of the same name equally share its accounts, as long as one of them is in use.
+/// Manifests with identical definitions of a credential share its accounts as long as one of them is in use.
 package final class CredentialVault: Sendable {
     private struct Key: Hashable {
         let name: String
@@ -128,7 +127,7 @@ package final class CredentialVault: Sendable {
         if let folder, let digest { kept = KeptTokens(folder: folder, digest: digest) } else { kept = nil }
     }
 
-    /// Returns the credentials of definitions.
+    /// Returns the credentials for definitions.
     package func credentials(_ definitions: [String: Credential]) -> Credentials {
         places.withLock { places in
             places = places.filter { $0.value.accounts != nil }

@@ -14,7 +14,7 @@ final class DigestAuthenticator: Authenticator {
     }
     /// The maximum number of answers to stale nonces in one exchange.
     private static let mostStale = 3
-    /// The maximum number of origins with a nonce, of which the latest are kept.
+    /// The maximum number of origins with a nonce, beyond which the oldest are removed.
     private static let mostOrigins = 100
 
     private let user: String
@@ -72,7 +72,7 @@ final class DigestAuthenticator: Authenticator {
         .best(of: AuthenticationChallenge.challenges(in: response.headers), digest)
     }
 
-    /// Counts a request, and returns its session; `nil` if no challenge of its origin is known.
+    /// Counts a request and returns its session; returns `nil` if no challenge of its origin is known.
     ///
     /// - Parameter challenge: The challenge that the request answers.
     private func next(for request: HTTPRequest, _ challenge: DigestChallenge?) -> Session? {
@@ -111,7 +111,7 @@ final class DigestAuthenticator: Authenticator {
 }
 
 extension HTTPRequest {
-    /// The path and the query of the URL, as in a request to its server.
+    /// The path and the query of the URL, as in a request to the server.
     fileprivate var target: String {
         guard let address = URLComponents(string: url) else { return "/" }
         let path = address.percentEncodedPath

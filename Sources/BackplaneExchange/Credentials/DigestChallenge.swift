@@ -7,7 +7,7 @@ struct DigestChallenge: Sendable, Equatable {
         case sha256 = "SHA-256"
         case md5 = "MD5"
     }
-    /// The quality of protection: of the head alone, or of the body, too.
+    /// The quality of protection: of the head alone, or also of the body.
     enum Quality: String, Sendable, CaseIterable {
         case head = "auth"
         case body = "auth-int"
@@ -27,7 +27,7 @@ struct DigestChallenge: Sendable, Equatable {
         (self.realm, self.nonce, self.algorithm) = (realm, nonce, algorithm)
     }
 
-    /// Creates a challenge from its parameters; `nil` if it is incomplete, of another scheme, or of an unknown
+    /// Creates a challenge from its parameters; returns `nil` if it is incomplete, of another scheme, or of an unknown
     /// algorithm or quality.
     init?(_ challenge: AuthenticationChallenge) {
         guard challenge.scheme == "digest", let realm = challenge["realm"], let nonce = challenge["nonce"],
@@ -47,7 +47,7 @@ struct DigestChallenge: Sendable, Equatable {
         hashesUser = challenge["userhash"]?.lowercased() == "true"
     }
 
-    /// Returns the challenge to answer: the first one with the strongest available algorithm.
+    /// Returns the challenge to answer, which is the first one with the strongest available algorithm.
     static func best(of challenges: [AuthenticationChallenge], _ digest: (any ContentDigest)?) -> DigestChallenge? {
         let known = challenges.compactMap(DigestChallenge.init)
         return Algorithm.allCases.lazy.filter { digest?.has($0) == true }

@@ -4,11 +4,11 @@ import BackplaneNetwork
 struct DigestField {
     let challenge: DigestChallenge
     let user, password: String
-    /// The current nonce: the challenge's, or one that a later response gave.
+    /// The current nonce: that of the challenge, or of a later response.
     var nonce: String
     /// The number of requests with this nonce, including this one.
     var count: UInt32
-    /// The nonce of the client, which stays the same for one challenge.
+    /// The nonce of the client, which remains the same for one challenge.
     var clientNonce: String
     private let digest: any ContentDigest
 

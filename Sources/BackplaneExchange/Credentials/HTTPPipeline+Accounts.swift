@@ -2,13 +2,13 @@ public import Backplane
 package import BackplaneNetwork
 
 extension HTTPPipeline {
-    /// Signs an account of a credential in, replacing the one with the same name.
+    /// Signs in an account of a credential, replacing the one with the same name.
     ///
     /// - Parameters:
     ///   - credential: The name of the credential.
     ///   - account: The name of the account, by which requests choose it.
-    ///   - values: The values that the sign-in requires: `user` and `password`, or those that its template names. The
-    ///     values for a bearer token are not stored, only the token is.
+    ///   - values: The values that the sign-in requires: `user` and `password`, or those named in its template. Of the
+    ///     values for a bearer token and the token, only the token is stored.
     /// - Returns: The principal: an opaque number that changes with each sign-in.
     /// - Throws: `network.credential` if there is no such credential, or it requires other values; `network.sign-in` if
     ///   the server returns no token; other codes of the network; `call.cancelled`.
@@ -25,7 +25,7 @@ extension HTTPPipeline {
         }
     }
 
-    /// Signs an account of a credential out; does nothing if it is not signed in.
+    /// Signs out an account of a credential; does nothing if it is not signed in.
     ///
     /// - Throws: `network.credential` if there is no such credential; `network.file` if a stored token cannot be
     ///   removed.
@@ -35,11 +35,11 @@ extension HTTPPipeline {
 
     /// Returns the principal of a request: an opaque number for its sender, the same for all requests of one sender.
     ///
-    /// It is that of the account that the options choose, or else one derived from the request's own `Authorization`.
-    /// 0 stands for a request that names no sender.
+    /// It is that of the account that the options choose, or else one derived from the request's own `Authorization`. 0
+    /// represents a request without a sender.
     ///
-    /// - Returns: `nil` if no principal can be known, because the request has a `Cookie` of its own, or there is no
-    ///   hash function. Nothing of such a request may be shared.
+    /// - Returns: `nil` if the principal cannot be determined, because the request has its own `Cookie` or there is no
+    ///   hash function. Nothing may be shared between such requests.
     /// - Throws: `network.credential` if there is no such credential, or the account is not signed in.
     package func principal(
         of request: HTTPRequest, _ options: HTTPOptions = HTTPOptions()
@@ -56,7 +56,7 @@ extension HTTPPipeline {
         try credentials.require(name, for: managers)
     }
 
-    /// Returns the stage of the credential that options choose; `nil` if they choose none.
+    /// Returns the stage for the credential chosen by the options; `nil` if they choose none.
     ///
     /// - Throws: `network.credential` if there is no such credential, or the account is not signed in.
     func credentialStage(

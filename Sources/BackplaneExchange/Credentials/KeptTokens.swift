@@ -3,7 +3,7 @@ import BackplaneDocuments
 import BackplaneNetwork
 import FoundationEssentials
 
-/// The files of tokens that survive a restart, which only their owner may read.
+/// The token files that survive a restart and that only their owner may read.
 struct KeptTokens: Sendable {
     /// A token with its principal.
     struct Entry: Sendable {
@@ -86,7 +86,7 @@ struct KeptTokens: Sendable {
         try folder() + "/" + hexadecimal("\(credential.utf8.count):\(credential)\(account)") + ".json"
     }
 
-    /// Returns a fingerprint that identifies the credential that a token was issued for.
+    /// Returns a fingerprint that identifies the credential for which a token was issued.
     private func fingerprint(of definition: Credential) -> String { hexadecimal(definition.identity) }
 
     private func hexadecimal(_ text: String) -> String {

@@ -1,23 +1,24 @@
 import BackplaneNetwork
 
-/// The principals of requests that bring an `Authorization` of their own.
+/// The principals of requests with their own `Authorization`.
 ///
-/// They are derived from the field with a random salt, so that the numbers of one host mean nothing to another one or
-/// after a restart, and do not lead back to the field.
+/// They are derived from the field with a random salt, so that the numbers of one host are meaningless to another host
+/// and after a restart, and the field cannot be derived from them.
 struct OwnPrincipals: Sendable {
-    /// The principal of requests that name no sender at all.
+    /// The principal of requests without a sender.
     static let anonymous: UInt64 = 0
 
     private let digest: (any ContentDigest)?
     private let salt: [UInt8]
 
-    /// - Parameter digest: The hash function; without one, no principal is known.
+    /// - Parameter digest: The hash function; without one, principals cannot be determined.
     init(_ digest: (any ContentDigest)?) {
         self.digest = digest
         salt = digest == nil ? [] : (0..<32).map { _ in .random(in: .min ... .max) }
     }
 
-    /// Returns the principal of a request; `nil` if it cannot be known, so that nothing may be shared with others.
+    /// Returns the principal of a request; `nil` if it cannot be determined, in which case nothing may be shared with
+    /// others.
     func principal(of request: HTTPRequest) -> UInt64? {
         guard request.headers["Cookie"] == nil, !request.hasUserInURL else { return nil }
         let fields = request.headers.values("Authorization")
@@ -30,7 +31,7 @@ struct OwnPrincipals: Sendable {
 }
 
 extension HTTPRequest {
-    /// A Boolean value that indicates whether the URL contains a user, which is sent as an `Authorization`.
+    /// A Boolean value that indicates whether the URL contains a user, which is sent as an `Authorization` field.
     fileprivate var hasUserInURL: Bool {
         let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
         return url[start...].prefix { !"/?#".contains($0) }.contains("@")

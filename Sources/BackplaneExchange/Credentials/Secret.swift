@@ -13,26 +13,26 @@ public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral {
     /// Creates a secret from a string.
     public init(_ text: String) { revealed = text }
 
-    /// Creates a secret from a literal of the source, for tests and examples.
+    /// Creates a secret from a literal in the source, for tests and examples.
     public init(stringLiteral value: String) { revealed = value }
 }
 
 extension Secret: Concealing {
-    /// An ellipsis, whatever the text is.
+    /// An ellipsis, regardless of the text.
     public var description: String { Redaction.descriptions.hides(revealed) ? "…" : revealed }
 
     /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, hiding: revealed) }
 }
 
-/// A value that contains secrets; neither descriptions nor mirrors reveal more than `description` does.
+/// A value that contains secrets; descriptions and mirrors reveal no more than `description`.
 public protocol Concealing: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension Concealing {
     /// The description, so that printing a value for debugging does not reveal it.
     public var debugDescription: String { description }
 
-    /// A mirror without children, so that `dump` shows the description alone.
+    /// A mirror without children, so that `dump` shows only the description.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 

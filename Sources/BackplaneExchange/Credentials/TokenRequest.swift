@@ -2,7 +2,7 @@ import Backplane
 public import BackplaneDocuments
 import BackplaneNetwork
 
-/// The template of a request for a token, which the values of an account fill in.
+/// The template of a request for a token, filled in with the values of an account.
 ///
 /// ```swift
 /// TokenRequest(
@@ -34,7 +34,7 @@ public struct TokenRequest: Sendable, Hashable {
         (self.method, self.url, self.headers, self.content) = (method, url, headers, content)
     }
 
-    /// The names of all values that the request needs.
+    /// The names of all values that the request requires.
     package var names: Set<String> {
         let members =
             switch content {
@@ -51,7 +51,7 @@ public struct TokenRequest: Sendable, Hashable {
         let missing = names.subtracting(values.keys).sorted().map { "`\($0)`" }
         guard missing.isEmpty else {
             throw BackplaneError(
-                .networkSignIn, "the sign-in needs the values \(missing.joined(separator: ", ")), which were not given",
+                .networkSignIn, "the sign-in requires the values \(missing.joined(separator: ", ")), which are missing",
                 at: HTTPRequest(method, url).printableURL)
         }
         var request = HTTPRequest(method, url)
@@ -76,7 +76,7 @@ public struct TokenRequest: Sendable, Hashable {
 public indirect enum TokenTemplate: Sendable, Hashable, ExpressibleByStringLiteral {
     /// A fixed string.
     case text(Secret)
-    /// The value of an account with this name; in a refresh also `refreshToken` or `token`.
+    /// The value of an account with this name; in a refresh, also `refreshToken` or `token`.
     case value(String)
     /// A JSON value other than a string: a number, a Boolean value or `null`.
     case literal(JSONValue)
@@ -115,7 +115,7 @@ public indirect enum TokenTemplate: Sendable, Hashable, ExpressibleByStringLiter
         }
     }
 
-    /// The part as it is written in a manifest: the value of an account as `{"value": NAME}`.
+    /// The part as written in a manifest: the value of an account as `{"value": NAME}`.
     package var written: JSONValue {
         switch self {
         case .text(let text): .string(text.revealed)
@@ -151,7 +151,7 @@ extension TokenRequest: Concealing {
 }
 
 extension TokenTemplate: Concealing {
-    /// An ellipsis, since any part may be a secret.
+    /// An ellipsis, because any part may be a secret.
     public var description: String { "…" }
 
     /// A mirror without children.

@@ -2,7 +2,7 @@ public import Backplane
 public import BackplaneNetwork
 
 extension HTTPRequest {
-    /// Returns the capabilities that the request needs with these options.
+    /// Returns the capabilities that the request requires with these options.
     public func requirements(_ options: HTTPOptions) -> HTTPCapabilities {
         var needed: HTTPCapabilities = []
         if body.isStream { needed.insert(.streamedUploads) }
@@ -17,7 +17,7 @@ extension HTTPRequest {
 }
 
 extension HTTPExecutor {
-    /// Requires the capabilities that a request needs; executors call it first.
+    /// Checks that the executor has the capabilities that a request needs; executors call this first.
     ///
     /// - Throws: `network.unsupported` with the names of the missing ones.
     public func require(_ request: HTTPRequest, _ options: HTTPOptions) throws(BackplaneError) {

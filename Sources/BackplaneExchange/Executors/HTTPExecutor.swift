@@ -3,14 +3,14 @@ public import BackplaneNetwork
 
 /// An engine that carries out HTTP exchanges: over a network, from files, or from memory in a test.
 ///
-/// One request is one exchange: redirects, retries, caching and authentication are the pipeline's. An executor that
-/// adopts these rules passes the suite of `BackplaneConformance`:
+/// One request is one exchange: redirects, retries, caching and authentication are handled by the pipeline. An executor
+/// that follows these rules passes the suite of `BackplaneConformance`:
 ///
 /// - A request that needs more than ``capabilities`` is refused before anything is sent, with ``require(_:_:)``.
-/// - ``open(_:_:)`` returns once the head of the final response has arrived, whatever its status. The response's body
-///   is read from its producer as it is requested, and the request's body as the server accepts it.
+/// - ``open(_:_:)`` returns once the head of the final response has arrived, regardless of its status. The response's
+///   body is read from its producer on demand, and the request's body as the server accepts it.
 /// - Cancelling the task ends the exchange immediately, and so does releasing the response.
-/// - Errors are `BackplaneError`s that state the URL as `printableURL`, and contain no values; or `CancellationError`.
+/// - Errors are `CancellationError`, or `BackplaneError`s that state the URL as `printableURL` and contain no values.
 public protocol HTTPExecutor: Sendable {
     /// The URL schemes that the executor serves, in lower case.
     var schemes: [String] { get }
@@ -19,27 +19,27 @@ public protocol HTTPExecutor: Sendable {
 
     /// Sends a request, and returns once the head of the final response has arrived.
     ///
-    /// The executor follows the options `decompresses`, `interim` and `tls`. Time limits and progress are the
-    /// pipeline's, and so is `maximumBodySize`, which an executor may use to end a response early.
+    /// The executor follows the options `decompresses`, `interim` and `tls`. Time limits, progress and
+    /// `maximumBodySize` are handled by the pipeline; an executor may use the latter to end a response early.
     ///
     /// - Throws: `network.unsupported` before anything is sent; `network.failed` and other codes of the network if
     ///   there is no response; `CancellationError`.
     func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse
 }
 
-/// An executor that writes bodies to files itself, since without back-pressure it would hold them in memory.
+/// An executor that writes bodies to files itself, because without back-pressure it would hold them in memory.
 ///
 /// The bodies of other executors are written as they are read.
 public protocol HTTPFileExecutor: HTTPExecutor {
     /// Sends a request, and writes the response's body to a file as it arrives.
     ///
-    /// The executor follows the option `maximumBodySize`, too. Cancelling the task ends the exchange immediately, and
-    /// leaves an existing file as it was.
+    /// The executor also follows the option `maximumBodySize`. Cancelling the task ends the exchange immediately, and
+    /// leaves an existing file unchanged.
     ///
     /// - Parameters:
     ///   - path: The path of the file, which replaces an existing one once it is complete.
     ///   - headed: A function that is called once the response's head has arrived, before `received`, with the response
-    ///     without its body. It returns whether to receive the body: if not, the exchange ends, and an existing file
+    ///     without its body. It returns whether to receive the body; if not, the exchange ends, and an existing file
     ///     remains unchanged.
     ///   - received: A function that is called with the number of bytes of each part of the body.
     /// - Returns: The response without its body.
@@ -63,7 +63,7 @@ extension HTTPExecutor {
         return try await executor.download(request, to: path, options, headed: { _ in true }, received: { _ in })
     }
 
-    /// Sends a request and returns the response with its body in memory, whatever its status.
+    /// Sends a request and returns the response with its body in memory, regardless of its status.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -80,7 +80,8 @@ extension HTTPExecutor {
 }
 
 extension HTTPStreamedResponse {
-    /// Collects the body; names the host of the request if it is too large, if possible before it is read.
+    /// Collects the body; an error for a body that is too large, if possible before it is read, names the host of the
+    /// request.
     func collect(upTo limit: Int, of request: HTTPRequest) async throws -> HTTPResponse {
         let tooLarge = HTTPFailure.tooLarge(limit: limit)
         if let length = contentLength, length > limit, hasBody(for: request) {
@@ -94,7 +95,7 @@ extension HTTPStreamedResponse {
         }
     }
 
-    /// Returns whether a body follows whose length `Content-Length` states (RFC 9110, section 6.4.1).
+    /// Returns whether a body of the length stated in `Content-Length` follows (RFC 9110, section 6.4.1).
     package func hasBody(for request: HTTPRequest) -> Bool {
         request.method != "HEAD" && status != 204 && status != 304
     }

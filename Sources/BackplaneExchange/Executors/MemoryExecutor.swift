@@ -1,6 +1,6 @@
 public import BackplaneNetwork
 
-/// An executor whose responses a closure computes, without a network.
+/// An executor whose responses are computed by a closure, without a network.
 ///
 /// ```swift
 /// let books = MemoryExecutor { request, _ in
@@ -11,9 +11,9 @@ public struct MemoryExecutor: HTTPExecutor {
     /// A function that answers a request.
     public typealias Answer = @Sendable (HTTPRequest, HTTPOptions) async throws -> HTTPStreamedResponse
 
-    /// The URL schemes that are answered.
+    /// The URL schemes that the executor serves.
     public let schemes: [String]
-    /// The capabilities that requests may need; the closure has to honour them.
+    /// The capabilities that requests may need; the closure must honour them.
     public let capabilities: HTTPCapabilities
     private let answer: Answer
 

@@ -1,7 +1,8 @@
 import Backplane
 import BackplaneNetwork
 
-/// The rules for the fields that a filter adds to an attempt: they neither vary the response nor replace others.
+/// The rules for the fields that a filter adds to an attempt, which may neither vary the response nor replace other
+/// fields.
 enum AddedFields {
     /// Adds fields to a head.
     ///
@@ -10,7 +11,7 @@ enum AddedFields {
         let own = headers
         for field in fields.fields {
             guard own[field.name] == nil else {
-                throw refused("it adds the field `\(field.name)`, which the request has already")
+                throw refused("it adds the field `\(field.name)`, which the request already has")
             }
             guard isHarmless(field.name.lowercased()) else {
                 throw refused(
@@ -28,7 +29,7 @@ enum AddedFields {
         let own = headers
         for field in fields.fields {
             guard own[field.name] == nil else {
-                throw refused("its proof has the field `\(field.name)`, which the request has already")
+                throw refused("its proof has the field `\(field.name)`, which the request already has")
             }
             guard !framing.contains(field.name.lowercased()) else {
                 throw refused(
@@ -42,15 +43,14 @@ enum AddedFields {
         !names.contains(name) && !prefixes.contains(where: name.hasPrefix)
     }
 
-    /// The names of fields that choose a response, that are credentials, or that frame the message (RFC 9110, sections
-    /// 6 to 14).
+    /// The names of fields that select a response, are credentials, or frame the message (RFC 9110, sections 6 to 14).
     private static let names: Set<String> = [
         "accept", "authorization", "cache-control", "connection", "content-encoding", "content-language",
         "content-length", "content-location", "content-range", "content-type", "cookie", "expect", "host", "keep-alive",
         "max-forwards", "pragma", "prefer", "proxy-authorization", "range", "te", "trailer", "transfer-encoding",
         "upgrade",
     ]
-    /// The names of fields that frame the message, or that the jar of an account sends.
+    /// The names of fields that frame the message or are sent by an account's cookie jar.
     private static let framing: Set<String> = [
         "connection", "content-length", "cookie", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding",
         "upgrade",

@@ -2,7 +2,7 @@ package import BackplaneNetwork
 
 /// A bounded queue of events for a slow observer, with only the latest progress of each exchange.
 package struct EventQueue: Sendable {
-    /// The maximum number of queued events; further ones are dropped and counted.
+    /// The maximum number of queued events; additional ones are dropped and counted.
     static let most = 1_000
     private var events: [ExchangeEvent] = []
     /// The indices of the latest progress events, by exchange.
@@ -22,7 +22,7 @@ package struct EventQueue: Sendable {
         events.append(event)
     }
 
-    /// Takes all queued events; `nil` if there are none.
+    /// Removes and returns all queued events; returns `nil` if there are none.
     package mutating func take() -> ExchangeEvents? {
         guard !events.isEmpty else { return nil }
         defer { self = EventQueue() }

@@ -1,7 +1,7 @@
 package import Backplane
 public import BackplaneNetwork
 
-/// A filter of exchanges, which changes the heads of requests or adds fields to those of attempts.
+/// A filter of exchanges, which changes the heads of requests or adds fields to the heads of attempts.
 ///
 /// ```swift
 /// let signer = ExchangeFilter(
@@ -10,8 +10,8 @@ public import BackplaneNetwork
 /// ```
 ///
 /// A filter of requests runs once for each exchange, before retries and redirects. A filter of attempts runs for each
-/// attempt and each redirect, and may only add fields that do not vary the response. If a filter throws, the exchange
-/// fails before anything is sent.
+/// attempt and each redirect, and may only add fields that do not vary the response. If a filter throws an error, the
+/// exchange fails before anything is sent.
 public struct ExchangeFilter: Sendable {
     /// A filter that is prepared for one exchange.
     package struct Ready: Sendable {
@@ -36,7 +36,7 @@ public struct ExchangeFilter: Sendable {
     /// Creates a filter that runs once for each exchange, and may change its head.
     ///
     /// - Parameters:
-    ///   - name: The name in errors.
+    ///   - name: The name used in errors.
     ///   - hosts: The names of the hosts whose requests are filtered; empty for every host.
     ///   - digests: A Boolean value that indicates whether the filter receives the digest of the body.
     ///   - request: A function that returns the head to send.
@@ -51,7 +51,7 @@ public struct ExchangeFilter: Sendable {
     /// Creates a filter that runs for each attempt, and may add header fields.
     ///
     /// - Parameters:
-    ///   - name: The name in errors.
+    ///   - name: The name used in errors.
     ///   - hosts: The names of the hosts whose attempts are filtered; empty for every host.
     ///   - digests: A Boolean value that indicates whether the filter receives the digest of the body.
     ///   - attempt: A function that returns the fields to add.

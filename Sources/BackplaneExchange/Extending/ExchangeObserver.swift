@@ -8,8 +8,8 @@ import Synchronization
 /// let network = HTTPPipeline([executor], observers: [printer])
 /// ```
 ///
-/// No exchange waits for an observer or fails because of it. A slow observer misses events: of progress it receives
-/// only the latest, and beyond 1,000 queued events, further ones are dropped.
+/// No exchange waits for an observer or fails because of it. A slow observer misses events: it receives only the latest
+/// progress, and additional events are dropped once 1,000 are queued.
 public final class ExchangeObserver: Sendable {
     private struct State {
         var queue = EventQueue()
@@ -22,7 +22,7 @@ public final class ExchangeObserver: Sendable {
     private let failed: @Sendable (any Error) -> Void
     private let state = Mutex(State())
 
-    /// Creates an observer from a function, which receives one event after the other.
+    /// Creates an observer from a function, which receives one event at a time.
     ///
     /// - Parameter observe: A function that handles an event. Its errors are ignored.
     public convenience init(_ observe: @escaping @Sendable (ExchangeEvent) async throws -> Void) {
@@ -34,7 +34,7 @@ public final class ExchangeObserver: Sendable {
 
     /// Creates an observer from a function that receives all queued events at once.
     ///
-    /// - Parameter failed: A function that is called with the first error, and again with the first one after a
+    /// - Parameter failed: A function that is called with the first error, and again with the first error after each
     ///   success.
     package init(
         batches deliver: @escaping @Sendable (ExchangeEvents) async throws -> Void,
@@ -48,7 +48,7 @@ public final class ExchangeObserver: Sendable {
         (self.within, deliver, failed) = (within, { _ in }, { _ in })
     }
 
-    /// Adds an event, which is delivered once the function has handled all earlier ones.
+    /// Adds an event, which is delivered once the function has handled all earlier events.
     func note(_ event: ExchangeEvent) {
         if let within { return within(event) }
         let begins = state.withLock { state in

@@ -1,7 +1,7 @@
 import Backplane
 package import BackplaneNetwork
 
-/// The filters and the observers of a pipeline's exchanges.
+/// The filters and observers of a pipeline's exchanges.
 package struct ExchangeExtensions: Sendable {
     var filters: [ExchangeFilter]
     var digest: (any ContentDigest)?

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneNetwork
 import Synchronization
 
-/// The filters of one exchange, which run in their order, each for its hosts.
+/// The filters of one exchange, which run in order, each for its hosts.
 final class FilterRun: Sendable {
     private let filters: [ExchangeFilter]
     private let digest: (any ContentDigest)?
@@ -34,7 +34,7 @@ final class FilterRun: Sendable {
     ///
     /// - Throws: The errors of ``request(_:)``; `network.refused` for a field that must not be added.
     ///
-    /// - Parameter proof: The names of the fields that prove who sends the request.
+    /// - Parameter proof: The names of the fields that authenticate the sender of the request.
     func attempt(_ request: HTTPRequest, hiding proof: [String]) async throws -> HTTPRequest {
         try await reduce(request, .attempts, hiding: proof) { filter, head, request in
             try AddedFields.add(try await filter.attempt(head), to: &request.headers)
@@ -104,7 +104,7 @@ extension [UInt8] {
 }
 
 extension BackplaneError {
-    /// The error of a body that would have to be digested before it is sent.
+    /// The error for a body that would have to be digested before it is sent.
     static var digestOfStream: BackplaneError {
         BackplaneError(.networkBody, "a filter needs the digest of the body, but the body can be read only once")
     }

@@ -15,7 +15,7 @@ final class ObservedExchange: Sendable {
     private let start = ContinuousClock.now
     private let state: Mutex<State>
 
-    /// Notifies the observers that an exchange begins; `nil` if there are none.
+    /// Notifies the observers of the start of an exchange; returns `nil` if there are none.
     init?(_ request: HTTPRequest, _ options: HTTPOptions, _ observers: [ExchangeObserver]) {
         guard !observers.isEmpty else { return nil }
         self.observers = observers
@@ -58,7 +58,7 @@ final class ObservedExchange: Sendable {
         tell(.head) { $0.status = response.status }
     }
 
-    /// - Parameter error: The error of the attempt; `nil` if its response is the reason.
+    /// - Parameter error: The error of the attempt; `nil` if the response is the reason for the retry.
     func retries(after delay: Duration, _ error: BackplaneError.Code?) {
         tell(.retry, once: { ($0.delay, $0.error) = (delay.nanoseconds, error?.rawValue) })
     }
@@ -67,13 +67,14 @@ final class ObservedExchange: Sendable {
         tell(.redirect) { ($0.method, $0.url) = (request.method, request.printableURL) }
     }
 
-    /// Adds to the bytes of the request's body that were sent.
+    /// Adds to the number of sent bytes of the request's body.
     func sent(_ count: Int64) {
         guard state.withLock({ $0.event.sent != count }) else { return }
         tell(.progress) { $0.sent = count }
     }
 
-    /// Adds to the bytes of the response's body, and reports the progress unless the body is complete.
+    /// Adds to the number of received bytes of the response's body, and reports the progress unless the body is
+    /// complete.
     func received(_ count: Int) {
         let isComplete = state.withLock { state in
             guard state.event.received + Int64(count) == state.length else { return false }

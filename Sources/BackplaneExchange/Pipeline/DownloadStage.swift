@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneNetwork
 
-/// The stage that writes bodies to files, unless the executor does, and limits the time between their parts.
+/// The stage that writes bodies to files, unless the executor does so, and limits the time between their parts.
 struct DownloadStage: PipelineStage {
     let next: any HTTPExecutor
 
@@ -31,7 +31,7 @@ struct DownloadStage: PipelineStage {
             // It counts from the head.
             guard let last = last.time else { return .again(.now + max(limit, .milliseconds(100))) }
             let end = last + limit
-            let late = HTTPFailure.late("sent nothing of the body", limit: limit)
+            let late = HTTPFailure.late("sent none of the body", limit: limit)
             return end > .now ? .again(end) : .over(late.error(for: request))
         }
     }

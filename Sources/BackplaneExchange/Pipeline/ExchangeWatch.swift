@@ -12,7 +12,7 @@ struct ExchangeWatch: Sendable {
         (self.request, self.options, self.start) = (request, options, start)
     }
 
-    /// Returns the watch of a replacement request, which keeps the start time of this one.
+    /// Returns the watch for a replacement request, with the same start time.
     func replacing(_ request: HTTPRequest, _ options: HTTPOptions) -> ExchangeWatch {
         ExchangeWatch(request, options, since: start)
     }
@@ -82,7 +82,7 @@ struct ExchangeWatch: Sendable {
         return .over(HTTPFailure.late(next.what, limit: next.limit).error(for: request))
     }
 
-    /// Returns the request with a body that counts the bytes taken from it, where the executor can stream it.
+    /// Returns the request with a body that counts the bytes read from it, if the executor can stream it.
     private func metered(_ executor: any HTTPExecutor, _ meter: ProgressMeter) -> HTTPRequest {
         guard !request.body.isEmpty, executor.capabilities.contains(.streamedUploads) else { return request }
         var request = request
@@ -102,7 +102,7 @@ struct ExchangeWatch: Sendable {
         return HTTPBodyStream(length: body.length, cancel: body.cancel) {
             let rest = options.totalTimeout.map { $0 - (.now - start) }
             let limit = [options.readTimeout, rest].compactMap(\.self).min()
-            let reason = limit == rest ? "did not answer completely" : "sent nothing of the body"
+            let reason = limit == rest ? "did not answer completely" : "sent none of the body"
             let chunk = try await limited(limit, reason) { try await body.next() }
             guard let chunk else { return .end(trailers: body.trailers) }
             let total = count.withLock { count in
@@ -119,15 +119,15 @@ struct ExchangeWatch: Sendable {
         }
     }
 
-    /// Runs a step before the head of the response, which fails once the time until then has passed.
+    /// Runs a step that precedes the head of the response, and fails once the time limit for the head has passed.
     func limitedToHead<Value: Sendable>(_ step: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let limit = [options.headTimeout, options.totalTimeout].compactMap(\.self).min()
         return try await limited(limit, since: start, "did not answer", step)
     }
 
-    /// Runs a step of the exchange, which fails once a time limit has passed.
+    /// Runs a step of the exchange, and fails once a time limit has passed.
     ///
-    /// - Parameter start: The time from which the limit counts; `nil` means the start of the step.
+    /// - Parameter start: The time at which the limit starts; `nil` means the start of the step.
     func limited<Value: Sendable>(
         _ limit: Duration?, since start: ContinuousClock.Instant? = nil, _ what: String,
         _ step: @escaping @Sendable () async throws -> Value
@@ -140,19 +140,19 @@ struct ExchangeWatch: Sendable {
     }
 }
 
-/// The counts of both bodies' bytes.
+/// The byte counts of both bodies.
 private final class ProgressMeter: Sendable {
     private let report: @Sendable (HTTPProgress) -> Void
     private let progress = Mutex(HTTPProgress())
 
     init(_ report: @escaping @Sendable (HTTPProgress) -> Void) { self.report = report }
 
-    /// Begins to count a request's body, again if it is sent again.
+    /// Starts to count a request's body, again if it is resent.
     func begin(sending length: Int64?) {
         progress.withLock { progress in (progress.sent, progress.toSend) = (0, length) }
     }
 
-    /// Begins to count a response's body, again if another attempt follows.
+    /// Starts to count a response's body, again if another attempt follows.
     func begin(receiving length: Int64?) {
         progress.withLock { progress in (progress.received, progress.toReceive) = (0, length) }
     }

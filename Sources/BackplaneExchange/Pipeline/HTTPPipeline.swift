@@ -19,19 +19,19 @@ public struct HTTPPipeline: Sendable {
     private let tls: [String: TLSSettings]
     /// The executors of plugins, keyed by name, which is also the URL scheme that they serve.
     private let named: [String: Connect]
-    /// The names of executors that these exchanges must not use, since they belong to one themselves.
+    /// The names of executors that these exchanges must not use, because the exchanges belong to these executors.
     private let reserved: Set<String>
     private let retries: Retries
     /// The credentials that requests may choose.
     let credentials: Credentials
-    /// The error of every exchange, because it is not known how they are to be made; `nil` if they can be made.
+    /// The error for every exchange if it is unknown how to make exchanges; `nil` if they can be made.
     private let refusal: BackplaneError?
     /// The filters and the observers of exchanges.
     private let extensions: ExchangeExtensions
     /// The folders of downloads of a program without a host.
     private let swept: SweptFolders?
 
-    /// Creates a pipeline; of several executors for one scheme, the first is used.
+    /// Creates a pipeline; if there are several executors for one scheme, the first is used.
     ///
     /// - Parameters:
     ///   - executors: The executors.
@@ -73,7 +73,7 @@ public struct HTTPPipeline: Sendable {
         self.swept = swept
     }
 
-    /// Sends a request and returns the response with its body in memory, whatever its status.
+    /// Sends a request and returns the response with its body in memory, regardless of its status.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -104,11 +104,11 @@ public struct HTTPPipeline: Sendable {
         }
     }
 
-    /// Sends a request, and returns once the head of the response has arrived, whatever its status.
+    /// Sends a request, and returns once the head of the response has arrived, regardless of its status.
     ///
-    /// - Throws: `network.refused` if no executor serves the URL, or none has the name; `network.unsupported` if it
-    ///   does not have what the request needs, before anything is sent; `network.timeout`; `network.body`;
-    ///   `network.failed` and other codes of the network; `CancellationError`.
+    /// - Throws: `network.refused` if no executor serves the URL, or none has the name; `network.unsupported` if the
+    ///   executor lacks a capability that the request needs, before anything is sent; `network.timeout`;
+    ///   `network.body`; `network.failed` and other codes of the network; `CancellationError`.
     public func open(_ request: HTTPRequest, _ options: HTTPOptions = HTTPOptions()) async throws
         -> HTTPStreamedResponse
     {
@@ -135,7 +135,7 @@ public struct HTTPPipeline: Sendable {
     /// Sends a request, and writes the response's body to a file.
     ///
     /// - Parameter headed: A function that is called with the response once its head has arrived, and again if its body
-    ///   breaks off and another attempt follows.
+    ///   is interrupted and another attempt follows.
     package func download(
         _ request: HTTPRequest, to path: String, _ options: HTTPOptions,
         headed: @escaping @Sendable (HTTPStreamedResponse) -> Void
@@ -170,7 +170,7 @@ public struct HTTPPipeline: Sendable {
 
     /// Checks that there is an executor for a request.
     ///
-    /// - Throws: `network.refused` if there is none; the error of the manifest if it does not state how to make
+    /// - Throws: `network.refused` if there is none; the error of the manifest if it does not specify how to make
     ///   exchanges.
     package func requireExecutor(for request: HTTPRequest, _ options: HTTPOptions) throws(BackplaneError) {
         _ = try choice(for: request, options)
@@ -178,7 +178,7 @@ public struct HTTPPipeline: Sendable {
 
     /// Returns the executor for a request.
     ///
-    /// - Throws: `network.refused` if there is none; `network.failed` if it does not start.
+    /// - Throws: `network.refused` if there is none; `network.failed` if the executor does not start.
     package func executor(for request: HTTPRequest, _ options: HTTPOptions) async throws -> any HTTPFileExecutor {
         try await executor(ExchangeStart(request, options, ExchangeExtensions()))
     }
@@ -193,7 +193,7 @@ public struct HTTPPipeline: Sendable {
     }
 
     /// Returns an executor with the stages that the options request, from the outermost: retries, redirects,
-    /// credentials, and next to the executor the attempt filters.
+    /// credentials and, next to the executor, the attempt filters.
     private func staged(
         _ executor: any HTTPExecutor, _ start: ExchangeStart
     ) throws(BackplaneError) -> any HTTPFileExecutor {

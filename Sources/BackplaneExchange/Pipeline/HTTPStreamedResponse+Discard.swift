@@ -1,7 +1,7 @@
 import BackplaneNetwork
 
 extension HTTPStreamedResponse {
-    /// Discards the response: reads a short body, so that the connection can be reused, and cancels a longer one.
+    /// Discards the response, reading a short body so that the connection can be reused, and cancelling a longer one.
     func discard() async {
         guard let length = contentLength, length <= 16 << 10 else { return body.cancel() }
         let body = body

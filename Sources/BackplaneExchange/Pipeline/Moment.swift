@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A moment of an exchange, which is set once.
+/// An instant in an exchange, which is set once.
 final class Moment: Sendable {
     private let state = Mutex<ContinuousClock.Instant?>(nil)
 

@@ -12,6 +12,6 @@ extension PipelineStage {
 }
 
 extension HTTPExecutor {
-    /// The executor inside all stages around it.
+    /// The executor inside all stages.
     var innermost: any HTTPExecutor { (self as? any PipelineStage)?.inside.innermost ?? self }
 }

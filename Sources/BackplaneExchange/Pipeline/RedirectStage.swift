@@ -4,7 +4,7 @@ import BackplaneNetwork
 struct RedirectStage: PipelineStage {
     /// The executor of the first request.
     let first: any HTTPFileExecutor
-    /// Returns the executor and the options for a redirected request.
+    /// A function that returns the executor and the options for a redirected request.
     let choose: @Sendable (HTTPRequest, HTTPOptions) async throws -> (any HTTPFileExecutor, HTTPOptions)
 
     var inside: any HTTPExecutor { first }

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneNetwork
 import FoundationEssentials
 
-/// The rules for redirects: which request follows a response (RFC 9110, section 15.4; WHATWG, Fetch, section 4.4).
+/// The rules for the request that follows a redirect (RFC 9110, section 15.4; WHATWG, Fetch, section 4.4).
 struct Redirection {
     /// The maximum number of redirects.
     let limit: Int
@@ -10,7 +10,7 @@ struct Redirection {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Returns the request that a response redirects to, or `nil` if the response is the result.
+    /// Returns the request to which a response redirects, or `nil` if the response is the result.
     ///
     /// - Throws: `network.redirect` if the redirect cannot or may not be followed.
     mutating func next(
@@ -20,7 +20,7 @@ struct Redirection {
         let url = try Self.target(location, of: request)
         guard count < limit else {
             throw Self.refused(
-                "there were more than \(limit) redirects; the last one leads to \(url.printable)", request)
+                "there were more than \(limit) redirects; the last one points to \(url.printable)", request)
         }
         count += 1
         var next = request
@@ -30,7 +30,9 @@ struct Redirection {
             next.headers.keep { !$0.hasPrefix("content-") }
         } else if !request.body.isReplayable {
             throw Self.refused(
-                "the redirect with \(status) asks for the request's body again, which can be sent only once", request)
+                "the redirect with \(status) requires the request's body to be sent again, but it can be sent only "
+                    + "once",
+                request)
         }
         // Any field may be a credential: only those that are known not to be go to another origin.
         if HTTPOrigin(request.url) != HTTPOrigin(url) {
@@ -59,7 +61,7 @@ struct Redirection {
         }
     }
 
-    /// Returns the URL that a `Location` refers to, without any credentials in it.
+    /// Returns the URL to which a `Location` refers, without any credentials.
     private static func target(_ location: String, of request: HTTPRequest) throws(BackplaneError) -> String {
         guard let base = URL(string: request.url), let url = URL(string: location, relativeTo: base)?.absoluteURL,
             var address = URLComponents(url: url, resolvingAgainstBaseURL: true)
@@ -69,11 +71,12 @@ struct Redirection {
         (address.user, address.password) = (nil, nil)
         guard let text = address.string, let origin = HTTPOrigin(text), let from = HTTPOrigin(request.url) else {
             throw refused(
-                "the redirect leads to `\(address.scheme ?? "")`; only redirects from `http:` and `https:` to these are followed",
+                "the redirect points to a URL with the scheme `\(address.scheme ?? "")`; only redirects between "
+                    + "`http:` and `https:` URLs are followed",
                 request)
         }
         guard from.scheme == "http" || origin.scheme == "https" else {
-            throw refused("the redirect leads from https to http, where anyone can read the request", request)
+            throw refused("the redirect goes from https to http, which would expose the request", request)
         }
         guard from == origin, own?.user != nil else { return text }
         (address.user, address.password) = (own?.user, own?.password)

@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// The shared state of retries: a budget for each host, and the clock and the randomness of delays.
 ///
-/// A pipeline has one of its own unless it is given one, as a test does to control time:
+/// A pipeline has its own state unless one is specified, as in a test that controls time:
 ///
 /// ```swift
 /// let clock = TestClock()
@@ -18,7 +18,7 @@ public final class Retries: Sendable {
     /// Creates the state of retries, with full budgets.
     ///
     /// - Parameters:
-    ///   - clock: The clock of delays and budgets.
+    ///   - clock: The clock for delays and budgets.
     ///   - date: A function that returns the current time, with which a date in `Retry-After` is compared.
     ///   - random: A function that returns a number from 0 up to 1: the fraction of a delay's bound to wait.
     public init(

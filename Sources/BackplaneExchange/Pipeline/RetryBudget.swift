@@ -2,8 +2,8 @@ import Synchronization
 
 /// The number of retries that remain for each host, so that retries do not aggravate an outage.
 ///
-/// A host begins with ten. A retry takes one; each request returns a tenth, and each second another. So no more than a
-/// tenth of the requests are repeated in the long run, and six more a minute.
+/// A host begins with ten. A retry uses one; each request adds a tenth, and so does each second. In the long run, no
+/// more than a tenth of the requests are repeated, plus six a minute.
 final class RetryBudget: Sendable {
     private struct Account {
         var balance: Double
@@ -25,7 +25,7 @@ final class RetryBudget: Sendable {
     /// Records a first attempt.
     func requested(_ host: String, at time: Duration) { change(host, at: time, by: 0.1) }
 
-    /// Takes a retry out of a host's budget; `false` if there is none left.
+    /// Takes a retry from a host's budget; returns `false` if none is left.
     func take(_ host: String, at time: Duration) -> Bool { change(host, at: time, by: -1) }
 
     @discardableResult

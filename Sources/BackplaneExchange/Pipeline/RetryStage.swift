@@ -22,7 +22,7 @@ struct RetryStage: PipelineStage {
         }
     }
 
-    /// Downloads again from the start if the body breaks off, too.
+    /// Downloads the body, from the start again if it is interrupted.
     func download(
         _ request: HTTPRequest, to path: String, _ options: HTTPOptions,
         headed: @escaping @Sendable (HTTPStreamedResponse) -> Bool, received: @escaping @Sendable (Int) -> Void
@@ -39,8 +39,8 @@ struct RetryStage: PipelineStage {
     ) async throws -> HTTPStreamedResponse {
         let start = ContinuousClock.now
         var number = options.attempt
-        /// A Boolean value that indicates whether an attempt has reached the body; further attempts then have the same
-        /// time for their heads as the first.
+        /// A Boolean value that indicates whether an attempt has reached the body; if so, later attempts have the same
+        /// time limit for their heads as the first.
         var hadBody = false
         if number > 1 {
             try await beginRejected(request, options, number)
@@ -86,7 +86,7 @@ struct RetryStage: PipelineStage {
         }
     }
 
-    /// Waits before an attempt that the sender requests, since it has rejected the last response.
+    /// Waits before an attempt requested by the sender because it rejected the last response.
     ///
     /// - Throws: `network.not-retried` if the policy or the budget does not allow it.
     private func beginRejected(_ request: HTTPRequest, _ options: HTTPOptions, _ number: Int) async throws {
@@ -118,7 +118,7 @@ struct RetryStage: PipelineStage {
         return (limits + [options.call?.timeLeft].compactMap(\.self)).allSatisfy { delay < $0 }
     }
 
-    /// Runs an attempt, which fails if its response has no head once the attempt's time has passed.
+    /// Runs an attempt, and fails if its response has no head once the attempt's time has passed.
     private func limited(
         _ request: HTTPRequest, _ options: HTTPOptions, _ judgement: Judgement, _ hadBody: Bool,
         _ exchange: @escaping @Sendable () async throws -> HTTPStreamedResponse
@@ -139,11 +139,12 @@ private final class Judgement: Sendable {
     private let state = Mutex<(isThere: Bool, delay: Duration?, isOver: Bool)>((false, nil, false))
 
     var isThere: Bool { state.withLock { $0.isThere } }
-    /// The time after which another attempt follows; `nil` if none does.
+    /// The delay of the next attempt; `nil` if there is none.
     var delay: Duration? { state.withLock { $0.delay } }
 
     var isOver: Bool { state.withLock { $0.isOver } }
-    /// A Boolean value that indicates whether the response has arrived and is the result, unless its body breaks off.
+    /// A Boolean value that indicates whether the response has arrived and is the result, unless its body is
+    /// interrupted.
     var isWanted: Bool { state.withLock { $0.isThere && $0.delay == nil && !$0.isOver } }
 
     func judge(_ delay: Duration?) { state.withLock { ($0.isThere, $0.delay) = (true, delay) } }

@@ -1,11 +1,11 @@
 import BackplaneNetwork
 import Synchronization
 
-/// The folders from which a program's pipeline has removed what downloads of killed processes have left.
+/// The folders from which a program's pipeline has removed files left by downloads of killed processes.
 ///
 /// A host does that for the folders of its components.
 final class SweptFolders: Sendable {
-    /// The number of folders beyond which they are forgotten, and searched again.
+    /// The number of folders beyond which all are forgotten and searched again.
     private static let limit = 1_000
     private let folders = Mutex<Set<Substring>>([])
 

@@ -4,17 +4,17 @@ public import BackplaneNetwork
 extension HTTPClient {
     /// Creates the client of a program without plugins.
     ///
-    /// - Parameter pipeline: The pipeline of its exchanges.
+    /// - Parameter pipeline: The pipeline for its exchanges.
     public init(_ pipeline: HTTPPipeline) { self.init(PipelineWay(pipeline: pipeline)) }
 
-    /// Creates the client of a program without plugins, with a pipeline of its own.
+    /// Creates the client of a program without plugins, with its own pipeline.
     ///
     /// ```swift
     /// let http = HTTPClient([AsyncHTTPClientExecutor()]).relative(to: "https://books.example.org/v2")
     /// ```
     public init(_ executors: [any HTTPExecutor]) { self.init(HTTPPipeline(executors)) }
 
-    /// Loads an endpoint outside of any call, as a program does.
+    /// Loads an endpoint outside any call, as in a program.
     ///
     /// - Throws: The errors of `load(_:_:progress:)`.
     public func load<Response>(
@@ -23,14 +23,14 @@ extension HTTPClient {
         try await load(endpoint, Call(), progress: progress)
     }
 
-    /// Returns the pages of a resource outside of any call, as a sequence, which loads them as it is read.
+    /// Returns the pages of a resource outside any call, as a sequence that loads them as it is read.
     public func pages<Response>(
         _ endpoint: Endpoint<Response>, next rule: NextPage<Response> = .link, limit: Int = 1_000
     ) -> Pages<Response> {
         pages(endpoint, Call(), next: rule, limit: limit)
     }
 
-    /// Returns the events of a server outside of any call, as a sequence, which connects as it is read.
+    /// Returns the events of a server outside any call, as a sequence that connects as it is read.
     public func events(
         _ endpoint: Endpoint<ServerEvent>, after last: String = "", idle: Duration = .seconds(60)
     ) -> ServerEvents {
@@ -39,7 +39,7 @@ extension HTTPClient {
 }
 
 extension Endpoint {
-    /// Starts to load the endpoint outside of any call, and returns the load, which can be watched and cancelled.
+    /// Starts to load the endpoint outside any call, and returns the load, which can be observed and cancelled.
     @discardableResult
     public func load(on http: HTTPClient) -> EndpointLoad<Response> { load(on: http, Call()) }
 }

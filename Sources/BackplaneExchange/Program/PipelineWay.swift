@@ -52,7 +52,7 @@ struct PipelineWay: HTTPWay {
         line.withUnsafeBytes { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
-    /// Makes an exchange that ends at the call's deadline at the latest.
+    /// Makes an exchange that ends no later than the call's deadline.
     private func within<Response>(
         _ call: Call, _ options: HTTPOptions, _ exchange: (HTTPOptions) async throws -> Response
     ) async throws(BackplaneError) -> Response {

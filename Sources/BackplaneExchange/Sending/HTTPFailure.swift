@@ -1,29 +1,29 @@
 package import Backplane
 package import BackplaneNetwork
 
-/// The reason why there was no response, with the messages that all executors over a network share.
+/// The reason why there was no response, with messages that are shared by all network executors.
 package enum HTTPFailure: Error, Hashable {
     case hostUnknown
     /// The server accepts no connections.
     case notConnected
     case connectionTimedOut
-    /// No secure connection was possible: the certificate is not trusted, or the server has no TLS.
+    /// A secure connection was not possible: the certificate is not trusted, or the server does not support TLS.
     case insecure(String)
     /// The connection was closed before the response was complete.
     case closed
     /// The response is not HTTP.
     case malformed(String)
     case tooLarge(limit: Int)
-    /// Decoding enlarges the compressed content beyond the limit.
+    /// Decoding expands the compressed content beyond the limit.
     case inflated(ratio: Int)
     case shutDown
-    /// A time limit has passed before the host did something.
+    /// A time limit passed before the host completed a step.
     case late(String, limit: Duration)
-    /// The file that the body goes to cannot be written.
+    /// The file to which the body is written cannot be written.
     case unwritable(String, path: String)
     case other(String)
 
-    /// Returns the error of a request, which names the host and the reason and contains no secrets.
+    /// Returns the error for a request, which names the host and the reason and contains no secrets.
     package func error(for request: HTTPRequest) -> BackplaneError {
         let host = request.authority
         let (code, message): (BackplaneError.Code, String) =
@@ -48,7 +48,7 @@ package enum HTTPFailure: Error, Hashable {
             case .shutDown:
                 (
                     .networkShutDown,
-                    "the exchange with \(host) was not made or not finished: the executor has been shut down"
+                    "the exchange with \(host) was not completed: the executor has been shut down"
                 )
             case .late(let what, let limit): (.networkTimeout, "\(host) \(what) within \(limit)")
             case .unwritable(let reason, _): (.networkFile, reason)

@@ -2,33 +2,33 @@ public import Backplane
 package import BackplaneNetwork
 import FoundationEssentials
 
-/// The proxies for `https:` URLs, as the environment defines them for curl and other clients.
+/// The proxies for `https:` URLs, as defined by the environment for curl and other clients.
 public struct HTTPProxies: Sendable {
     /// A proxy that creates tunnels with `CONNECT`.
     public struct Proxy: Sendable, Hashable {
         /// The host name or address.
         public var host: String
-        /// The TCP port that the proxy listens on.
+        /// The TCP port on which the proxy listens.
         public var port: Int
         /// The user, if the proxy requests one.
         public var user: String?
         /// The password, if the proxy requests one.
         public var password: String?
     }
-    /// The proxy, or the reason why the one of the environment cannot be used.
+    /// The proxy, or the reason why the environment's proxy cannot be used.
     private let proxy: Result<Proxy, BackplaneError>?
     private let exceptions: [String]
 
     /// No proxies.
     public static var none: HTTPProxies { HTTPProxies([:]) }
 
-    /// The proxies that the process's environment defines.
+    /// The proxies defined by the process's environment.
     public static var environment: HTTPProxies { HTTPProxies(ProcessInfo.processInfo.environment) }
 
-    /// Creates the proxies that environment variables define.
+    /// Creates the proxies defined by environment variables.
     ///
-    /// `https_proxy` or `HTTPS_PROXY` is read, otherwise `all_proxy` or `ALL_PROXY`; and `no_proxy` or `NO_PROXY`:
-    /// host names and domains separated by commas, or `*`.
+    /// `https_proxy` or `HTTPS_PROXY` is read, otherwise `all_proxy` or `ALL_PROXY`; and `no_proxy` or `NO_PROXY`: host
+    /// names and domains separated by commas, or `*`.
     public init(_ environment: [String: String]) {
         func variable(_ names: String...) -> (name: String, value: String)? {
             names.lazy.compactMap { name in environment[name].map { (name: name, value: $0) } }
@@ -45,8 +45,8 @@ public struct HTTPProxies: Sendable {
 
     /// Returns the proxy for a request to a host, or `nil` if it is reached directly.
     ///
-    /// - Throws: `network.refused` if the environment's proxy is not an `http:` URL; the host is not reached directly
-    ///   instead.
+    /// - Throws: `network.refused` if the environment's proxy is not an `http:` URL; in that case, the host is not
+    ///   reached directly.
     public func proxy(scheme: String, host: @autoclosure () -> String) throws(BackplaneError) -> Proxy? {
         guard scheme == "https", let proxy else { return nil }
         let host = host().lowercased().withoutBrackets
@@ -66,14 +66,15 @@ public struct HTTPProxies: Sendable {
         }
     }
 
-    /// Returns the proxy of `http://user:password@host:port`, where only the host is required.
+    /// Parses a proxy of the form `http://user:password@host:port`, in which only the host is required.
     ///
     /// - Parameter variable: The name of the environment variable, for the error, which contains no values.
     private static func proxy(_ text: String, of variable: String) throws(BackplaneError) -> Proxy {
         let address = URLComponents(string: text.contains("://") ? text : "http://\(text)")
         let scheme = address?.scheme?.lowercased()
         guard let address, scheme == "http", let host = address.host, !host.isEmpty else {
-            let found = scheme == nil || scheme == "http" ? "is no URL with a host" : "has the scheme `\(scheme ?? "")`"
+            let found =
+                scheme == nil || scheme == "http" ? "is not a URL with a host" : "has the scheme `\(scheme ?? "")`"
             throw BackplaneError(
                 .networkRefused,
                 "the proxy in `\(variable)` \(found), but must be `http://HOST:PORT`; change it, or add the host to `no_proxy`"

@@ -3,7 +3,7 @@ package import BackplaneNetwork
 import FoundationEssentials
 
 extension HTTPRequest {
-    /// The host and port of the URL as errors name them; empty if it has none.
+    /// The host and port of the URL as used in errors; empty if it has none.
     package var authority: String {
         if let plain = PlainURL(url) { return String(plain.authority) }
         guard let address = URLComponents(string: url), let host = address.host else { return "" }
@@ -15,14 +15,14 @@ extension HTTPRequest {
         PlainURL(url).map { String($0.host) } ?? URLComponents(string: url)?.host ?? ""
     }
 
-    /// The host name by which settings are keyed: in lower case, without the final dot that certificates omit.
+    /// The host name by which settings are keyed: in lower case, without the trailing dot that certificates omit.
     package var hostName: String {
         let name = host.lowercased()
         return name.hasSuffix(".") ? String(name.dropLast()) : name
     }
 
-    /// Returns the request as an executor over a network sends it: validated, with a URL that is reduced to what
-    /// servers see.
+    /// Returns the request as sent by a network executor: validated, with the URL reduced to the parts that servers
+    /// receive.
     ///
     /// Credentials in the URL become an `Authorization` field unless there is one (RFC 7617). `Content-Length` and
     /// `Transfer-Encoding` are dropped, because the executor frames the body. The body's media type becomes the
@@ -37,19 +37,19 @@ extension HTTPRequest {
         guard var address = URLComponents(string: url), ["http", "https"].contains(scheme),
             address.host?.isEmpty == false
         else {
-            throw refused("this is not a URL that HTTP can reach; write `http://` or `https://`, a host and a path")
+            throw refused("this is not an HTTP URL; write `http://` or `https://`, a host and a path")
         }
         if let user = address.user, ready.headers["Authorization"] == nil {
             let credentials = Data("\(user):\(address.password ?? "")".utf8)
             ready.headers.add("Authorization", "Basic \(credentials.base64EncodedString())")
         }
         (address.scheme, address.user, address.password, address.fragment) = (scheme, nil, nil, nil)
-        guard let reduced = address.string else { throw refused("this URL cannot be written without its user info") }
+        guard let reduced = address.string else { throw refused("the user info cannot be removed from this URL") }
         ready.url = reduced
         return ready
     }
 
-    /// Returns the request as an executor with its own URL scheme sends it.
+    /// Returns the request as sent by an executor with its own URL scheme.
     ///
     /// A URL of that scheme stays unchanged, unless the scheme is `http` or `https`.
     ///

@@ -2,7 +2,7 @@ import Backplane
 
 /// The record of a component's completed encoded calls: their times, and the last error.
 struct CallAccount {
-    /// An error as the caller received it, with its time.
+    /// An error as received by the caller, with its time.
     struct LastFailure {
         private let answer: EncodedAnswer
         let time: Double
@@ -63,7 +63,7 @@ struct CallLatencies {
         return .nanoseconds(Int64(clamping: min(longest, Self.end(of: place ?? 0))))
     }
 
-    /// Returns the class of a time: times below 4 have one each, and every power of two after that has four.
+    /// Returns the class of a time: times below 4 have one class each, and every later power of two has four.
     static func place(of nanoseconds: UInt64) -> Int {
         guard nanoseconds >= 4 else { return Int(nanoseconds) }
         let exponent = 63 - nanoseconds.leadingZeroBitCount

@@ -4,9 +4,9 @@ public import Backplane
 public struct LatencyStatistics: Sendable, Hashable {
     /// The number of calls that have ended.
     public var calls: Int
-    /// The time that half of the calls did not exceed, up to a quarter too long.
+    /// The time that half of the calls did not exceed, at most a quarter too long.
     public var median: Duration
-    /// The time that 99 of 100 calls did not exceed, up to a quarter too long.
+    /// The time that 99 of 100 calls did not exceed, at most a quarter too long.
     public var percentile99: Duration
     /// The time of the longest call.
     public var longest: Duration

@@ -3,7 +3,7 @@ import BackplaneBoundary
 import CBackplane
 import Synchronization
 
-/// The encoded calls into one component, guarded against mistakes of the plugin.
+/// The encoded calls into one component, guarded against faults of the plugin.
 ///
 /// Every call is answered exactly once and, unless the plugin's function itself blocks, no later than its deadline.
 /// Each use of the instance is counted before it checks whether the component is closed: once it is closed and the
@@ -31,7 +31,7 @@ final class ComponentCalls: EncodedProvider, CallOwner {
 
     func number(of method: String) -> Int? { methods.firstIndex { $0.name == method } }
 
-    /// The number of calls and timers' bodies that the plugin has not answered and whose deadline has not passed.
+    /// The number of calls and timer bodies that the plugin has not answered and whose deadlines have not passed.
     var callsInFlight: Int { underWay.load(ordering: .sequentiallyConsistent) }
 
     /// Refuses new calls; those in flight continue.
@@ -147,7 +147,7 @@ final class ComponentCalls: EncodedProvider, CallOwner {
         leave()
     }
 
-    /// The times of the calls that have ended.
+    /// The times of completed calls.
     var latency: LatencyStatistics? { account.withLock { $0.latencies.statistics } }
 
     /// The last error of a call or stream, and its time.
@@ -210,7 +210,7 @@ final class ComponentCalls: EncodedProvider, CallOwner {
 }
 
 extension MethodDescription {
-    /// Returns the error of calling a method that cannot be called.
+    /// Returns the error for calling a method that cannot be called.
     fileprivate func notCallable(of component: String) -> BackplaneError {
         isStream
             ? BackplaneError(
@@ -221,6 +221,6 @@ extension MethodDescription {
 }
 
 extension BackplaneError {
-    /// The error of all requests to a host that has stopped.
+    /// The error for all requests to a host that has stopped.
     static var hostHasStopped: BackplaneError { BackplaneError(.hostStopped, "the host has stopped; create a new one") }
 }

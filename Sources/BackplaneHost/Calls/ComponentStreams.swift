@@ -4,7 +4,7 @@ import Synchronization
 
 /// The open streams of one component, in either lane, from their opening until their bodies have returned.
 ///
-/// Asking for elements does not touch it.
+/// Requests for elements do not access it.
 final class ComponentStreams: Sendable {
     /// An open stream.
     enum Open: Sendable {
@@ -39,7 +39,7 @@ final class ComponentStreams: Sendable {
 
     init(_ consumers: StreamConsumers, timer: DeadlineTimer) { (self.consumers, self.timer) = (consumers, timer) }
 
-    /// The maximum number of streams that a component has open.
+    /// The maximum number of open streams of a component.
     static let limit = 65_536
 
     /// The number of streams whose bodies have not returned.
@@ -56,7 +56,7 @@ final class ComponentStreams: Sendable {
         return open.reduce(into: counts) { $0.elements += $1.elements }
     }
 
-    /// Keeps a stream until ``remove(_:)``.
+    /// Registers a stream until ``remove(_:)``.
     ///
     /// - Throws: The reason why no stream can be opened; `host.exhausted` if there are too many.
     func add(_ id: UInt64, by consumer: UInt32, _ make: () -> Open) throws(BackplaneError) {
@@ -79,7 +79,7 @@ final class ComponentStreams: Sendable {
 
     func remove(_ id: UInt64) {
         let elements = state.withLock { $0.open[id]?.stream }?.elements ?? 0
-        // The stream may be destroyed by this, outside of the lock.
+        // The stream may be destroyed by this, outside the lock.
         let stream = state.withLock { state in
             state.elements += elements
             return state.open.removeValue(forKey: id)
@@ -87,10 +87,10 @@ final class ComponentStreams: Sendable {
         if let consumer = stream?.consumer { consumers.remove(consumer) }
     }
 
-    /// Ends all open streams, and refuses others until ``admit()``.
+    /// Ends all open streams, and refuses new ones until ``admit()``.
     func interrupt(_ error: BackplaneError) { end(refuse(error), error) }
 
-    /// Ends all open streams, refuses others until ``admit()``, and then calls a function.
+    /// Ends all open streams, refuses new ones until ``admit()``, and then calls a function.
     func interrupt(_ error: BackplaneError, then next: @escaping @Sendable () -> Void) {
         let open = refuse(error)
         guard !open.isEmpty else { return next() }
@@ -98,10 +98,10 @@ final class ComponentStreams: Sendable {
         StreamEndings(ends + [next], timer: timer).run()
     }
 
-    /// Ends all open streams of several components, and refuses others until ``admit()``.
+    /// Ends all open streams of several components, and refuses new ones until ``admit()``.
     ///
-    /// - Parameter components: The streams of the components, those of consumers before those of their providers: a
-    ///   body that notices the end of a stream which it reads has no consumer of its own any more.
+    /// - Parameter components: The streams of the components, those of consumers before those of their providers, so
+    ///   that a body that detects the end of a stream that it reads no longer has a consumer.
     static func interrupt(_ components: [ComponentStreams], _ error: BackplaneError) {
         components.first?.end(components.flatMap { $0.refuse(error) }, error)
     }

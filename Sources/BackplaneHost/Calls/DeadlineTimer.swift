@@ -1,21 +1,22 @@
 import Backplane
 import BackplaneBoundary
 
-/// A timer on a thread of its own, so that deadlines expire even while plugins occupy every other thread.
+/// A timer on a separate thread, so that deadlines expire even while plugins occupy every other thread.
 ///
-/// One thread waits; each action runs on a separate thread, since it may call a plugin's function and block. If no
-/// thread can be created to wait on, Swift's pool waits, and actions run on the thread that waited.
+/// One thread waits; each action runs on a separate thread, because it may call a plugin's function and block. If no
+/// thread can be created, Swift's pool waits instead, and actions run on the waiting thread.
 final class DeadlineTimer: Sendable {
     private struct State {
         var entries: [UInt64: (deadline: Deadline, action: @Sendable () -> Void)] = [:]
-        /// The pending deadlines, earliest last. Cancelled entries are dropped when due, or once they are the majority.
+        /// The pending deadlines, earliest last. Cancelled entries are dropped when they are due, or once they are in
+        /// the majority.
         var queue: [(deadline: Deadline, id: UInt64)] = []
         var isRunning = false
         var isRetired = false
     }
     private let state = Monitor(State())
 
-    /// Runs `action` at the deadline unless `cancel(id)` comes first.
+    /// Runs `action` at the deadline unless `cancel(id)` is called first.
     func schedule(_ id: UInt64, at deadline: Deadline, _ action: @escaping @Sendable () -> Void) {
         // The thread waits for the earliest deadline: a later one, as most are, need not wake it.
         let needsThread = state.withLock(waking: { state in
@@ -64,7 +65,7 @@ final class DeadlineTimer: Sendable {
         })
     }
 
-    /// Polls until the condition holds; returns `false` if it does not within the limit.
+    /// Polls until the condition holds; returns `false` if it does not hold within the limit.
     func waits(_ limit: Duration, for isThere: () -> Bool) async -> Bool {
         let deadline = Deadline.now + limit
         while !isThere() {

@@ -3,29 +3,29 @@ import BackplaneBoundary
 import CBackplane
 import Synchronization
 
-/// An open stream that crosses as JSON, guarded against mistakes of its provider and of its consumer.
+/// An open stream that crosses as JSON, guarded against faults of its provider and of its consumer.
 ///
-/// The provider's functions for one stream are called one after the other, `close` as the last one, and every request
-/// for elements is answered exactly once: by the provider, or by the host when the stream is closed or interrupted.
+/// The provider's functions for one stream are called one after another, `close` as the last one, and every request for
+/// elements is answered exactly once: by the provider, or by the host when the stream is closed or interrupted.
 final class EncodedStream: ProvidedStream, CallOwner {
     /// A request for elements.
     private enum Request {
-        /// It waits until a function of the provider has returned.
+        /// The request waits until a function of the provider has returned.
         case queued(Int, Reply)
-        /// The provider is to answer under this number (``Callbacks``).
+        /// The provider is expected to answer under this number (``Callbacks``).
         case asked(UInt64)
     }
     private struct State {
-        /// A Boolean value that indicates whether a function of the provider is being called for the stream.
+        /// A Boolean value that indicates whether one of the provider's functions is being called for the stream.
         var isInside = true
         var request: Request?
-        /// The host's reason for ending the stream, until the consumer learns of it.
+        /// The host's reason for ending the stream, until the consumer has been notified.
         var failure: BackplaneError?
-        /// A Boolean value that indicates whether the consumer has learnt of the end.
+        /// A Boolean value that indicates whether the consumer has been notified of the end.
         var isOver = false
-        /// The reason why the provider is to close the stream, or `nil` while it is open.
+        /// The reason why the provider must close the stream, or `nil` while it is open.
         var closing: BackplaneError?
-        /// A Boolean value that indicates whether the provider was asked to close the stream.
+        /// A Boolean value that indicates whether the provider was requested to close the stream.
         var wasClosed = false
     }
     let id: UInt64
@@ -73,7 +73,7 @@ final class EncodedStream: ProvidedStream, CallOwner {
 
     /// Performs the actions that became due while a function of the provider was being called.
     ///
-    /// A provider that answers immediately is asked again from here, so that its stack does not grow.
+    /// A provider that answers immediately receives its next request here, so that the stack does not grow.
     private func leave() {
         enum Step {
             case ask(Int, UInt64)
@@ -149,7 +149,7 @@ final class EncodedStream: ProvidedStream, CallOwner {
             let request = state.request
             switch request {
             case .queued: (state.request, state.isOver) = (nil, true)
-            // If the provider answers meanwhile, the next request receives the reason.
+            // If the provider answers in the meantime, the next request receives the reason.
             case .asked, nil: if !state.isOver, !isConsumers { state.failure = error }
             }
             guard !state.isInside else { return (request, false) }

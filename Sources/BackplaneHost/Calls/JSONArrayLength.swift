@@ -2,9 +2,9 @@ import CBackplane
 
 /// The number of elements of a JSON array, counted without decoding them.
 ///
-/// It is for statistics only, and runs for each batch of a stream: `JSONGrammar` would copy each string.
+/// The count is used only for statistics and computed for each batch of a stream; `JSONGrammar` would copy each string.
 enum JSONArrayLength {
-    /// Counts the commas between the elements; the result is meaningless for anything but a JSON array.
+    /// Counts the commas between the elements; the result is only meaningful for a JSON array.
     static func of(_ array: bp_bytes) -> Int {
         var depth = 0, commas = 0, isText = false, isEscaped = false, hasContent = false
         for byte in UnsafeBufferPointer(start: array.data, count: Int(array.length)) {

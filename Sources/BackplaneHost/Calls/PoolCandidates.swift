@@ -12,7 +12,7 @@ struct WatchedComponent: Sendable {
 
 /// The components with calls in flight, each of which may or may not be the one that occupies a pool.
 ///
-/// The start of a call is not recorded. All that is known is the first of the consecutive samples with calls in flight.
+/// The start of a call is not recorded, only the first of consecutive samples with calls in flight.
 struct PoolCandidates {
     struct Occupant: Equatable {
         var name, plugin: String
@@ -21,7 +21,7 @@ struct PoolCandidates {
     }
     private var since: [ObjectIdentifier: Deadline] = [:]
 
-    /// Takes a sample: returns the components with calls in flight now, the longest busy first.
+    /// Takes a sample, and returns the components with calls in flight, those that have been busy longest first.
     mutating func look(at components: [WatchedComponent], _ now: Deadline) -> [Occupant] {
         let busy = components.map { ($0, $0.callsInFlight()) }.filter { $0.1 > 0 }
         since = Dictionary(busy.map { ($0.0.id, since[$0.0.id] ?? now) }) { first, _ in first }

@@ -1,13 +1,13 @@
-/// A state machine that detects from probe jobs whether Swift's thread pool is occupied.
+/// A state machine that determines from probes whether Swift's thread pool is occupied.
 ///
-/// On Linux there is a pool for every priority, each with as many threads as there are processors: one probe is sent
-/// to each pool that is watched. Between two samples no more than twice the interval counts as waiting, so that a
-/// machine that was asleep or overloaded is not mistaken for an occupied pool.
+/// On Linux there is a pool for every priority, each with as many threads as there are processors: one probe is sent to
+/// each watched pool. No more than twice the interval between two samples counts as waiting, so that a suspended or
+/// overloaded machine is not mistaken for an occupied pool.
 struct PoolWatch {
     enum Action: Hashable {
-        /// A probe to put into the pool with this number.
+        /// An action that puts a probe into the pool with this number.
         case send(Int)
-        /// A report that a probe has waited for this long.
+        /// An action that reports how long a probe has waited.
         case report(waited: Duration)
         /// A report that the pool is free again.
         case over
@@ -17,7 +17,7 @@ struct PoolWatch {
     let limit: Duration
     /// The time between two samples.
     let interval: Duration
-    /// The time that each pool's probe has waited, or `nil` where none was sent.
+    /// The time that each pool's probe has waited, or `nil` if none was sent.
     private var waits: [Duration?]
     private var isReported = false
 
@@ -31,7 +31,7 @@ struct PoolWatch {
     ///
     /// - Parameters:
     ///   - elapsed: The time since the last sample.
-    ///   - hasBegun: A function that returns whether the probe of the pool with this number has begun.
+    ///   - hasBegun: A function that returns whether the probe of the pool with this number has started.
     mutating func look(after elapsed: Duration, hasBegun: (Int) -> Bool) -> [Action] {
         var actions: [Action] = []
         for pool in waits.indices {

@@ -1,9 +1,9 @@
 import Backplane
 import Synchronization
 
-/// The wires of the host program, one for each manager and contract however often it is looked up.
+/// The wires of the host program, one for each manager and contract, no matter how often it is looked up.
 ///
-/// A lock protects them rather than the coordinator, so that repeated look-ups need no turn on its thread.
+/// They are protected by a lock rather than the coordinator, so that repeated look-ups do not need its thread.
 final class RemoteTable: Sendable {
     private struct Key: Hashable {
         let manager: String
@@ -14,14 +14,15 @@ final class RemoteTable: Sendable {
     }
     private struct State {
         var slots: [Key: Slot] = [:]
-        /// The managers that are up.
+        /// The managers that are running.
         var up: Set<String> = []
         /// The slots of managers that now serve another contract and may serve the slot's contract again.
         var refused: Set<Slot> = []
     }
     private let state = Mutex(State())
 
-    /// Returns the slot, or `nil` if the coordinator has to be asked, which knows why a manager cannot be called.
+    /// Returns the slot, or `nil` in which case the coordinator, which knows why a manager cannot be called, must be
+    /// queried.
     func find<C: Contract>(_ manager: String, _: C.Type) -> Slot? {
         state.withLock { state in
             guard state.up.contains(manager) else { return nil }
@@ -34,7 +35,7 @@ final class RemoteTable: Sendable {
         state.withLock { $0.slots[Key(manager: manager, contract: ObjectIdentifier(C.self))] = slot }
     }
 
-    /// Marks a manager as up.
+    /// Marks a manager as running.
     ///
     /// - Parameter refused: The slots whose contract the manager does not serve.
     func open(_ node: Plan.Node, but refused: Set<Slot>) {
@@ -76,7 +77,7 @@ final class RemoteTable: Sendable {
         }
     }
 
-    /// Forgets all wires, so that every look-up goes to the coordinator, which knows why it fails.
+    /// Removes all wires, so that every look-up goes to the coordinator, which knows why it fails.
     func clear() {
         state.withLock { $0 = State() }
     }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The numbers of open streams by consumer, of all components of one host.
+/// The numbers of open streams by consumer, for all components of a host.
 ///
-/// When a component ends, the streams that it has opened are looked for at all others, unless it has none.
+/// When a component ends, all others are searched for streams that it has opened, unless it has none.
 final class StreamConsumers: Sendable {
     private let open = Mutex<[UInt32: Int]>([:])
 

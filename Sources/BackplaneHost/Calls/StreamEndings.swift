@@ -4,12 +4,12 @@ import Synchronization
 
 /// The closing of several streams, in which a stuck stream does not delay the others.
 ///
-/// A body may react to its cancellation on the thread that cancels it, and a plugin's `close` may block; neither need
-/// ever return. One thread ends the streams. Whenever it makes no progress, another one takes over, so that there is
-/// never more than one thread beyond those that are stuck.
+/// A body may react to its cancellation on the cancelling thread, and a plugin's `close` may block; neither is
+/// guaranteed to return. One thread ends the streams. Whenever it makes no progress, another one takes over, so that
+/// there is never more than one thread besides those that are stuck.
 final class StreamEndings: Sendable {
     private struct State {
-        /// The functions that end the remaining streams, the next one last.
+        /// The functions that end the remaining streams, in reverse order.
         var left: [@Sendable () -> Void]
         /// The number of functions that remained at the last check for progress.
         var seen: Int
@@ -18,7 +18,7 @@ final class StreamEndings: Sendable {
     private let timer: DeadlineTimer
     private let id = Callbacks.newID()
 
-    /// The time after which a thread that has begun no further end counts as stuck.
+    /// The time without further progress after which a thread is considered stuck.
     private static let patience = Duration.milliseconds(10)
 
     /// Creates the closing of streams from the functions that end them, in order.
@@ -27,7 +27,7 @@ final class StreamEndings: Sendable {
         self.timer = timer
     }
 
-    /// Begins to end the streams without waiting; on this thread if no other can be created.
+    /// Starts to end the streams without waiting; if no other thread can be created, uses this one.
     func run() {
         let count = state.withLock { $0.left.count }
         guard count > 0 else { return }
@@ -40,7 +40,7 @@ final class StreamEndings: Sendable {
         timer.cancel(id)
     }
 
-    /// Checks after a while whether the work progresses, and otherwise takes it over on a thread of the timer.
+    /// Checks periodically whether the work progresses; otherwise, takes it over on a thread of the timer.
     private func watch() {
         timer.schedule(id, at: .now + Self.patience) { [self] in
             let (isOver, isStuck) = state.withLock { state in

@@ -3,21 +3,22 @@ import Synchronization
 
 /// A watchdog that logs when Swift's thread pool is occupied, and which components may be the cause.
 ///
-/// Plugin code that computes or blocks holds its thread of the pool, which has only as many threads as there are
-/// processors: a few such calls stop every task. The watchdog is therefore not a task but a thread, which puts small
-/// probes into the pool at intervals, and reports the components with calls in flight when one does not begin in time.
+/// Plugin code that computes or blocks occupies a thread of the pool, which has only as many threads as there are
+/// processors, so a few such calls stop every task. The watchdog is therefore a thread rather than a task. It puts
+/// small probes into the pool at intervals, and reports the components with calls in flight when a probe does not start
+/// in time.
 package final class Watchdog: Sendable {
     private struct State {
         var components: [WatchedComponent] = []
         var isRunning = false
         var isRetired = false
     }
-    /// A job in the pool, which retains nothing of the host.
+    /// A job in the pool, which does not retain any part of the host.
     private final class Probe: Sendable {
         let hasBegun = Atomic<Bool>(false)
     }
 
-    /// The priorities whose pools are watched: not the background priority, whose work may take any time.
+    /// The priorities whose pools are watched, except the background priority, whose work may take any amount of time.
     private static let priorities: [TaskPriority] = [.high, .medium, .low]
 
     private let limit: Duration
@@ -28,17 +29,17 @@ package final class Watchdog: Sendable {
     /// Creates a watchdog.
     ///
     /// - Parameters:
-    ///   - limit: The time that a probe may wait before the pool counts as occupied.
-    ///   - looked: A function called after every sample with the number of probes that have begun since the previous
+    ///   - limit: The time that a probe may wait before the pool is considered occupied.
+    ///   - looked: A function called after every sample with the number of probes that have started since the previous
     ///     one.
     package init(limit: Duration, log: any LogSink, looked: @escaping @Sendable (_ begun: Int) -> Void = { _ in }) {
         (self.limit, self.log, self.looked) = (limit, log, looked)
     }
 
-    /// Starts to watch, without any known components.
+    /// Starts the watchdog, without any known components.
     package func start() { start([]) }
 
-    /// Starts to watch, or continues with these components as candidates.
+    /// Starts or continues the watchdog, with these components as candidates.
     func start(_ components: [WatchedComponent]) {
         let needsThread = state.withLock { state in
             state.components = components

@@ -2,8 +2,8 @@ public import Backplane
 
 /// The elements of a stream that is read in advance, into a buffer.
 ///
-/// It begins to read when it is created, and does not wait for its consumer: elements that exceed the buffer are
-/// dropped according to its policy. Use it where the latest elements matter more than all of them.
+/// Reading begins when the value is created, and does not wait for the consumer: elements that exceed the buffer are
+/// dropped according to its policy. Use it if the latest elements matter more than having all of them.
 ///
 /// ```swift
 /// for try await progress in transfers.progress(id).buffered(.bufferingNewest(1)) { show(progress) }
@@ -35,7 +35,7 @@ public struct BufferedElements<Element: Sendable>: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var iterator: AsyncThrowingStream<Element, any Error>.Iterator
 
-        /// Returns the next element once there is one; `nil` after the last one.
+        /// Returns the next element when it is available; `nil` after the last one.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(BackplaneError)
             -> Element?
         {

@@ -5,13 +5,13 @@ extension Coordinator {
     enum Change: Sendable {
         /// The activation of another manifest, which stops, starts, recreates or reconfigures only what it changes.
         ///
-        /// The options about losses and trusted libraries apply, and no others.
+        /// Only the options for losses and trusted libraries apply.
         case apply(ManifestDocument, SwapOptions)
-        /// The recreation of a manager and the components that only it uses, or with `nil` of all that are up.
+        /// The recreation of a manager and the components that only it uses, or, with `nil`, of all running components.
         case reset(String?)
     }
 
-    /// Makes a change, after those that were requested before.
+    /// Makes a change, after the changes that were requested earlier.
     ///
     /// - Throws: The errors that prevent the change, or later those of the managers that did not start.
     func make(_ change: Change) async throws(BackplaneError) -> ManifestChange {

@@ -3,7 +3,7 @@ import BackplaneBoundary
 
 /// The look-ups of the host program.
 extension Coordinator {
-    /// Returns a manager by its name, started if it is not up.
+    /// Returns a manager by its name, starting it if it is not running.
     func running(_ manager: String) async throws(BackplaneError) -> RunningComponent {
         try await startup.running(manager)
     }
@@ -20,7 +20,7 @@ extension Coordinator {
         return slot
     }
 
-    /// Returns the wire for the host program's calls by name to a manager, which is started if it is not up.
+    /// Returns the wire for the host program's calls by name to a manager, which is started if it is not running.
     func names(of manager: String) async throws(BackplaneError) -> ServedWire {
         let component = try await startup.running(manager)
         // A renamed manager takes its gate along.
@@ -30,7 +30,7 @@ extension Coordinator {
         return wire
     }
 
-    /// Returns the slot of a manager that was looked up before, without waiting for the coordinator's thread.
+    /// Returns the slot of a manager that was looked up earlier, without waiting for the coordinator's thread.
     nonisolated func knownSlot<C: Contract>(to manager: String, as _: C.Type) -> Slot? {
         remotes.find(manager, C.self)
     }
@@ -40,7 +40,7 @@ extension Coordinator {
         live.loaded.plan.providers(of: ContractDescription(of: C.self))
     }
 
-    /// Returns the slot of the first manager that is up, serves a contract and meets a condition.
+    /// Returns the slot of the first running manager that serves a contract and meets a condition.
     func resolve<C: Contract>(_: C.Type, where isWanted: (ManagerDescription) -> Bool) async throws(BackplaneError)
         -> Slot
     {
@@ -53,17 +53,17 @@ extension Coordinator {
         let names = providers.map { "`\($0.name)`" }.joined(separator: ", ")
         throw BackplaneError(
             .unknownManager,
-            "no manager that is up provides \(C.name) \(C.version)"
-                + (names.isEmpty ? "" : " and meets the condition; not up: \(names)"))
+            "no running manager provides \(C.name) \(C.version)"
+                + (names.isEmpty ? "" : " and meets the condition; not running:  \(names)"))
     }
 
-    /// Returns the gate of a manager, which is started if it is not up.
+    /// Returns the gate of a manager, which is started if it is not running.
     func gate(of manager: String) async throws(BackplaneError) -> Gate {
         try await startup.running(manager).gate
     }
 }
 
-/// The managers of a coordinator as the network finds them.
+/// The managers of a coordinator, as accessed by the network.
 struct CoordinatorManagers: NetworkManagers.Finder {
     private weak let coordinator: Coordinator?
 

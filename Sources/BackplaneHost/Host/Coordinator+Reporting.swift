@@ -8,6 +8,6 @@ extension Coordinator {
         return try report.generations(of: name)
     }
 
-    /// Returns the call counts of every component that is up.
+    /// Returns the call counts of every running component.
     func statistics() -> [ComponentStatistics] { live.statistics }
 }

@@ -2,9 +2,9 @@ import Backplane
 
 /// The parts of the host that sections of the manifest configure.
 extension Coordinator {
-    /// Checks that a manifest changes no section that is in use and fixed.
+    /// Checks that a manifest does not change any section that is in use and cannot be changed.
     ///
-    /// - Throws: `manifest.needs-restart` with the places of the changed values.
+    /// - Throws: `manifest.needs-restart` with the locations of the changed values.
     func requireNoRestart(for document: ManifestDocument) throws(BackplaneError) {
         var (old, new) = (live.loaded.document.manifest, document.manifest)
         // The program's options take precedence over the manifest.
@@ -19,14 +19,14 @@ extension Coordinator {
             at: document.path)
     }
 
-    /// Passes the sections of a manifest that becomes active to the parts that use them.
+    /// Passes the sections of a manifest that becomes active to the parts of the host that use them.
     ///
     /// Exchanges follow the manifest that is active (``LiveComposition``).
     func follow(_ manifest: Manifest) {
         starter.store.settings = manifest.store.overruled(by: options.damagedStore)
     }
 
-    /// Returns whether the host has begun to use a section.
+    /// Returns whether the host has started to use a section.
     private func isInUse(_ section: ManifestSection) -> Bool {
         switch section.key {
         case "store": starter.store.isOpen

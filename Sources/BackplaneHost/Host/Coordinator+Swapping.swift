@@ -2,7 +2,7 @@ import Backplane
 import BackplaneBoundary
 
 extension Coordinator {
-    /// Activates new builds of plugins, and another manifest if one is given: all of them, or none.
+    /// Activates new builds of plugins and, if specified, another manifest: either all of them or none.
     func swap(
         _ libraries: [String], applying document: ManifestDocument?, _ options: SwapOptions,
         progress report: SwapProgressReport?
@@ -16,7 +16,7 @@ extension Coordinator {
         return try await swap(to: target, options, asked: asked, progress: report)
     }
 
-    /// Activates plugins that are linked into this program, and another manifest if one is given.
+    /// Activates plugins that are linked into this program and, if specified, another manifest.
     func swap(
         linked: [LinkedPlugin], applying document: ManifestDocument? = nil, _ options: SwapOptions,
         progress report: SwapProgressReport? = nil
@@ -30,7 +30,7 @@ extension Coordinator {
         return try await swap(to: target, options, asked: asked, progress: report)
     }
 
-    /// Activates an older generation of a plugin again, and the manifest that a swap replaced together with it.
+    /// Reactivates an older generation of a plugin, and the manifest that a swap replaced together with it.
     func rollback(_ plugin: String, to number: Int?, _ options: SwapOptions, progress report: SwapProgressReport?)
         async throws(BackplaneError) -> SwapReport
     {
@@ -53,7 +53,7 @@ extension Coordinator {
         return try await draft(target, options, asked: .now).preview
     }
 
-    /// Activates a manifest and plugins, or leaves everything as it was.
+    /// Activates a manifest and plugins, or leaves everything unchanged.
     func swap(
         to target: SwapTarget, _ options: SwapOptions, asked: Deadline, progress report: SwapProgressReport? = nil
     ) async throws(BackplaneError) -> SwapReport {
@@ -85,7 +85,7 @@ extension Coordinator {
         return result
     }
 
-    /// Loads what a swap is to activate.
+    /// Loads the plugins and the manifest that a swap is to activate.
     private func target(
         _ libraries: [String], applying document: ManifestDocument?, _ options: SwapOptions,
         needsLibraries: Bool = true

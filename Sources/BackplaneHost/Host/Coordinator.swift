@@ -2,7 +2,7 @@ import Backplane
 import BackplaneBoundary
 import BackplaneExchange
 
-/// The one serial domain of a host, on a thread of its own, which loads, starts, changes and stops components.
+/// The serial domain of a host, on a separate thread, which loads, starts, changes and stops components.
 actor Coordinator {
     let options: HostOptions
     nonisolated let log: HostLog
@@ -11,18 +11,18 @@ actor Coordinator {
     nonisolated let executor = ThreadExecutor(name: "bp-coordinator")
     private let watchdog: Watchdog?
     let starter: ComponentStarter
-    /// The folder of the components' data, which stays when another manifest is applied.
+    /// The folder of the components' data, which does not change when another manifest is applied.
     nonisolated let dataFolder: @Sendable () throws(BackplaneError) -> DataFolder
     /// The record store of all components.
     nonisolated let records: HostStore
     /// The HTTP exchanges of all components.
     nonisolated let network: HostNetwork
 
-    /// The source of the active manifest, readable without waiting for this actor.
+    /// The source of the active manifest, which can be read without waiting for this actor.
     nonisolated let manifestSource: ActiveSource
     /// The listeners to the host's events.
     nonisolated let events = HostEventFeed()
-    /// The names of the lanes when they were last announced.
+    /// The names of the lanes as last announced.
     var lanes: [WireKey: String] = [:]
     let live: LiveComposition
     let lookUps: LookUpsUnderWay
@@ -34,7 +34,7 @@ actor Coordinator {
     private(set) lazy var retirements = Retirements(live, instances, lookUps)
     private(set) lazy var replacements = Replacements(live)
 
-    /// The wires for the host program's calls by name, by manager.
+    /// The wires for the host program's calls by name, keyed by manager.
     var namedWires: [String: ServedWire] = [:]
     /// The swap in progress.
     var swapUnderWay: SwapTransaction?
@@ -83,14 +83,14 @@ actor Coordinator {
         network.managers.connect(CoordinatorManagers(self))
     }
 
-    /// Starts the threads that the host needs, if they are not running.
+    /// Starts the threads that the host needs, unless they are running.
     ///
     /// - Throws: `host.exhausted` if they cannot be created.
     nonisolated func requireThreads() throws(BackplaneError) {
         guard executor.begin(), timer.begin() else { throw .noThread }
     }
 
-    /// Lets the host's threads end once they have nothing left to do.
+    /// Lets the host's threads end once they have no work left.
     nonisolated func retire() {
         executor.retire()
         timer.retire()
@@ -128,7 +128,7 @@ actor Coordinator {
         await task.value
     }
 
-    /// Stops the host on the calling thread, because no other can be created. No component has started then.
+    /// Stops the host on the calling thread, because no other can be created and no component has started.
     nonisolated func stopOnCallingThread() {
         guard !executor.runOnCallingThread(until: .now + options.stopLimit, { await self.stop() }) else { return }
         options.log.write(
@@ -144,7 +144,7 @@ actor Coordinator {
         remotes.clear()
         starter.underWay.giveUp()
         await turns.take()
-        // Changes that were requested meanwhile fail, because the host has stopped.
+        // Changes that were requested in the meantime fail, because the host has stopped.
         defer { turns.end() }
         await retirements.endAll()
         await shutdown.stopAll()
@@ -158,10 +158,10 @@ actor Coordinator {
     }
 }
 
-// MARK: Look-ups by components
+// MARK: Lookups by components
 
 extension Coordinator {
-    /// Creates the finder through which a component, by its node's id, looks up others in this actor.
+    /// Creates the function with which a component, identified by its node's id, looks up others in this actor.
     private nonisolated var finder: @Sendable (Int, ComponentClass) -> ManagerFinder {
         { [weak self] asker, type in
             ManagerFinder(

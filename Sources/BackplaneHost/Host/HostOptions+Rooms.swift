@@ -12,7 +12,7 @@ extension HostOptions {
             servicesLimit: servicesLimit, exchangeIdleLimit: exchangeIdleLimit, waitingLimit: waitingLimit)
     }
 
-    /// Returns the options of components whose responses managers may map.
+    /// Returns the options for components whose responses managers may map.
     func lifecycle(of managers: NetworkManagers) -> LifecycleOptions {
         var options = lifecycle
         options.loading.serialize = managers.serialize

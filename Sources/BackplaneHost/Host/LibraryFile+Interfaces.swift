@@ -3,7 +3,7 @@ package import BackplaneBoundary
 
 /// The description of a library for tools, which offer it the same services as a host.
 extension LibraryFile {
-    /// Loads the copy and returns the plugin's description, which runs its constructors and its entry function only.
+    /// Loads the copy and returns the plugin's description, which runs only its constructors and its entry function.
     ///
     /// - Throws: The reason why the library cannot be loaded or its description is invalid, located at its path.
     package func describe() throws(BackplaneError) -> PluginDescription {

@@ -1,6 +1,6 @@
 public import Backplane
 
-/// A manager's name in the manifest, paired with the contract through which it is called.
+/// A manager's name in the manifest, together with the contract through which it is called.
 ///
 /// ```swift
 /// extension ManagerName where C == Library {

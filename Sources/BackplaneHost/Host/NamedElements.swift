@@ -4,7 +4,7 @@ import BackplaneDocuments
 import CBackplane
 import FoundationEssentials
 
-/// The elements of a stream that was opened by name, each as JSON.
+/// The elements, each as JSON, of a stream that was opened by name.
 ///
 /// Leaving the loop, cancelling its task or dropping the iterator closes the stream. One element is requested at a
 /// time.
@@ -20,7 +20,7 @@ public struct NamedElements: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let stream: NamedStream
 
-        /// Returns the JSON of the next element once there is one; `nil` after the last one.
+        /// Returns the JSON of the next element when it is available; `nil` after the last one.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(BackplaneError)
             -> [UInt8]?
         {
@@ -38,14 +38,14 @@ private final class NamedStream: Sendable {
 
     deinit { Self.close(stream) }
 
-    /// Closes a stream on a separate thread, which the plugin's function keeps if it never returns.
+    /// Closes a stream on a separate thread, which remains occupied if the plugin's function never returns.
     private static func close(_ stream: ServedStream) {
         if !HostThread.launch({ stream.close() }) { stream.close() }
     }
 
     /// Requests one element.
     ///
-    /// The plugin's function runs on a separate thread, which it keeps if it never returns.
+    /// The plugin's function runs on a separate thread, which remains occupied if it never returns.
     nonisolated(nonsending) func next() async throws(BackplaneError) -> [UInt8]? {
         let answer = PendingAnswer(), reply = answer.reply
         if !HostThread.launch({ [stream] in stream.next(1, reply) }) { reply.end(.noThread) }

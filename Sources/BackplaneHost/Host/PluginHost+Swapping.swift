@@ -4,14 +4,14 @@ package import BackplaneRecords
 extension PluginHost {
     /// Activates new builds of plugins while the host runs: either all of them or none.
     ///
-    /// New instances are created from the new code and take over the state of the old ones. Calls in flight finish on
-    /// the code they began on. Calls to a component that is stateful or exclusive wait during the swap; no others do.
-    /// If a step fails, the old code keeps running as if the swap had never been attempted.
+    /// New instances are created from the new code and take over the state of the old ones. Calls in flight finish in
+    /// the code in which they began. Only calls to stateful or exclusive components wait during the swap. If a step
+    /// fails, the old code keeps running as if the swap had never been attempted.
     ///
     /// - Parameters:
     ///   - libraries: The paths of the libraries or definition files, or their names in the manifest.
-    ///   - options: The limits of the swap, and its probation.
-    /// - Throws: `swap.refused` before anything was touched, or the error of the step that failed, with the old
+    ///   - options: The limits and the probation of the swap.
+    /// - Throws: `swap.refused` before anything was changed, or the error of the step that failed, with the old
     ///   generation still active.
     @discardableResult
     public func swap(_ libraries: [String], _ options: SwapOptions = SwapOptions()) async throws(BackplaneError)
@@ -24,8 +24,8 @@ extension PluginHost {
     ///
     /// The code fits the new manifest and the manifest the new code, so a class can be renamed, a manager moved to
     /// another plugin, or a wire added together with the code that calls through it. Components that the manifest adds
-    /// start before anything else is touched, and those that it no longer has stop when the swap is committed. If a
-    /// step fails, or the probation, the old manifest, code and state continue.
+    /// start before anything else is changed, and those that it no longer has stop when the swap is committed. If a
+    /// step or the probation fails, the old manifest, code and state continue.
     ///
     /// ```swift
     /// let manifest = ManifestDocument(contentsOf: "manifests/almanac.json")
@@ -34,10 +34,10 @@ extension PluginHost {
     ///
     /// - Parameters:
     ///   - libraries: The paths of the libraries, or their names in the new manifest; those that the manifest adds are
-    ///     loaded in any case.
+    ///     always loaded.
     ///   - manifest: The manifest to activate. A definition with `was` continues the component that had that name.
-    ///   - options: The limits of the swap, and its probation.
-    /// - Throws: `swap.refused` or the errors of the manifest before anything was touched, or the error of the step
+    ///   - options: The limits and the probation of the swap.
+    /// - Throws: `swap.refused` or the errors of the manifest before anything was changed, or the error of the step
     ///   that failed.
     @discardableResult
     public func swap(
@@ -46,7 +46,7 @@ extension PluginHost {
         try await swap(libraries, applying: manifest, options, progress: nil)
     }
 
-    /// Activates new builds of plugins and perhaps a manifest, and reports the progress of a long swap.
+    /// Activates new builds of plugins and, if specified, a manifest, and reports the progress of a long swap.
     ///
     /// - Parameter report: A closure that runs on the coordinator's thread, which it must not block.
     package func swap(
@@ -75,7 +75,7 @@ extension PluginHost {
     ///
     /// - Parameters:
     ///   - library: The path of the library, or its name in the manifest.
-    ///   - options: The limits of the swap, and its probation.
+    ///   - options: The limits and the probation of the swap.
     /// - Throws: The same errors as for several libraries.
     @discardableResult
     public func swap(library: String, _ options: SwapOptions = SwapOptions()) async throws(BackplaneError) -> SwapReport
@@ -83,7 +83,7 @@ extension PluginHost {
         try await swap([library], options)
     }
 
-    /// Returns a preview of a swap; loads the libraries and runs their entry functions, but affects no component.
+    /// Returns a preview of a swap, for which the libraries are loaded but no component is affected.
     ///
     /// - Parameters:
     ///   - libraries: The paths of the libraries or definition files, or their names in the manifest.
@@ -100,15 +100,15 @@ extension PluginHost {
     /// Swaps back to an older generation of a plugin that is still in memory.
     ///
     /// If a swap replaced that generation together with the manifest, and no other manifest has been applied since, the
-    /// earlier manifest is activated again with all the code that belongs to it.
+    /// earlier manifest is reactivated with all of its code.
     ///
     /// - Parameters:
     ///   - plugin: The plugin's id, or the name of its library in the manifest.
     ///   - generation: The number of the generation; `nil` means the last one that was active before and has not failed
     ///     its probation since.
-    ///   - options: The limits of the swap, and its probation.
-    /// - Throws: `plugin.unknown`; `swap.refused`, also without such a generation, before anything was touched; or the
-    ///   error of the step that failed, with the current generation still active.
+    ///   - options: The limits and the probation of the swap.
+    /// - Throws: `plugin.unknown`; `swap.refused` before anything was changed, including if there is no such
+    ///   generation; or the error of the step that failed, with the current generation still active.
     @discardableResult
     public func rollback(
         plugin: String, to generation: Int? = nil, _ options: SwapOptions = SwapOptions()
@@ -129,7 +129,7 @@ extension PluginHost {
 
     /// Returns the generations of a plugin that are in memory, oldest first.
     ///
-    /// Measuring how much memory each one takes costs milliseconds.
+    /// Measuring the memory use of each one takes milliseconds.
     ///
     /// - Parameter plugin: The plugin's id, or the name of its library in the manifest; `nil` means all plugins.
     /// - Throws: `plugin.unknown`.
@@ -142,12 +142,12 @@ extension PluginHost {
 
     /// The folder of the record store.
     ///
-    /// - Throws: `host.data-folder-unusable` if no folder for data is known.
+    /// - Throws: `host.data-folder-unusable` if there is no folder for data.
     package var recordFolder: String {
         get throws(BackplaneError) { try coordinator.dataFolder().storePath }
     }
 
-    /// The numbers of calls and errors of each component that is up.
+    /// The numbers of calls and errors of each running component.
     public var statistics: [ComponentStatistics] {
         get async { await coordinator.statistics() }
     }

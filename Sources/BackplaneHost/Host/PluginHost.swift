@@ -15,12 +15,11 @@ import Synchronization
 /// await host.stop()
 /// ```
 ///
-/// The host is lazy: libraries are loaded once, when they are first needed, and managers start with
-/// ``start(keepGoing:)`` or when they are looked up. There is deliberately no shared instance; pass the host to the
-/// code that needs it.
+/// The host is lazy: libraries are loaded when they are first needed, and managers start with ``start(keepGoing:)`` or
+/// when they are looked up. There is deliberately no shared instance; pass the host to the code that needs it.
 ///
-/// Call ``stop()`` when you are done. A host that is released without it does not stop its components, and leaves its
-/// load folder for the next host to remove.
+/// Call ``stop()`` when you are done. A host that is released without a stop does not stop its components, and leaves
+/// its load folder to be removed by the next host.
 public final class PluginHost: Sendable {
     let coordinator: Coordinator
     /// The registry of the host program's own instances, which plugins cannot see.
@@ -30,7 +29,7 @@ public final class PluginHost: Sendable {
     ///
     /// - Parameters:
     ///   - manifest: The manifest, whose problems are reported by ``check()``.
-    ///   - plugins: The plugins that are linked into this program; they come before those of the manifest.
+    ///   - plugins: The plugins that are linked into this program, which precede those of the manifest.
     ///   - options: The folders, limits and engines of the host.
     public convenience init(
         manifest: ManifestDocument, plugins: [any Plugin.Type] = [], options: HostOptions = HostOptions()
@@ -47,7 +46,7 @@ public final class PluginHost: Sendable {
     ///
     /// - Parameters:
     ///   - manifest: The manifest, whose problems are reported by ``check()``.
-    ///   - plugins: The plugins that are linked into this program; they come before those of the manifest.
+    ///   - plugins: The plugins that are linked into this program, which precede those of the manifest.
     ///   - options: The folders, limits and engines of the host.
     public convenience init(manifest: Manifest, plugins: [any Plugin.Type] = [], options: HostOptions = HostOptions()) {
         self.init(manifest: ManifestDocument(manifest), plugins: plugins, options: options)
@@ -64,12 +63,12 @@ public final class PluginHost: Sendable {
 
     /// Returns warnings about the states of the manifest's components that can only be carried over as JSON.
     ///
-    /// Only components in Swift are examined, and none is started. Other states would cross a swap as Swift values.
+    /// Only Swift components are examined, and none is started. All other states would cross a swap as Swift values.
     public func encodedStates() async -> [Problem] {
         await coordinator.encodedStates()
     }
 
-    /// Returns the composition of the active manifest and its plugins, for tools, without starting anything.
+    /// Returns the composition of the active manifest and its plugins for use by tools, without starting anything.
     package func composition() async -> Composition {
         await coordinator.composition()
     }
@@ -86,13 +85,13 @@ public final class PluginHost: Sendable {
         await coordinator.lock()
     }
 
-    /// The pipeline of all HTTP exchanges; available immediately, whatever the coordinator is doing.
+    /// The pipeline of all HTTP exchanges, which is always available immediately.
     package var network: HTTPPipeline { coordinator.network.pipeline }
 
-    /// Returns the pool of the host's transfers, which is opened if necessary.
+    /// Returns the pool of the host's transfers, opening it if necessary.
     ///
-    /// The ids of a plugin's transfers begin with that of the plugin and a slash, and other ids are the program's. The
-    /// host stops the pool when it is stopped itself.
+    /// The ids of a plugin's transfers begin with the plugin's id and a slash; other ids belong to the program. The
+    /// pool stops when the host stops.
     ///
     /// - Throws: `store.unusable` or `store.damaged`; `host.stopped`.
     public func transferPool() async throws(BackplaneError) -> TransferPool {
@@ -100,19 +99,21 @@ public final class PluginHost: Sendable {
         return try await coordinator.starter.transfers.pool()
     }
 
-    /// The graphs of operations that components run; available immediately, whatever the coordinator is doing.
+    /// The graphs of operations that components run, which are always available immediately.
     package var operations: HostOperations { coordinator.starter.graphs }
 
-    /// Returns the stages of the exchanges of a trace, which gather from now on; `nil` for no trace.
+    /// Returns the stages of a trace's exchanges, collected from now on; `nil` if there is no trace.
     package func exchanges(of trace: Trace?) -> TracedExchanges? {
         trace.map { TracedExchanges(of: $0.id, in: coordinator.network.taps) }
     }
 
     /// Returns an executor that the manifest names under `network.executors`, with its current capabilities.
     ///
-    /// The manager that it is starts if necessary. `HTTPConformance` of `BackplaneConformance` tests it.
+    /// The manager that provides it is started if necessary. Use `HTTPConformance` of `BackplaneConformance` to test
+    /// the executor.
     ///
-    /// - Throws: `network.refused` if the manifest names none; `network.failed` with the reason why it did not start.
+    /// - Throws: `network.refused` if the manifest does not name it; `network.failed` with the reason why the manager
+    ///   did not start.
     public func executor(_ name: String) async throws(BackplaneError) -> any HTTPExecutor {
         var options = HTTPOptions()
         options.executor = name
@@ -123,15 +124,15 @@ public final class PluginHost: Sendable {
         }
     }
 
-    /// The source of the active manifest; available immediately, whatever the coordinator is doing.
+    /// The source of the active manifest, which is always available immediately.
     package var manifestSource: ManifestSource { coordinator.manifestSource.value }
 
-    /// Starts all eager managers and what they need; independent managers start concurrently.
+    /// Starts all eager managers and everything that they need; independent managers start concurrently.
     ///
-    /// - Parameter keepGoing: A Boolean value that indicates whether to skip what cannot be started; ``managers``
-    ///   states the reasons.
+    /// - Parameter keepGoing: A Boolean value that indicates whether to skip managers that cannot be started;
+    ///   ``managers`` states the reasons.
     /// - Throws: All errors of the manifest, before anything starts; or the reasons why components did not start, while
-    ///   everything that does not need them is up. With `keepGoing`, only `host.stopped`.
+    ///   everything that does not need them is running. With `keepGoing`, only `host.stopped`.
     public func start(keepGoing: Bool = false) async throws(BackplaneError) {
         try coordinator.requireThreads()
         let coordinator = coordinator
@@ -142,11 +143,11 @@ public final class PluginHost: Sendable {
 
     /// Activates another manifest while the host runs.
     ///
-    /// Whatever the new manifest changes, and whatever depends on that, is started, stopped or recreated; everything
-    /// else keeps running. Remotes that the host program and other components hold stay valid: calls that arrive while
-    /// a manager is being recreated wait. Libraries that the manifest adds are loaded; those that it drops are no
-    /// longer used. A component of which only the configuration changes receives the new one while it runs, if its
-    /// class supports that (`ReconfigurableComponent`).
+    /// Everything that the new manifest changes, or that depends on a change, is started, stopped or recreated;
+    /// everything else keeps running. Remotes that the host program and other components hold stay valid: calls that
+    /// arrive while a manager is being recreated wait. Libraries that the manifest adds are loaded; those that it drops
+    /// are no longer used. A component for which only the configuration changes receives the new one while it runs, if
+    /// its class supports this (`ReconfigurableComponent`).
     ///
     /// If the change would end an instance that has state, or graphs of operations that survive swaps, the manifest is
     /// activated as a swap without libraries, which carries them over or changes nothing: ``swap(_:applying:_:)``.
@@ -156,11 +157,11 @@ public final class PluginHost: Sendable {
     ///   - trustsLibraries: Whether to load new libraries without a trial in a child process.
     ///   - allowsMissingMethods: Whether callers that stay may lose methods that they use.
     ///   - discardsState: Whether state that cannot be carried over is discarded.
-    ///   - encodesState: Whether state crosses as JSON even where the Swift value itself could.
+    ///   - encodesState: Whether state crosses as JSON even if it could cross as a Swift value.
     ///   - abandonsGraphs: Whether graphs of operations that prevent the change are cancelled.
-    /// - Throws: All errors of the manifest, or the reason why a component refused its new configuration, in which
-    ///   cases nothing has changed; the errors of a swap; or the reasons why components did not start, in which case
-    ///   everything else follows the manifest.
+    /// - Throws: All errors of the manifest, or the reason why a component refused its new configuration, in both of
+    ///   which cases nothing has changed; the errors of a swap; or the reasons why components did not start, in which
+    ///   case everything else follows the manifest.
     @discardableResult
     public func apply(
         _ manifest: ManifestDocument, trustsLibraries: Bool = false, allowsMissingMethods: Bool = false,
@@ -180,7 +181,7 @@ public final class PluginHost: Sendable {
         try await apply(ManifestDocument(manifest))
     }
 
-    /// Recreates one manager and the collaborators that only it uses; calls that arrive meanwhile wait.
+    /// Recreates one manager and the collaborators that only it uses; calls that arrive in the meantime wait.
     ///
     /// - Throws: `manager.unknown`, the manager's own problem, or the reason why it did not start again.
     @discardableResult
@@ -188,7 +189,7 @@ public final class PluginHost: Sendable {
         try await change(.reset(manager), .reset)
     }
 
-    /// Recreates every component that is up; calls that arrive meanwhile wait.
+    /// Recreates every running component; calls that arrive in the meantime wait.
     ///
     /// - Throws: The reasons why components did not start again.
     @discardableResult
@@ -211,22 +212,22 @@ public final class PluginHost: Sendable {
     /// The events of the host from now on, until it has stopped.
     public var events: HostEvents { coordinator.events.listen() }
 
-    /// Returns the managers of the manifest that serve a contract, up or not, in the order of plugins and then of
-    /// names.
+    /// Returns the managers of the manifest that serve a contract, running or not, ordered by plugin and then by name.
     ///
-    /// Nothing is started, although the libraries of the manifest are loaded if they are not yet.
+    /// Nothing is started, although the libraries of the manifest are loaded if necessary.
     public func providers<C: Contract>(of _: C.Type) async -> [ManagerDescription] {
         await coordinator.providers(of: C.self)
     }
 
-    /// Returns the first matching manager that is up and serves a contract, in the order of plugins and then of names.
+    /// Returns the first running manager that serves a contract and meets a condition, ordered by plugin and then by
+    /// name.
     ///
-    /// Nothing is started: ``manager(_:as:)`` does that.
+    /// Nothing is started; use ``manager(_:as:)`` to start a manager.
     ///
     /// - Parameters:
     ///   - contract: The contract that the manager serves.
     ///   - isWanted: The condition that a manager must meet.
-    /// - Throws: `manager.unknown` if no such manager is up; the error names those that are not up.
+    /// - Throws: `manager.unknown` if no such manager is running; the error names those that are not running.
     public func resolve<C: Contract>(
         _ contract: C.Type = C.self, where isWanted: @Sendable (ManagerDescription) -> Bool = { _ in true }
     ) async throws(BackplaneError) -> Remote<C> {
@@ -236,7 +237,7 @@ public final class PluginHost: Sendable {
 
     /// Returns a manager by its name in the manifest, starting it if necessary.
     ///
-    /// - Throws: `manager.unknown`, the problem of the manager or of something it needs, `wire.mismatch` when it
+    /// - Throws: `manager.unknown`, the problem of the manager or of a component that it needs, `wire.mismatch` if it
     ///   provides another contract, or `host.stopped`.
     public func manager<C: Contract>(_ name: String, as _: C.Type = C.self) async throws(BackplaneError) -> Remote<C> {
         if let slot = coordinator.knownSlot(to: name, as: C.self) { return Remote(slot) }
@@ -289,14 +290,14 @@ public final class PluginHost: Sendable {
     /// Returns a new call that begins here.
     ///
     /// - Parameters:
-    ///   - duration: The time the call has until its deadline; `nil` means no deadline.
-    ///   - traceparent: The trace that the call continues, in the format of the W3C Trace Context header
-    ///     `traceparent`. A new trace begins without it, or if it is malformed.
+    ///   - duration: The time until the call's deadline; `nil` means no deadline.
+    ///   - traceparent: The trace that the call continues, in the format of the W3C Trace Context header `traceparent`.
+    ///     If it is `nil` or malformed, a new trace begins.
     public func begin(within duration: Duration? = nil, traceparent: String? = nil) -> Call {
         Call(within: duration, traceparent: traceparent)
     }
 
-    /// The managers of the manifest in order of name, each with its state.
+    /// The managers of the manifest in alphabetical order, each with its state.
     public var managers: [ManagerStatus] {
         get async { await coordinator.statuses() }
     }
@@ -306,7 +307,7 @@ public final class PluginHost: Sendable {
         try await coordinator.gate(of: manager)
     }
 
-    /// The wires of all active components, in the order their users were created.
+    /// The wires of all active components, in the order in which their consumers were created.
     ///
     /// The host program's own wires come last.
     public var wires: [WireStatus] {
@@ -315,8 +316,8 @@ public final class PluginHost: Sendable {
 
     /// Stops all components in reverse order of their start; a stopped host cannot be started again.
     ///
-    /// Each component has ``HostOptions/stopLimit``; the log names those that are left. Stopping needs no thread of
-    /// Swift's pool, but its caller may need one to continue.
+    /// Each component is limited to ``HostOptions/stopLimit``; the log names those that did not stop. Stopping does not
+    /// need a thread of Swift's pool, but its caller may need one to continue.
     public func stop() async {
         do throws(BackplaneError) {
             try coordinator.requireThreads()

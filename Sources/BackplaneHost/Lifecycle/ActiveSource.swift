@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The source of the active manifest, for use outside of the host's serial domain.
+/// The source of the active manifest, for use outside the host's serial domain.
 final class ActiveSource: Sendable {
     private let source: Mutex<ManifestSource>
 

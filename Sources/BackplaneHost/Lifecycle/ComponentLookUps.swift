@@ -7,9 +7,9 @@ struct ComponentLookUps {
     let startup: Startup
     let underWay: LookUpsUnderWay
 
-    /// Returns a wire to a manager, which is started if it is not up, or the error that prevents it.
+    /// Returns a wire to a manager, which is started if it is not running, or the error that prevents it.
     ///
-    /// - Parameter asker: The id of the node that looks up.
+    /// - Parameter asker: The id of the node that requests the look-up.
     func find(_ manager: String, _ needed: NeededEnd, for asker: Int, _ call: Call?) async -> ManagerFinder.Found {
         do throws(BackplaneError) {
             return .success(try await wire(to: manager, needed, for: asker, call))
@@ -50,7 +50,7 @@ struct ComponentLookUps {
         live.loaded.plan.managers[manager].flatMap { live.nodes[$0].callable }
     }
 
-    /// Starts a manager that is not up.
+    /// Starts a manager that is not running.
     private func lookUp(
         _ manager: String, by user: LiveNode, _ call: Call?, in domain: isolated (any Actor)? = #isolation
     ) async throws(BackplaneError) {
@@ -95,7 +95,7 @@ struct ComponentLookUps {
 }
 
 extension Plan {
-    /// Returns the managers that serve a contract, in the order of plugins and then of names.
+    /// Returns the managers that serve a contract, ordered by plugin and then by name.
     func providers(of needed: ContractDescription) -> [ManagerDescription] {
         managers.map { (name: $0.key, entry: nodes[$0.value].entry) }
             .filter { $0.entry.component.contract.difference(from: needed) == nil }

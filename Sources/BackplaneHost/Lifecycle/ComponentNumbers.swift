@@ -3,7 +3,7 @@ import Backplane
 /// The numbers that identify components in the path of calls, each unique among living components.
 struct ComponentNumbers {
     private var last: UInt16 = 0
-    /// The numbers of ended components, the earliest first, so that a number is reused as late as possible.
+    /// The numbers of components that have ended, the earliest first, so that a number is reused as late as possible.
     private var free: [UInt16] = []
 
     /// Returns a free number.
@@ -17,7 +17,8 @@ struct ComponentNumbers {
         guard !free.isEmpty else {
             throw BackplaneError(
                 .componentFailed,
-                "\(node.name) cannot be created: \(UInt16.max) components are running, the most that a call's path can identify; use fewer, or a second host",
+                "\(node.name) cannot be created: \(UInt16.max) components are running, which is the limit of a "
+                    + "call's path; use fewer, or a second host",
                 at: node.location)
         }
         return free.removeFirst()

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneBoundary
 import BackplaneExchange
 
-/// The creation and activation of one component whose collaborators are up.
+/// The creation and activation of one component whose collaborators are running.
 struct ComponentStarter {
     let options: LifecycleOptions
     let timer: DeadlineTimer
@@ -115,7 +115,7 @@ struct ComponentStarter {
             log.write(
                 LogRecord(
                     level: .error, source: "host",
-                    message: "the store cannot be used; operations that need it fail until it can",
+                    message: "the store cannot be used; operations that need it fail until it is usable",
                     metadata: ["error": error.description]))
         }
     }
@@ -132,7 +132,8 @@ struct ComponentStarter {
                 ]))
     }
 
-    /// Runs a step of the component until its time limit, or until the host abandons it; then it counts as failed.
+    /// Runs a step of the component until its time limit, or until the host abandons it, in which case it counts as
+    /// failed.
     ///
     /// - Parameter late: A function that receives the step's number once the limit has passed.
     func limited<Value>(
@@ -163,7 +164,7 @@ struct ComponentStarter {
 }
 
 extension BackplaneError {
-    /// Returns the error with the location of its component before its own.
+    /// Returns the error with the location of its component prepended to its own.
     fileprivate func located(in node: Plan.Node) -> BackplaneError {
         var error = self
         if code == .configurationInvalid {

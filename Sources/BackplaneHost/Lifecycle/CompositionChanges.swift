@@ -1,8 +1,8 @@
 import Backplane
 
-/// The changes that stop, start, recreate and reconfigure components so that another plan is active, one at a time.
+/// The changes, one at a time, that stop, start, recreate and reconfigure components to activate another plan.
 ///
-/// It belongs to the host's serial domain, as does everything that it works on.
+/// It belongs to the host's serial domain, as does everything that it uses.
 final class CompositionChanges {
     private let live: LiveComposition
     private let instances: Instances
@@ -15,12 +15,12 @@ final class CompositionChanges {
         (self.live, self.instances, self.startup, self.shutdown) = (live, instances, startup, shutdown)
     }
 
-    /// Drops the managers that the active plan no longer has from those that are owed a start.
+    /// Removes the managers that the active plan no longer has from those that must be restarted.
     func forgetRemovedManagers() {
         owed.formIntersection(live.loaded.plan.managers.keys)
     }
 
-    /// The managers that are up unless something is wrong with them.
+    /// The managers that should be running unless they have a problem.
     private var expectedManagers: Set<String> {
         startup.hasStartedAll ? owed.union(live.loaded.eagerNames) : owed
     }
@@ -29,18 +29,19 @@ final class CompositionChanges {
 // MARK: Another manifest
 
 extension CompositionChanges {
-    /// Returns whether only a swap can make a change, because it carries over state and graphs of operations, keeps
-    /// callers of a renamed manager, and lets calls of a changed definition end.
+    /// Returns whether a change requires a swap: one that carries over state or graphs, renames a manager, or changes a
+    /// definition.
     func needsSwap(to new: LoadedManifest, _ change: PlanChange) -> Bool {
         touchesState(change) || renamesManagers(for: new) || touchesGraphs(change) || changesDefinitions(for: new)
     }
 
-    /// Checks that a manifest loses no data and no method, and gives the instances that stay their configurations.
+    /// Checks that a manifest loses no data and no method, and applies the new configurations to the instances that
+    /// stay.
     ///
     /// - Parameters:
-    ///   - losesData: Whether controllers may begin without the data that they have.
+    ///   - losesData: Whether controllers may start without their existing data.
     ///   - losesMethods: Whether callers may lose methods that they use.
-    /// - Throws: The reasons against the change; nothing was changed then.
+    /// - Throws: The reasons against the change, in which case nothing was changed.
     func prepare(
         _ new: LoadedManifest, _ change: PlanChange, _ configurations: Reconfiguration, losesData: Bool,
         losesMethods: Bool
@@ -107,7 +108,7 @@ extension CompositionChanges {
 // MARK: Recreation
 
 extension CompositionChanges {
-    /// Recreates a manager and the components that only it uses, or with `nil` all components that are up.
+    /// Recreates a manager and the components that only it uses or, with `nil`, all running components.
     ///
     /// - Throws: The errors of the managers that did not start.
     func reset(_ manager: String?) async throws(BackplaneError) -> ManifestChange {
@@ -132,14 +133,14 @@ extension CompositionChanges {
     ///
     /// - Parameters:
     ///   - configurations: The new configurations of instances that stay.
-    ///   - managers: A function that returns further managers to start, called once the leaving components have
+    ///   - managers: A function that returns additional managers to start, called once the leaving components have
     ///     stopped.
     private func go(
         to new: LoadedManifest, _ change: PlanChange, _ configurations: Reconfiguration? = nil,
         in domain: isolated (any Actor)? = #isolation, starting managers: () -> Set<String>
     ) async throws(BackplaneError) -> ManifestChange {
         let leaving = change.removed.map { live.nodes[$0] }
-        // A component that is starting may look up others, so it has to finish before look-ups are held.
+        // A component that is starting may look up others, so it has to finish before lookups are held.
         while let start = leaving.lazy.compactMap(\.startUnderWay).first { _ = await start.value }
         try live.requireRunning()
         let before = live.managersUp

@@ -1,8 +1,8 @@
-/// The constraints that a swap in progress puts on starts: which nodes must not start, and when to try again.
+/// The constraints of a swap in progress on starts: the nodes that must not start, and when to try again.
 final class Handover {
-    /// The ids of the nodes that the swap brings up.
+    /// The ids of the nodes that the swap starts.
     let incoming: Set<Int>
-    /// The ids of the nodes that must not start meanwhile.
+    /// The ids of the nodes that must not start during the swap.
     var withheld: Set<Int>
     /// The starts that wait for the swap.
     private(set) var waiting: [UnsafeContinuation<Void, Never>] = []
@@ -11,12 +11,12 @@ final class Handover {
         (self.incoming, self.withheld) = (incoming, withheld)
     }
 
-    /// Waits until callers are served by the new code, or the swap is over.
+    /// Waits until callers are served by the new code, or the swap has ended.
     func wait() async {
         await withUnsafeContinuation { waiting.append($0) }
     }
 
-    /// Resumes the starts that wait.
+    /// Resumes the waiting starts.
     func end() {
         for continuation in waiting { continuation.resume() }
         waiting = []

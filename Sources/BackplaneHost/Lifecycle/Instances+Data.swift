@@ -1,10 +1,10 @@
 import Backplane
 
-/// The data of data access controllers that are continued under another namespace.
+/// The data of data access controllers that continue under another namespace.
 extension Instances {
-    /// Records the place of the data of a component that has started successfully.
+    /// Records the location of the data of a component that has started successfully.
     ///
-    /// Until the manifest changes again, the data is found there anyway, so a failure is only logged.
+    /// Until the manifest changes again, the data remains accessible there, so a failure is only logged.
     func keepData(of component: RunningComponent) {
         guard let place = component.dataPlace else { return }
         do throws(BackplaneError) { try starter.data.keep(component.node, at: place) } catch {
@@ -12,9 +12,10 @@ extension Instances {
         }
     }
 
-    /// Records the places of the data of all controllers that continue a former namespace, whether they are up or not.
+    /// Records the location of the data of all controllers that continue a former namespace, whether they are running
+    /// or not.
     ///
-    /// They would not find it once the manifest no longer states their former names.
+    /// Otherwise, they would not find it once the manifest no longer states their former names.
     func keepFormerData(in plan: Plan) async {
         for node in plan.nodes where node.dataNamespace != nil && node.was != nil {
             do throws(BackplaneError) {
@@ -33,7 +34,7 @@ extension Instances {
 
     /// Returns an error for each data access controller that a change would leave without its data.
     ///
-    /// The data stays where it is, but the controller would begin at another place.
+    /// The data stays where it is, but the controller would look for it elsewhere.
     func dataLeftBehind(from old: LoadedManifest, to new: LoadedManifest) async -> [BackplaneError] {
         let before = Succession(from: old.plan, to: new.plan).before
         var errors: [BackplaneError] = []
@@ -47,12 +48,13 @@ extension Instances {
             let former = left == namespace ? was.was ?? place : left
             let advice =
                 node.was == former
-                ? "it has a folder of its own already, `\(next)`: move that out of the way,"
+                ? "it already has its own folder, `\(next)`: move that folder away,"
                 : "write `\"was\": \"\(former)\"` in its definition, give it `\"namespace\": \"\(former)\"`,"
             errors.append(
                 BackplaneError(
                     .stateIncompatible,
-                    "\(node.name) would begin without the data that it has as `\(former)`; \(advice) or continue without the data (`SwapOptions.discardsState`)",
+                    "\(node.name) would start without the data that it stored as `\(former)`; \(advice) or continue "
+                        + "without the data (`SwapOptions.discardsState`)",
                     at: node.location))
         }
         return errors

@@ -5,7 +5,8 @@ import BackplaneBoundary
 struct Instances {
     let live: LiveComposition
     let starter: ComponentStarter
-    /// Returns the finder through which a component, by its node's id, reaches managers that its wires do not name.
+    /// Returns the function with which a component, identified by its node's id, looks up managers that its wires do
+    /// not name.
     let finder: @Sendable (Int, ComponentClass) -> ManagerFinder
 
     /// The provider of a wire of a new component.
@@ -27,7 +28,7 @@ struct Instances {
     /// Creates the instance of a node that has its number.
     ///
     /// - Parameters:
-    ///   - manifest: The manifest that the node's class comes from.
+    ///   - manifest: The manifest from which the node's class comes.
     ///   - provider: A function that returns the provider of a wire, by its place in that manifest's plan.
     /// - Throws: The reason why the instance was not created, located at its definition in the manifest.
     func make(
@@ -55,7 +56,7 @@ struct Instances {
         node.number = nil
     }
 
-    /// Releases the resources of a node that is not in the active plan, and removes it.
+    /// Releases the resources of a node outside the active plan, and removes it.
     func giveBack(_ node: LiveNode) {
         end(node)
         live.dismiss(node)
@@ -65,7 +66,7 @@ struct Instances {
 // MARK: Suspending
 
 extension Instances {
-    /// Suspends an instance without callers, once its use of the host's services ends or a limit passes.
+    /// Suspends an instance without callers once its use of the host's services has ended or a time limit has passed.
     ///
     /// - Returns: A warning if the instance continued to use those services after its `suspend`.
     func suspend(_ component: RunningComponent, _ limit: Duration, canBeGivenUp: Bool = true)

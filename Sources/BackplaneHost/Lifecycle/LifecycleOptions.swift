@@ -8,14 +8,14 @@ struct LifecycleOptions: Sendable {
     var lanes: LaneRule
     /// The way in which calls are counted.
     var counting: LeaseCounting
-    /// The time that one component may take to start.
+    /// The time limit for starting a component.
     var startLimit: Duration
-    /// The time that one component may take to end its calls, and again to stop.
+    /// The time limit for a component to end its calls, and again to stop.
     var stopLimit: Duration
-    /// The time that the use of the host's services may take to end before, and again after, `suspend`.
+    /// The time limit for the use of the host's services to end, before and again after `suspend`.
     var servicesLimit: Duration
-    /// The time that a component may leave a response unread.
+    /// The time for which a component may leave a response unread.
     var exchangeIdleLimit: Duration
-    /// The number of calls that may wait for one component while it is swapped or restarted.
+    /// The maximum number of calls that wait for one component while it is swapped or restarted.
     var waitingLimit: Int
 }

@@ -1,7 +1,7 @@
 import Backplane
 
 extension LiveComposition {
-    /// The names of the managers that are up.
+    /// The names of the running managers.
     var managersUp: Set<String> {
         Set(nodes.lazy.filter { $0.node.role == .manager && $0.running != nil }.map(\.node.name))
     }

@@ -1,10 +1,10 @@
 import Backplane
 
 extension LiveComposition {
-    /// Ends the streams that a component has opened, because it is suspended or stops.
+    /// Ends the streams that a component has opened, because it is being suspended or stopped.
     ///
-    /// Its own streams are interrupted before, until it is resumed: their bodies may read the streams that end, and
-    /// would otherwise fail with the reason of that end.
+    /// Its own streams are interrupted first, and refused until it is resumed: their bodies may read the streams that
+    /// end, and would otherwise fail with the error of those.
     func endStreams(openedBy component: RunningComponent) {
         // 0 is the host program.
         guard component.number != 0 else { return }
@@ -17,7 +17,7 @@ extension LiveComposition {
         }
     }
 
-    /// Ends the streams of all components, because the host stops.
+    /// Ends the streams of all components, because the host is stopping.
     func endAllStreams() {
         for node in nodesByID.values { node.callable?.streams.interrupt(.hostHasStopped) }
     }

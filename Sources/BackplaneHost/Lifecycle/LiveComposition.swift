@@ -3,7 +3,7 @@ import BackplaneBoundary
 
 /// The active composition: its manifest, its nodes and their resources.
 ///
-/// It belongs to the host's serial domain, as does everything that refers to it; nothing uses it from elsewhere.
+/// It belongs to the host's serial domain, as does everything that refers to it, and is not used elsewhere.
 final class LiveComposition {
     let options: LifecycleOptions
     let timer: DeadlineTimer
@@ -12,7 +12,7 @@ final class LiveComposition {
     private let linked: [LinkedPlugin]
     private let watchdog: Watchdog?
 
-    /// The manifest to load or, once that has happened, the one that was loaded.
+    /// The manifest to load or, once it has been loaded, the loaded manifest.
     private var document: ManifestDocument
     private let source: ActiveSource
     private var loadedManifest: LoadedManifest?
@@ -26,11 +26,11 @@ final class LiveComposition {
     /// The nodes of the active plan and the guests, by id.
     private(set) var nodesByID: [Int: LiveNode] = [:]
     private var lastID = 0
-    /// The nodes outside of the active plan, which a swap is creating or has left behind.
+    /// The nodes outside the active plan, which a swap is creating or has left behind.
     private var guests: [Int: LiveNode] = [:]
-    /// The gates of managers, keyed by name; that of a removed manager is kept because the manager may return.
+    /// The gates of managers, keyed by name; the gate of a removed manager is kept because the manager may return.
     private var managerGates: [String: Gate] = [:]
-    /// The nodes that are up, in the order in which they started.
+    /// The running nodes, in the order in which they started.
     var started: [LiveNode] = []
     var connections: Connections
     var numbers = ComponentNumbers()
@@ -39,7 +39,7 @@ final class LiveComposition {
 
     /// The task that stops components for a change; their successors start after it.
     var pause: Task<Void, Never>?
-    /// The constraints of the swap in progress on starts.
+    /// The constraints on starts of the swap in progress.
     var handover: Handover?
     /// A Boolean value that indicates whether the host is stopping or has stopped.
     var isStopped = false
@@ -66,17 +66,17 @@ final class LiveComposition {
 
     /// Polls until the condition holds, the limit passes or the host stops; returns whether the condition holds.
     ///
-    /// The first polls follow each other closely, since most calls are over within a microsecond.
+    /// The first polls are close together, because most calls end within a microsecond.
     func drained(_ limit: Duration, _ isThere: () -> Bool) async -> Bool {
         if Drain.looks(isThere) { return true }
         return await timer.waits(limit) { isThere() || isStopped } && isThere()
     }
 
-    /// Writes a line about a component.
+    /// Logs a message about a component.
     ///
     /// - Parameters:
-    ///   - methods: The methods that the line is about.
-    ///   - timers: The timers that the line is about.
+    ///   - methods: The methods to which the message refers.
+    ///   - timers: The timers to which the message refers.
     func log(
         _ level: Log.Level, _ message: String, _ component: RunningComponent, _ error: BackplaneError? = nil,
         methods: [String] = [], timers: [String] = []
@@ -112,7 +112,7 @@ extension LiveComposition {
             triesLibraries: !trust && (rule == .always || rule == .whileRunning && loadedManifest != nil))
     }
 
-    /// The folder of library copies, which is created with the first library.
+    /// The folder of library copies, created with the first library.
     var loadFolder: LoadFolder? { madeLoadFolder ?? loadedManifest?.loadFolder }
 
     func requireLoadFolder() throws(BackplaneError) -> LoadFolder {
@@ -150,10 +150,11 @@ extension LiveComposition {
         watchdog?.start(watched)
     }
 
-    /// Returns whether a manifest is the active one, perhaps with other code.
+    /// Returns whether a manifest is the active one, possibly with other code.
     func isActive(_ manifest: LoadedManifest) -> Bool { loadedManifest?.reading === manifest.reading }
 
-    /// Routes the exchanges of components according to the new manifest, and those of leaving components to theirs.
+    /// Routes the exchanges of components according to the new manifest, and those of leaving components according to
+    /// theirs.
     private func lead(exchangesOf nodes: [LiveNode], by new: LoadedManifest) {
         guard loadedManifest != nil, !isActive(new) else { return }
         func exchanges(of node: LiveNode) -> Exchanges? {
@@ -165,8 +166,7 @@ extension LiveComposition {
         for node in nodes { exchanges(of: node)?.follow(nil) }
     }
 
-    /// Files the gates of renamed managers under their new names; a former name that is used again has a gate of its
-    /// own.
+    /// Registers the gates of renamed managers under their new names; a reused former name has a gate of its own.
     private func nameGates(of nodes: [LiveNode]) {
         let renamed = nodes.filter { $0.node.role == .manager && managerGates[$0.node.name] !== $0.gate }
         guard !renamed.isEmpty else { return }
@@ -198,7 +198,7 @@ extension LiveComposition {
         }
     }
 
-    /// Records that plugins are not active after all.
+    /// Records that the activation of plugins was reverted.
     func takeOut(_ plugins: [LoadedPlugin], afterProbation: Bool = false) {
         for plugin in plugins { generations.takeOut(plugin, afterProbation: afterProbation) }
         giveRoomBack(of: plugins)
@@ -223,7 +223,7 @@ extension LiveComposition {
         return LiveNode(id: lastID, node, gate: gate)
     }
 
-    /// Registers a node outside of the active plan while it is created or until it is retired.
+    /// Registers a node outside the active plan while it is created or until it is retired.
     func admit(_ node: LiveNode) {
         guests[node.id] = node
         nodesByID[node.id] = node
@@ -234,7 +234,7 @@ extension LiveComposition {
         if !nodes.contains(where: { $0 === node }) { nodesByID[node.id] = nil }
     }
 
-    /// Replaces nodes in the order of starting, except by those that are already part of it.
+    /// Replaces nodes in the start order, except with nodes that are already part of it.
     func replaceStarted(_ pairs: [(old: LiveNode?, new: LiveNode)]) {
         for (old, new) in pairs where !started.contains(where: { $0 === new }) {
             if let old, let index = started.firstIndex(where: { $0 === old }) {
@@ -250,12 +250,12 @@ extension LiveComposition {
         node.leaves || handover?.withheld.contains(node.id) ?? false
     }
 
-    /// Returns whether the node will not start any more, though another may take its place.
+    /// Returns whether the node can no longer start, although another node may replace it.
     func isGone(_ node: LiveNode) -> Bool {
         node.isStopping || leaves(node) && node.running == nil && node.startUnderWay == nil
     }
 
-    /// Refuses all calls for good, including those that wait and those to managers that are not up.
+    /// Permanently refuses all calls, including waiting calls and those to managers that are not running.
     func closeGates() {
         for gate in managerGates.values { gate.close() }
         for node in nodes { node.gate.close() }

@@ -7,7 +7,7 @@ final class LiveNode {
         case resolved
         case starting(Task<Result<RunningComponent, BackplaneError>, Never>)
         case ready(RunningComponent)
-        /// Calls in flight end before the component stops.
+        /// The component is waiting for calls in flight to end before it stops.
         case quiescing(RunningComponent)
         case stopped
         /// The component did not start.
@@ -15,14 +15,14 @@ final class LiveNode {
         /// A component that this one needs did not start.
         case unsatisfied(BackplaneError, during: Attempt)
     }
-    /// A round of starts, in which no node is tried twice.
+    /// The number of a round of starts, in which no node is tried twice.
     typealias Attempt = Int
 
     /// The node's id, which is never reused.
     let id: Int
-    /// The definition of the component, whose place changes when another plan becomes active.
+    /// The definition of the component, whose position changes when another plan becomes active.
     var node: Plan.Node
-    /// The gate through which the component is called; a manager's stays when the manager is recreated.
+    /// The gate through which the component is called; a manager's gate remains when the manager is recreated.
     let gate: Gate
     var state = State.resolved
     /// A Boolean value that indicates whether a change has removed, or is removing, the node from the plan.
@@ -31,9 +31,9 @@ final class LiveNode {
     var number: UInt16?
     /// A Boolean value that indicates whether the component is to be resumed once its `suspend` returns.
     ///
-    /// A failed swap sets it if that step has timed out.
+    /// A failed swap sets this if that step has timed out.
     var isResumedLater = false
-    /// The nodes that this one waits for while it starts.
+    /// The nodes for which this one waits while it starts.
     var awaited: [LiveNode] = []
     /// The wires to managers that the component has looked up, valid until it ends.
     var found: [FoundWire: OpenWire] = [:]
@@ -42,14 +42,14 @@ final class LiveNode {
         (self.id, self.node, self.gate) = (id, node, gate)
     }
 
-    /// The components whose calls may return to this one while it stops: only itself.
+    /// The components whose calls may return to this one while it stops: only the component itself.
     var passage: Set<UInt16> { number.map { [$0] } ?? [] }
 
     var running: RunningComponent? {
         if case .ready(let component) = state { component } else { nil }
     }
 
-    /// The component if it is up, or only about to stop.
+    /// The component if it is running or only about to stop.
     var callable: RunningComponent? {
         switch state {
         case .ready(let component), .quiescing(let component): component
@@ -85,7 +85,7 @@ final class LiveNode {
     /// Returns the path of waiting nodes from this one to `node`, or `nil` if there is none.
     func waits(for node: LiveNode) -> [LiveNode]? { waits { $0 === node } }
 
-    /// Returns the path of waiting nodes from this one to the first that fulfils a condition.
+    /// Returns the path of waiting nodes from this one to the first that meets a condition.
     func waits(where isWanted: (LiveNode) -> Bool) -> [LiveNode]? {
         var before: [Int: LiveNode] = [:]
         var (visited, waiting) = (Set([id]), [self])

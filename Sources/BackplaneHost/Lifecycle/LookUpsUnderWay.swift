@@ -1,12 +1,12 @@
 import Backplane
 
-/// The look-ups in progress, which components wait for.
+/// The look-ups in progress for which components wait.
 final class LookUpsUnderWay {
     typealias Found = Result<RunningComponent, BackplaneError>
 
     private struct LookUp {
         var manager: String
-        /// The node that looks up, followed by those on whose behalf it does.
+        /// The node that requests the look-up, followed by those on whose behalf it does so.
         var waiting: [LiveNode]
         var continuation: UnsafeContinuation<Found, Never>
     }
@@ -21,8 +21,8 @@ final class LookUpsUnderWay {
     /// Waits for the end of a look-up.
     ///
     /// - Parameters:
-    ///   - waiting: The node that looks up, followed by those on whose behalf it does.
-    ///   - start: Begins the look-up with this number; not called if it is abandoned immediately.
+    ///   - waiting: The node that requests the look-up, followed by those on whose behalf it does so.
+    ///   - start: A function that begins the look-up with this number; not called if it is abandoned immediately.
     func wait(for manager: String, by waiting: [LiveNode], _ start: (Int) -> Void) async -> Found {
         last += 1
         let id = last
@@ -37,7 +37,7 @@ final class LookUpsUnderWay {
         lookUps.removeValue(forKey: lookUp)?.continuation.resume(returning: found)
     }
 
-    /// Ends the look-ups that can only succeed after a change which itself waits for the nodes that look up.
+    /// Ends the look-ups that can succeed only after a change that itself waits for the requesting nodes.
     func giveUpHopeless() {
         guard live.pause != nil else { return }
         for (id, lookUp) in lookUps where lookUp.waiting.contains(where: \.isStopping) {

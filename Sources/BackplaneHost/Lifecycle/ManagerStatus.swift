@@ -6,7 +6,7 @@ public struct ManagerStatus: Sendable, Hashable {
     public var name: String
     /// The manager's current state.
     public var state: ManagerState
-    /// The manager's class, from the manifest if no plugin provides it; `nil` if the manifest names none.
+    /// The manager's class, taken from the manifest if no plugin provides it; `nil` if the manifest names none.
     public var className: String?
     /// The version of the class, or `nil` if no plugin provides it.
     public var version: Version?
@@ -16,7 +16,7 @@ public struct ManagerStatus: Sendable, Hashable {
 
 /// The stages of a manager's lifecycle.
 public enum ManagerState: Sendable, Hashable {
-    /// Everything that the manager needs is present, and it has not been started.
+    /// Everything that the manager needs is present, but the manager has not been started.
     case resolved
     /// The manager is being created and activated.
     case starting
@@ -26,7 +26,7 @@ public enum ManagerState: Sendable, Hashable {
     case quiescing
     /// The manager has stopped.
     case stopped
-    /// The manifest and the plugins lack something that the manager needs, or a manager that it uses did not start.
+    /// The manager lacks something in the manifest or the plugins, or a manager that it uses did not start.
     case unsatisfied(BackplaneError)
     /// The manager, or one of its collaborators, did not start.
     case failed(BackplaneError)

@@ -1,10 +1,10 @@
 /// The effect of activating a manifest on its managers, by name.
 public struct ManifestChange: Sendable, Hashable {
-    /// The managers that were not up before.
+    /// The managers that were not running before.
     public var started: Set<String> = []
     /// The managers whose instance was replaced.
     public var restarted: Set<String> = []
-    /// The managers that are no longer up.
+    /// The managers that are no longer running.
     public var stopped: Set<String> = []
     /// The managers that were reconfigured without being recreated, or that have such a collaborator.
     public var reconfigured: Set<String> = []

@@ -1,21 +1,21 @@
 import Backplane
 import BackplaneBoundary
 
-/// The reconfiguration of running instances by a change: of all of them, or of none.
+/// The reconfiguration of running instances by a change: either all of them or none.
 final class Reconfiguration {
     private let live: LiveComposition
     private let starter: ComponentStarter
-    /// The places of the nodes whose configuration changes, before and after the change.
+    /// The positions of the nodes whose configuration changes, before and after the change.
     private let places: [(old: Int, new: Int)]
     private let plan: Plan
-    /// The nodes whose instances have applied their configuration, in this order, each with its earlier definition.
+    /// The nodes whose instances have applied their configuration, in order, each with its earlier definition.
     private var taken: [(node: LiveNode, component: RunningComponent, before: Plan.Node)] = []
 
     /// Creates the reconfiguration of some of the nodes that stay.
     ///
     /// - Parameters:
-    ///   - places: The earlier places of the nodes whose configuration changes.
-    ///   - kept: The later place of each node that stays, by its earlier place.
+    ///   - places: The earlier positions of the nodes whose configuration changes.
+    ///   - kept: The later position of each node that stays, keyed by its earlier position.
     init(
         _ places: [Int], keeping kept: [Int: Int], to plan: Plan, _ live: LiveComposition, _ starter: ComponentStarter
     ) {
@@ -25,7 +25,8 @@ final class Reconfiguration {
 
     /// Applies the new configuration to every running instance, before any other part of the change.
     ///
-    /// - Throws: The error of the first instance that refuses it; those before it have the old one again.
+    /// - Throws: The error of the first instance that refuses its configuration; the instances before it have the old
+    ///   one again.
     func perform() async throws(BackplaneError) {
         for place in places {
             let node = live.nodes[place.old], next = plan.nodes[place.new]
@@ -47,9 +48,9 @@ final class Reconfiguration {
         }
     }
 
-    /// Applies the new configuration to instances that started during the change with the old one.
+    /// Applies the new configuration to instances that were started with the old one during the change.
     ///
-    /// - Returns: The errors of those that refused it.
+    /// - Returns: The errors of the instances that refused it.
     func finish() async -> [BackplaneError] {
         var errors: [BackplaneError] = []
         for place in places {
@@ -62,7 +63,8 @@ final class Reconfiguration {
                 errors.append(
                     BackplaneError(
                         error.code,
-                        "\(component.name), which came up during the change, refused its new configuration and continues with the old one: \(error.message)",
+                        "\(component.name), which was started during the change, refused its new configuration and "
+                            + "continues with the old one: \(error.message)",
                         at: next.place(of: next.configurationKey), causes: [error]))
             }
         }
@@ -79,7 +81,7 @@ final class Reconfiguration {
         }
     }
 
-    /// Restores the old configuration of the instances that have applied the new one, the last one first.
+    /// Restores the old configuration of the instances that have applied the new one, in reverse order.
     func revert() async {
         for (node, component, before) in taken.reversed() where node.running === component {
             do throws(BackplaneError) { try await give(before, to: component, of: node) } catch {

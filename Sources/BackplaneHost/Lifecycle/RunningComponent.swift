@@ -1,11 +1,11 @@
 import Backplane
 import BackplaneBoundary
 
-/// A component that is up.
+/// A running component.
 final class RunningComponent: Sendable {
     /// The component's definition at the time it started.
     let node: Plan.Node
-    /// The component's class, whose plugin may have another place in the active manifest now.
+    /// The component's class, whose plugin may now have another position in the active manifest.
     let type: ComponentClass
     let name: String
     /// The gate through which the component is called.
@@ -19,10 +19,10 @@ final class RunningComponent: Sendable {
     let handle: UInt64
     /// The number that identifies the component as a caller.
     let number: UInt16
-    /// The place of its data if it is a data access controller.
+    /// The location of its data if it is a data access controller.
     let dataPlace: String?
 
-    /// The streams of the component that are open.
+    /// The open streams of the component.
     var streams: ComponentStreams { calls.streams }
 
     init(
@@ -39,17 +39,17 @@ final class RunningComponent: Sendable {
         timers.attach(calls)
     }
 
-    /// The number of failed calls of this instance, without cancelled ones; not to be used after its release.
+    /// The number of failed calls of this instance, not including cancelled ones; do not use it after the release.
     var failures: Int { Int(clamping: instance.failures) + calls.failures }
 
-    /// The last error of this instance's calls and streams; not to be used after its release.
+    /// The last error of this instance's calls and streams; do not use it after the release.
     var lastFailure: FailureStatistics? {
         let native = instance.lastFailure.map { CallAccount.LastFailure($0.answer, at: $0.time).statistics }
         guard let native, let encoded = calls.lastFailure else { return native ?? calls.lastFailure }
         return native.time > encoded.time ? native : encoded
     }
 
-    /// Returns the message about a component that is not stopped, because its code still runs.
+    /// Returns the message about a component that is not stopped because its code is still running.
     func stillInUse(isInStep: Bool) -> String {
         if isInStep { return "not stopped: one of its lifecycle steps has not ended" }
         if streams.count > 0 { return "not stopped: its streams have not ended after they were closed" }

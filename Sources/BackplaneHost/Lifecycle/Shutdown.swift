@@ -1,13 +1,13 @@
 import Backplane
 import BackplaneBoundary
 
-/// The stopping of components, each after those that call it.
+/// The stopping of components, each after its callers.
 struct Shutdown {
     let live: LiveComposition
     let instances: Instances
     let lookUps: LookUpsUnderWay
 
-    /// Stops all components for good.
+    /// Permanently stops all components.
     func stopAll() async {
         for node in live.nodes { _ = await node.startUnderWay?.value }
         for node in live.nodes where node.running == nil { node.gate.close() }
@@ -17,7 +17,7 @@ struct Shutdown {
         live.closeGates()
     }
 
-    /// Stops the nodes that another plan lacks or changes; calls to the changed ones wait for their successors.
+    /// Stops the nodes that another plan lacks or changes; calls to changed nodes wait for their successors.
     func stop(_ leaving: [LiveNode], for plan: Plan) async {
         func shut(_ node: LiveNode) {
             if node.node.role == .manager, plan.managers[node.node.name] == nil {
@@ -45,9 +45,9 @@ struct Shutdown {
         }
     }
 
-    /// Stops nodes of an earlier plan, whose gates refuse calls already.
+    /// Stops nodes of an earlier plan, whose gates already refuse calls.
     ///
-    /// - Parameter nodes: The nodes by their places in that plan.
+    /// - Parameter nodes: The nodes, keyed by their positions in that plan.
     func stop(_ leaving: [LiveNode], of plan: Plan, _ nodes: [LiveNode]) async {
         await stop(leaving, of: (plan, nodes)) { _, _ in }
     }
@@ -55,8 +55,8 @@ struct Shutdown {
     /// Stops nodes in order.
     ///
     /// - Parameters:
-    ///   - earlier: The plan of the nodes, and all its nodes by place; `nil` for the active one.
-    ///   - shut: Closes a node's gate to further calls.
+    ///   - earlier: The plan of the nodes, and all of its nodes by position; `nil` means the active plan.
+    ///   - shut: A function that closes a node's gate to further calls.
     private func stop(
         _ leaving: [LiveNode], of earlier: (plan: Plan, nodes: [LiveNode])? = nil,
         shut: (LiveNode, RunningComponent) -> Void
@@ -96,7 +96,7 @@ struct Shutdown {
         gate.closePassage()
         component.calls.close()
         live.endStreams(openedBy: component)
-        // Calls that the component itself began may have come back to it meanwhile.
+        // Calls that the component itself began may have come back to it in the meantime.
         let isIdle =
             isDrained
             ? await live.timer.waits(limit) {

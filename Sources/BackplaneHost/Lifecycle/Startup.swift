@@ -1,22 +1,22 @@
 import Backplane
 import BackplaneBoundary
 
-/// The starting of managers and all that they need: each once, and independent ones concurrently.
+/// The starting of managers and everything that they need: each once, and independent ones concurrently.
 ///
-/// Functions that create tasks take the serial domain that those belong to.
+/// Functions that create tasks receive the serial domain to which the tasks belong.
 final class Startup {
     let live: LiveComposition
     let instances: Instances
     let lookUps: LookUpsUnderWay
     private var lastAttempt: LiveNode.Attempt = 0
-    /// A Boolean value that indicates whether all eager managers were asked to start.
+    /// A Boolean value that indicates whether all eager managers have been requested to start.
     private(set) var hasStartedAll = false
 
     init(_ live: LiveComposition, _ instances: Instances, _ lookUps: LookUpsUnderWay) {
         (self.live, self.instances, self.lookUps) = (live, instances, lookUps)
     }
 
-    /// Starts every eager manager and what it needs, independent ones concurrently.
+    /// Starts every eager manager and everything that it needs, independent managers concurrently.
     ///
     /// - Parameter keepGoing: A Boolean value that indicates whether managers that cannot start are only reported by
     ///   their states.
@@ -36,7 +36,7 @@ final class Startup {
         if !keepGoing, !errors.isEmpty { throw .combining(errors, of: "the start", at: loaded.document.path) }
     }
 
-    /// Waits until the store is open or has failed to open, which a damaged or large one delays.
+    /// Waits until the store is open or has failed to open, which takes time if it is damaged or large.
     private func storeIsOpen() async {
         let store = instances.starter.store
         _ = await live.timer.waits(live.options.startLimit) { !store.isBeingOpened || live.isStopped }
@@ -44,7 +44,7 @@ final class Startup {
 
     /// Starts managers and returns the errors of those that did not start, each error once.
     ///
-    /// Managers that a change removes meanwhile are ignored.
+    /// Managers that are removed by a change in the meantime are ignored.
     func start(_ managers: [String], in domain: isolated (any Actor)? = #isolation) async -> [BackplaneError] {
         let attempt = nextAttempt()
         let tasks = managers.map { name in
@@ -78,19 +78,19 @@ final class Startup {
         }
     }
 
-    /// Returns a manager by its name, started if it is not up.
+    /// Returns a manager by its name, starting it if necessary.
     func running(_ manager: String) async throws(BackplaneError) -> RunningComponent {
         while true {
             try live.requireRunning()
             await live.settle()
             let place = try live.loaded.node(ofManager: manager).id, node = live.nodes[place]
             let component = try await start(node).get()
-            // A change may have replaced the component meanwhile.
+            // A change may have replaced the component in the meantime.
             if node.running === component { return component }
         }
     }
 
-    /// Starts a node in a round of its own.
+    /// Starts a node in a separate round.
     func start(_ node: LiveNode) async -> Result<RunningComponent, BackplaneError> {
         await start(node, during: nextAttempt())
     }
@@ -100,7 +100,8 @@ final class Startup {
         return lastAttempt
     }
 
-    /// Starts a node once, however many callers request it; a node that failed in an earlier round is tried again.
+    /// Starts a node once, no matter how many callers request it; a node that failed in an earlier round is tried
+    /// again.
     func start(
         _ node: LiveNode, during attempt: LiveNode.Attempt, in domain: isolated (any Actor)? = #isolation
     ) async -> Result<RunningComponent, BackplaneError> {
@@ -184,7 +185,7 @@ final class Startup {
         }
     }
 
-    /// Starts the collaborators of a manager, or the services of a communication controller, one after the other.
+    /// Starts the collaborators of a manager, or the services of a communication controller, one after another.
     private func startLayers(of node: LiveNode, during attempt: LiveNode.Attempt) async throws(BackplaneError) {
         // A change may replace collaborators while one of them comes up.
         while let layer = live.loaded.plan.layers(of: node.node).lazy.map({ self.live.nodes[$0.id] }).first(where: {
@@ -204,7 +205,7 @@ final class Startup {
 
     /// Records that one node waits for another.
     ///
-    /// - Throws: `manager.cycle` if the other already waits for this one, which only look-ups can cause.
+    /// - Throws: `manager.cycle` if the other node already waits for this one, which only look-ups can cause.
     func wait(for provider: LiveNode, by node: LiveNode, at location: String? = nil, isLookUp: Bool = false)
         throws(BackplaneError)
     {

@@ -10,7 +10,7 @@ final class StepsUnderWay: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Adds a step, or ends it immediately if all were abandoned already.
+    /// Adds a step, or ends it immediately if all steps have already been abandoned.
     ///
     /// - Parameter error: The result of the step if it is abandoned.
     func add(_ id: UInt64, _ error: BackplaneError) {

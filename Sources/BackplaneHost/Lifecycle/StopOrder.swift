@@ -1,11 +1,11 @@
-/// The order in which components stop: each after those that call it, and otherwise the last started first.
+/// The order in which components stop: each after its callers, otherwise in reverse order of their start.
 enum StopOrder {
     /// Returns the components in the order in which they stop.
     ///
     /// - Parameters:
     ///   - started: The components in the order in which they started.
-    ///   - providers: A function that returns the components that one calls. In a cycle, due to look-ups, the last
-    ///     started stops first.
+    ///   - providers: A function that returns the components that a component calls. In a cycle, which look-ups can
+    ///     cause, the last one started stops first.
     static func of<Component: Hashable>(_ started: [Component], calling providers: (Component) -> [Component])
         -> [Component]
     {

@@ -1,10 +1,10 @@
-/// The queue of changes, which run one after the other in the order of their requests.
+/// The queue of changes, which run one after another in the order of their requests.
 final class Turns {
     /// A request that waits for earlier changes.
     private struct Turn {
-        /// A Boolean value that indicates whether the request changes nothing, and so ends no probation.
+        /// A Boolean value that indicates whether the request changes nothing and therefore does not end a probation.
         var onlyLooks: Bool
-        /// The continuation, which is resumed with whether the request has its turn.
+        /// The continuation, which is resumed with a Boolean value that indicates whether the request has its turn.
         var continuation: UnsafeContinuation<Bool, Never>
     }
     /// A Boolean value that indicates whether a change of the manifest, a reset or a swap is in progress.
@@ -16,7 +16,7 @@ final class Turns {
     /// A Boolean value that indicates whether no waiting request would change anything.
     var onlyLookersWait: Bool { waiting.allSatisfy(\.onlyLooks) }
 
-    /// Waits until every change requested earlier is over.
+    /// Waits until every change requested earlier has ended.
     func take() async {
         guard isTaken else {
             isTaken = true
@@ -27,7 +27,7 @@ final class Turns {
 
     /// Waits until a request that changes nothing may run: at its turn, or during a probation, which it does not end.
     ///
-    /// - Returns: A Boolean value that indicates whether the request has a turn, which has to be ended.
+    /// - Returns: A Boolean value that indicates whether the request has a turn, which must be ended.
     func takeLook(isOnProbation: Bool) async -> Bool {
         if isOnProbation { return false }
         guard isTaken else {
@@ -41,7 +41,7 @@ final class Turns {
         if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().continuation.resume(returning: true) }
     }
 
-    /// Resumes requests that change nothing, since they need not wait for the end of the probation that begins.
+    /// Resumes requests that change nothing, because they need not wait for the end of the probation that begins.
     func letLook() {
         let looking = waiting.filter(\.onlyLooks)
         waiting.removeAll(where: \.onlyLooks)

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The creations of instances that were abandoned at their time limit, and whose code has not returned.
 ///
-/// Nothing can end such code except the end of the process.
+/// Such code ends only with the process.
 final class UnfinishedCreations: Sendable {
     struct Entry: Sendable {
         /// The number of the plugin's pending answer.
@@ -21,7 +21,7 @@ final class UnfinishedCreations: Sendable {
         entries.withLock { $0.append(entry) }
     }
 
-    /// The creations that have still not returned.
+    /// The creations that have not returned yet.
     var all: [Entry] {
         entries.withLock { entries in
             entries.removeAll { !Callbacks.isOwed($0.id) }

@@ -1,6 +1,7 @@
 /// Folder names that show the owners of the folders.
 extension DataFolder {
-    /// Returns the manifest's file name, for people, with a hash of its path to tell manifests of one name apart.
+    /// Returns the manifest's file name, for readability, with a hash of its path that distinguishes manifests of one
+    /// name.
     static func folderName(manifest path: String) -> String {
         // The name of a file may already be as long as a folder's may be.
         let name = escaped(FilePath.name(of: path)).prefix(100)
@@ -8,7 +9,7 @@ extension DataFolder {
         return "\(name)-" + String(repeating: "0", count: 16 - hash.count) + hash
     }
 
-    /// Returns `name` with all bytes except A–Z, a–z, 0–9, `.`, `_` and `-` as `%` and two hexadecimal digits.
+    /// Returns `name` with all bytes except A–Z, a–z, 0–9, `.`, `_` and `-` written as `%` and two hexadecimal digits.
     static func escaped(_ name: String) -> String {
         var text = ""
         for byte in name.utf8 {
@@ -32,7 +33,7 @@ extension DataFolder {
         }
     }
 
-    /// Returns the 64-bit FNV-1a hash, which unlike `Hasher` is stable across processes, but not secure against
+    /// Returns the 64-bit FNV-1a hash, which unlike `Hasher` is stable across processes but is not secure against
     /// attacks.
     private static func stableHash(_ text: String) -> UInt64 {
         text.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }

@@ -3,7 +3,7 @@ import Glibc
 
 /// The folder for the persistent data of one manifest's components, which is never removed.
 package struct DataFolder: Sendable {
-    /// The absolute path, which is different for each manifest; the folder is created with that of the first component.
+    /// The absolute path, which differs for each manifest; the folder is created with that of the first component.
     package let path: String
 
     /// Creates a data folder for the manifest at `manifest`, without creating anything on disk yet.
@@ -19,7 +19,7 @@ package struct DataFolder: Sendable {
 
     /// Returns the private folder of the component called `name`, creating it if necessary.
     ///
-    /// Whatever the name in the manifest, the folder lies directly in the data folder, and no two names share one.
+    /// Regardless of the name in the manifest, the folder is directly in the data folder, and no two names share one.
     package func folder(named name: String) throws(BackplaneError) -> String {
         guard !["", ".", ".."].contains(name) else {
             throw Self.unusable(path, "cannot contain a folder named `\(name)`; give the component another name")
@@ -32,8 +32,8 @@ package struct DataFolder: Sendable {
 
     /// Returns the path of the private folder of a component that uses the network, which may not exist.
     ///
-    /// No two components share one, and no folder of a data access controller has this parent, because `@` is escaped
-    /// in names.
+    /// No two components share a folder, and no folder of a data access controller has this parent, because `@` is
+    /// escaped in names.
     package func networkFolder(named name: NetworkFolderName) -> String {
         FilePath.join(FilePath.join(path, "@network"), Self.name(of: name))
     }
@@ -67,7 +67,7 @@ package struct DataFolder: Sendable {
         return folder
     }
 
-    /// Creates the folder that marks for the next host that there were transfers, if necessary.
+    /// Creates, if necessary, the folder that indicates to the next host that there were transfers.
     ///
     /// No component's folder has this name, because `@` is escaped in those.
     func makeTransfersFolder() throws(BackplaneError) {
@@ -106,7 +106,7 @@ package struct DataFolder: Sendable {
 
     private static func unusable(_ path: String, _ reason: String) -> BackplaneError {
         BackplaneError(
-            .dataFolderUnusable, "the data folder \(reason); another can be chosen with `HostOptions.dataFolder`",
+            .dataFolderUnusable, "the data folder \(reason); choose another with `HostOptions.dataFolder`",
             at: path)
     }
 }

@@ -1,21 +1,20 @@
 import Backplane
 import FoundationEssentials
 
-/// The places of data access controllers' data whose names differ from the controllers' namespaces.
+/// The locations of the data of data access controllers, where their names differ from the controllers' namespaces.
 ///
-/// A place is the name of a folder and of a part of the record store. It never moves: a controller that has another
-/// namespace now, and continues the earlier one, keeps its place. So an interrupted change loses nothing, and the
-/// earlier code finds its data again. A namespace that is used again while another one has kept its place gets a new
-/// place.
+/// A place is the name of a folder and of a part of the record store. It never moves: a controller with a new namespace
+/// that continues an earlier one keeps its place. Therefore an interrupted change loses nothing, and the earlier code
+/// finds its data again. If a namespace is reused while another one has kept its place, it is assigned a new place.
 struct DataPlaces: Equatable, Sendable {
-    /// A place that a namespace took over or was given.
+    /// A place that a namespace took over or was assigned.
     struct Entry: Codable, Equatable, Sendable {
         var namespace: String
         var place: String
 
         private enum CodingKeys: String, CodingKey { case namespace, place }
     }
-    /// The entries, the latest last; of two for one place, the later counts.
+    /// The entries, the latest last; the later of two entries for one place takes precedence.
     private(set) var entries: [Entry]
 
     init(_ entries: [Entry] = []) { self.entries = entries }
@@ -24,7 +23,7 @@ struct DataPlaces: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - was: The namespace that it continues, which counts only as long as it has no place of its own.
-    ///   - others: A function that returns whether the plan has a namespace, by which a place may be taken.
+    ///   - others: A function that returns whether the plan has a namespace, which may use a place.
     ///   - exists: A function that returns whether there is data at a place.
     ///
     /// A new place has a name that no namespace can have, because a leading `@` is reserved for the host.
@@ -39,7 +38,7 @@ struct DataPlaces: Equatable, Sendable {
         return isOwn ? namespace : unused(like: namespace)
     }
 
-    /// Records the place of a namespace unless that follows from the namespace itself.
+    /// Records the place of a namespace unless it follows from the namespace itself.
     mutating func keep(_ place: String, for namespace: String) {
         let latest = entries.last { $0.place == place }
         guard latest?.namespace ?? place != namespace else { return }
@@ -47,7 +46,7 @@ struct DataPlaces: Equatable, Sendable {
         entries.append(Entry(namespace: namespace, place: place))
     }
 
-    /// Returns the latest place recorded for a namespace that no other one has taken since.
+    /// Returns the latest place recorded for a namespace that no other namespace has taken over since.
     private func kept(by namespace: String, _ others: (String) -> Bool) -> String? {
         entries.indices.last { index in
             entries[index].namespace == namespace
@@ -69,10 +68,11 @@ struct DataPlaces: Equatable, Sendable {
 }
 
 extension DataFolder {
-    /// The file of the places, whose name no component's folder can have, because `@` is escaped in those.
+    /// The path of the file with the places, a name that no component's folder can have because `@` is escaped in
+    /// those.
     private var placesFile: String { FilePath.join(path, "@places.json") }
 
-    /// Reads the places; a folder that has no file of them has none.
+    /// Reads the places; a folder without such a file has none.
     func places() throws(BackplaneError) -> DataPlaces {
         guard (try? FileStatus(at: placesFile)) != nil else { return DataPlaces() }
         do {

@@ -12,9 +12,9 @@ package struct IdentityRecord: Sendable, Hashable {
         package let text: String
     }
 
-    /// The size in bytes of the fields that each record must have.
+    /// The minimum size of a record, in bytes, that contains all required fields.
     private static let leastSize = 24
-    /// The maximum number of records; a plugin has one for each part of it that was built on its own.
+    /// The maximum number of records; a plugin has one for each of its separately built parts.
     private static let most = 1_000
 
     /// Returns the consecutive records that fill `section`.
@@ -36,7 +36,7 @@ package struct IdentityRecord: Sendable, Hashable {
 
     private static func size(ofFirstIn bytes: ArraySlice<UInt8>) throws(Defect) -> Int {
         guard bytes.starts(with: "BACKPLNE".utf8) else { throw Defect(text: "does not begin with BACKPLNE") }
-        guard bytes.count >= 12 else { throw Defect(text: "is cut off after \(bytes.count) bytes") }
+        guard bytes.count >= 12 else { throw Defect(text: "is truncated after \(bytes.count) bytes") }
         let size = Int(Self.number(bytes, at: 8))
         guard size >= leastSize else {
             throw Defect(text: "declares its size as \(size) bytes, but needs \(leastSize)")
@@ -76,7 +76,7 @@ package struct IdentityRecord: Sendable, Hashable {
             throw Defect(text: "has bytes after the end of its \(what)")
         }
         guard let valid = String(validating: text, as: UTF8.self) else {
-            throw Defect(text: "does not give its \(what) in UTF-8")
+            throw Defect(text: "does not state its \(what) in UTF-8")
         }
         return valid.isEmpty ? nil : valid
     }

@@ -3,16 +3,16 @@ import CBackplaneHost
 /// The line printed to standard error when a trap in plugin code ends the process.
 ///
 /// It names the plugin, its generation, the innermost function of the plugin on the stack and the file of the copy. The
-/// function is found in a child process, since that search may meet a lock that the crashed thread holds; it is left
-/// out if it is not found quickly.
+/// function is found in a child process, because the search may encounter a lock held by the crashed thread; it is
+/// omitted if it is not found quickly.
 ///
-/// A line is also printed when the process has no memory left: the Swift runtime ends such a process in whatever code
-/// asks for memory next.
+/// A line is also printed when the process is out of memory: the Swift runtime ends such a process in the code that
+/// next requests memory.
 ///
-/// A trap (a `fatalError`, an index out of range, `abort`) cannot be survived within one process, but it can be
+/// A trap (a `fatalError`, an index out of range, `abort`) cannot be survived within a process, but it can be
 /// attributed.
 enum LastWords {
-    /// Installs the handlers for the rest of the process; earlier ones, such as Swift's backtracer, run afterwards.
+    /// Installs the handlers for the rest of the process; earlier handlers, such as Swift's backtracer, run afterwards.
     ///
     /// A write to a closed pipe is not a trap.
     static func keep() { bph_keep_last_words() }

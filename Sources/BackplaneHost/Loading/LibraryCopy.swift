@@ -2,7 +2,7 @@ package import Backplane
 package import BackplaneNetwork
 import Glibc
 
-/// A private copy of a library, which no other user can have placed, before its contents are checked.
+/// A private copy of a library that no other user can have placed, made before its contents are checked.
 package struct LibraryCopy: Sendable {
     /// The path at which the library was built, and the status of that file when it was copied.
     let source: (path: String, status: FileStatus)
@@ -41,7 +41,7 @@ package struct LibraryCopy: Sendable {
     ///
     /// - Parameter generation: A function that returns the plugin, if known, and the number of the new generation,
     ///   given the id in the library's identity.
-    /// - Throws: The reason why it is not a plugin for this host.
+    /// - Throws: The reason why the library is not a plugin for this host.
     package func checked(
         for runtime: SwiftRuntime = .ofThisProcess,
         as generation: (String?) -> (plugin: String?, number: Int) = { ($0, 1) }

@@ -17,17 +17,17 @@ extension LibraryFile {
         guard isCopied else {
             throw BackplaneError(
                 .pluginUnreadable,
-                "the library was written to while it was copied; load it when the build has finished", at: path)
+                "the library was changed while it was being copied; load it when the build has finished", at: path)
         }
     }
 
-    /// Copies the library, or returns `false` if the file changed meanwhile.
+    /// Copies the library, or returns `false` if the file changed in the meantime.
     private static func copyIfStill(
         _ file: borrowing FileDescriptor, _ status: FileStatus, to copy: String
     ) throws(SystemError) -> Bool {
         let target = try FileDescriptor(opening: copy, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
         guard try file.copyContents(status.size, to: target) == status.size else { return false }
-        // The file may have grown meanwhile.
+        // The file may have grown in the meantime.
         return try FileStatus(of: file) == status
     }
 

@@ -5,7 +5,7 @@ import Glibc
 extension LibraryFile {
     /// Checks the library at `path` and copies it into `folder`.
     ///
-    /// The checks of trust come first, then the copy, and then the checks of its contents.
+    /// The trust checks come first, followed by the copy and the checks of its contents.
     ///
     /// - Parameters:
     ///   - sha256: The library's digest in the manifest, as 64 hexadecimal digits.

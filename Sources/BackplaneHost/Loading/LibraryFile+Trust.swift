@@ -5,7 +5,7 @@ import Glibc
 extension LibraryFile {
     /// Opens the file itself and refuses a symbolic link, which its owner could redirect.
     ///
-    /// Links in the path to it are followed, because SwiftPM's `.build/debug` is one.
+    /// Links in the path to it are followed, because SwiftPM's `.build/debug` is a link.
     static func open(_ path: String) throws(BackplaneError) -> FileDescriptor {
         do throws(SystemError) {
             // Without O_NONBLOCK, opening a pipe in place of the library would block.
@@ -58,7 +58,7 @@ extension LibraryFile {
 
     /// Checks that the file is not writable by everyone.
     ///
-    /// The group may write to it: many systems give each user a group of their own and a umask of 002.
+    /// The group may write to it, because on many systems each user has their own group and a umask of 002.
     static func requireTrustedMode(_ status: FileStatus, _ path: String) throws(BackplaneError) {
         guard !status.isWritableByOthers else {
             throw BackplaneError(

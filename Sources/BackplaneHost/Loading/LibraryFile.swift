@@ -6,7 +6,8 @@ package struct LibraryFile: Sendable {
     package let path: String
     /// The path of the copy to load.
     package let copy: String
-    /// The status of the file at ``path`` when it was copied; a different one means that it was written to since.
+    /// The status of the file at ``path`` when it was copied; a different status means that it has been written to
+    /// since.
     package let status: FileStatus
     package let identity: LibraryIdentity
     /// The ranges of the copy that running code does not need: symbols and debug information.
@@ -14,7 +15,7 @@ package struct LibraryFile: Sendable {
 
     /// The name of the one function that a plugin exports.
     package static let entry = "backplane_plugin_entry_v1"
-    /// The size limit in bytes: far beyond any real library, but small enough to check in memory.
+    /// The maximum size in bytes, which is far beyond any real library but small enough to check in memory.
     package static let maximumSize = 1 << 30
 
     /// Loads the copy; from here on, the plugin's code runs.

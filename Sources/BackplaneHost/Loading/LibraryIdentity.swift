@@ -2,15 +2,15 @@ package import Backplane
 import BackplaneBoundary
 import CBackplane
 
-/// The metadata in a library's file, which is known before any of its code runs.
+/// The metadata in a library's file, which is known before any of the library's code runs.
 package struct LibraryIdentity: Sendable, Hashable {
     /// The range of ABI numbers that the library supports.
     package let abi: ClosedRange<UInt32>
-    /// The version of the Backplane SDK in it; `nil` if there is none.
+    /// The version of the Backplane SDK in the library; `nil` if it does not contain the SDK.
     package let sdk: String?
-    /// The compiler that built it, as the compiler describes itself.
+    /// The compiler that built the library, as the compiler identifies itself.
     package let toolchain: String?
-    /// The version of the Swift compiler without its patch; `nil` if there was none.
+    /// The version of the Swift compiler without its patch number; `nil` if none was used.
     package let swift: Version?
     /// A Boolean value that indicates whether the library contains Swift code, independent of its records.
     package let hasSwift: Bool
@@ -87,7 +87,7 @@ extension LibraryIdentity {
             at: path)
     }
 
-    /// Checks that the running plugin gives the same answers as its identity.
+    /// Checks that the running plugin's answers match its identity.
     func requireAgreement(with answer: PluginDescription) throws(BackplaneError) {
         guard abi.contains(answer.abi) else {
             throw BackplaneError(
@@ -99,7 +99,8 @@ extension LibraryIdentity {
             let said = [id, version?.description].compactMap(\.self).joined(separator: " ")
             throw BackplaneError(
                 .pluginInvalidAnswer,
-                "the plugin's answer says \(answer.id) \(answer.version), but its identity says \(said); make both the same"
+                "the plugin's answer states \(answer.id) \(answer.version), but its identity states \(said); make "
+                    + "them identical"
             )
         }
     }

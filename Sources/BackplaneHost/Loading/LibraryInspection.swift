@@ -2,7 +2,7 @@ package import Backplane
 package import BackplaneNetwork
 import Glibc
 
-/// The facts about a library that are known without running its code, whether or not a host would load it.
+/// The facts about a library that are known without running its code, regardless of whether a host would load it.
 package struct LibraryInspection: Sendable {
     package let path: String
     /// The size in bytes; `nil` if it is not a regular file.
@@ -10,7 +10,7 @@ package struct LibraryInspection: Sendable {
     /// The digest as 64 hexadecimal digits; `nil` without an algorithm to compute it.
     package private(set) var sha256: String?
     package private(set) var identity: LibraryIdentity?
-    /// The reason why a host would refuse it before loading.
+    /// The reason why a host would refuse the library before loading it.
     package let refusal: BackplaneError?
 
     /// Creates an inspection of the library at `path` with the checks of a host, in the same order.

@@ -18,7 +18,7 @@ package struct LibraryLocator: Sendable {
     ///   relative to the current folder.
     package init(
         manifestFolder: String?, pluginPaths: [String], executableFolder: String? = RunningExecutable.folder,
-        advice: String = "build it, or name its folder with `HostOptions.pluginPaths`"
+        advice: String = "build it, or specify its folder with `HostOptions.pluginPaths`"
     ) {
         (self.manifestFolder, self.advice) = (manifestFolder ?? ".", advice)
         var seen: Set<String> = []
@@ -30,8 +30,8 @@ package struct LibraryLocator: Sendable {
 
     /// Returns the path of a library.
     ///
-    /// `Bookshelf` and `libBookshelf.so` both mean the first `libBookshelf.so` in the folders searched. A path with a
-    /// slash is that very file, relative to the manifest's folder.
+    /// `Bookshelf` and `libBookshelf.so` both mean the first `libBookshelf.so` in the searched folders. A path with a
+    /// slash refers to exactly that file, relative to the manifest's folder.
     ///
     /// - Throws: `plugin.not-found`, with every path tried and its failure among the causes.
     package func locate(_ library: String) throws(BackplaneError) -> String {
@@ -74,16 +74,17 @@ package struct LibraryLocator: Sendable {
     }
 }
 
-/// The libraries beside those that were not found, each folder being listed once.
+/// The libraries next to those that were not found; each folder is listed only once.
 private final class Neighbours: Sendable {
     private struct State {
         var known: [String: [String]] = [:]
-        /// The number of libraries that may still be compared with all others, since a host waits for that.
+        /// The number of libraries that may still be compared with all others, which is limited because a host waits
+        /// for it.
         var looksLeft = 20
     }
     private let state = Mutex(State())
 
-    /// Returns the names of the libraries in some folders, as in manifests; `nil` after too many requests.
+    /// Returns the names of the libraries in some folders, as used in manifests; `nil` after too many requests.
     func libraries(in folders: [String]) -> [String]? {
         state.withLock { state in
             guard state.looksLeft > 0 else { return nil }

@@ -1,7 +1,7 @@
 import Backplane
 import Glibc
 
-/// The trials of a host's libraries: each is first loaded and described in a child process.
+/// The trials of a host's libraries, each of which is first loaded and described in a child process.
 final class LibraryTrials: Sendable {
     let rule: TrialRule
     private let process: TrialProcess
@@ -14,12 +14,12 @@ final class LibraryTrials: Sendable {
 
     /// Loads a library's copy in a child process, calls its entry function and reads the descriptors in its answer.
     ///
-    /// A library that the loader itself refuses passes: this process would be refused it in the same way, and may
-    /// already have its dependencies in memory.
+    /// A library that the loader itself refuses passes, because the loader would also refuse it in this process, where
+    /// its dependencies may already be in memory.
     ///
     /// - Parameters:
     ///   - limit: The time after which the child is killed.
-    ///   - isGivenUp: Returns whether the result is no longer awaited.
+    ///   - isGivenUp: A function that returns whether the result is no longer awaited.
     /// - Throws: After removing the copy, `plugin.trial-failed` if the child does not survive it, or `host.exhausted`
     ///   if no child can be created.
     func requireSurvival(of file: LibraryFile, limit: Duration, isGivenUp: () -> Bool = { false })
@@ -65,9 +65,9 @@ final class LibraryTrials: Sendable {
 }
 
 extension BackplaneError {
-    /// Returns the error of work on a library whose result is no longer awaited.
+    /// Returns the error for work on a library whose result is no longer awaited.
     static func givenUp(at path: String? = nil) -> BackplaneError {
-        BackplaneError(.callCancelled, "the trial was cancelled, because no caller waits for it any longer", at: path)
+        BackplaneError(.callCancelled, "the trial was cancelled, because no caller is waiting for it anymore", at: path)
     }
 }
 

@@ -5,7 +5,7 @@ import CBackplane
 /// A plugin that is linked into this program.
 package struct LinkedPlugin: Sendable {
     let name: String
-    /// A function that returns the plugin's description, and gives it access to the host's services.
+    /// A function that returns the plugin's description and provides it with the host's services.
     let describe: @Sendable (bp_get_interface) throws(BackplaneError) -> PluginDescription
     /// A function that returns the folder with the plugin's files; `nil` if it has none.
     let resources: @Sendable () throws(BackplaneError) -> String?
@@ -18,7 +18,7 @@ package struct LinkedPlugin: Sendable {
         resources = { () throws(BackplaneError) in try ResourceFolder.ofModule(declaring: plugin) }
     }
 
-    /// Creates a plugin from its entry function alone, as for a library.
+    /// Creates a plugin from only its entry function, as for a library.
     package init(named name: String, entry: @escaping @Sendable PluginDescription.Entry) {
         self.name = name
         describe = { getInterface throws(BackplaneError) in

@@ -2,7 +2,8 @@ import Glibc
 
 /// The load folders of other hosts.
 extension LoadFolder {
-    /// Returns a name `host-<process>-<random>`; the process id is for people, the random part makes the name unique.
+    /// Returns a name `host-<process>-<random>`, in which the process id aids readers and the random part ensures
+    /// uniqueness.
     static func newName() -> String {
         let random = String(UInt64.random(in: .min ... .max), radix: 16)
         return "host-\(getpid())-" + String(repeating: "0", count: 16 - random.count) + random

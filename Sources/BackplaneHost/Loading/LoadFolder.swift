@@ -5,8 +5,9 @@ import Synchronization
 
 /// A private folder for the copies of libraries that a host loads; it is removed with the host.
 ///
-/// A library is never loaded from where it was built. A copy does not change while its code runs, and only a path that
-/// was never loaded before yields new code: loading a path again yields the old code, whatever the file contains now.
+/// A library is never loaded from the path at which it was built. A copy does not change while its code runs, and only
+/// a path that has never been loaded provides new code: loading a path again returns the old code, regardless of the
+/// file's current contents.
 package final class LoadFolder: Sendable {
     /// The absolute path.
     package let path: String
@@ -14,10 +15,10 @@ package final class LoadFolder: Sendable {
     private let lock: FileLock
     private let copies = Atomic<Int>(0)
 
-    /// Creates a folder for this host in `parent`, and removes the folders that killed hosts have left there.
+    /// Creates a folder for this host in `parent`, and removes folders left there by killed hosts.
     ///
-    /// - Parameter parent: The folder that contains it; `nil` means `$XDG_CACHE_HOME/backplane`, or `backplane-<user
-    ///   id>` in the temporary folder.
+    /// - Parameter parent: The folder that contains it; `nil` means `$XDG_CACHE_HOME/backplane`, or
+    ///   `backplane-<user id>` in the temporary folder.
     package init(
         in parent: String? = nil, environment: (String) -> String? = ProcessEnvironment.value
     ) throws(BackplaneError) {
@@ -38,7 +39,7 @@ package final class LoadFolder: Sendable {
         self.path = path
     }
 
-    /// Returns a path in the folder that was never loaded, for a copy of the file called `fileName`.
+    /// Returns a path in the folder that has never been loaded, for a copy of the file called `fileName`.
     package func newCopyPath(for fileName: String) -> String {
         let number = copies.add(1, ordering: .relaxed).newValue
         return FilePath.join(path, "\(number)-\(Self.plain(fileName))")
@@ -63,12 +64,12 @@ package final class LoadFolder: Sendable {
 
     private static let plainBytes = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+".utf8)
 
-    /// Removes the folder with its contents; loaded libraries keep working, because Linux keeps mapped files.
+    /// Removes the folder with its contents; loaded libraries continue to work, because Linux retains mapped files.
     package func remove() {
         FileTree.remove(path)
     }
 
-    /// Releases the storage of ranges of a copy that is no longer active, such as its symbols; its code may still run.
+    /// Releases the storage of ranges of an inactive copy, such as its symbols; its code may still run.
     static func giveRoomBack(_ ranges: [Range<Int>], of copy: String) {
         guard let file = try? FileDescriptor(opening: copy, O_RDWR | O_NOFOLLOW) else { return }
         for range in ranges { file.punchHole(at: range) }

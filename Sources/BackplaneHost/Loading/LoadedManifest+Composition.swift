@@ -11,7 +11,7 @@ extension LoadedManifest {
             document, catalogue: catalogue, plan: plan, problems: problems, plugins: plugins, wires: wires(rule))
     }
 
-    /// The warnings about states in Swift that can only cross as JSON, even to the same code that is built again.
+    /// The warnings about Swift state that can cross only as JSON, even to a rebuild of the same code.
     var encodedStates: [Problem] {
         let warnings = plan.nodes.compactMap { node -> Problem? in
             // Other code has bytes of its own choice, and no values of Swift.
@@ -25,7 +25,7 @@ extension LoadedManifest {
         return document.positioning(warnings)
     }
 
-    /// Returns the wires of the plan, whose components need not be up.
+    /// Returns the wires of the plan, whose components need not be running.
     private func wires(_ rule: LaneRule) -> [Composition.PlannedWire] {
         var comparisons = LayoutComparisons()
         return plan.nodes.flatMap { user in

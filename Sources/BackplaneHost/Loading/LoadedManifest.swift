@@ -15,7 +15,7 @@ struct LoadedManifest: Sendable {
     private let loadProblems: [Problem]
     private let options: LoadingOptions
     let loadFolder: LoadFolder?
-    /// The identity of the parsed manifest: the same for all values that differ only in their plugins.
+    /// The identity of the parsed manifest, which is the same for all values that differ only in their plugins.
     let reading: Reading
 
     /// The identity of a manifest that was read once.
@@ -25,8 +25,8 @@ struct LoadedManifest: Sendable {
     ///
     /// - Parameters:
     ///   - generations: The generations that are already in memory.
-    ///   - before: The manifest that was active so far; libraries that it loaded are not loaded again.
-    ///   - triesLibraries: Whether each library is tried in a child process first.
+    ///   - before: The previously active manifest; libraries that it loaded are not loaded again.
+    ///   - triesLibraries: Whether each library is first tried in a child process.
     init(
         _ document: ManifestDocument, linked: [LinkedPlugin], _ options: LoadingOptions, _ generations: GenerationTable,
         after before: LoadedManifest? = nil, in folder: LoadFolder? = nil, triesLibraries: Bool = false
@@ -85,7 +85,7 @@ struct LoadedManifest: Sendable {
         plugins[node.entry.order].description.components[node.entry.index]
     }
 
-    /// Returns the changes that lead to another manifest.
+    /// Returns the changes to another manifest.
     func change(to new: LoadedManifest) -> PlanChange {
         PlanChange(
             from: plan, to: new.plan,
@@ -102,8 +102,8 @@ struct LoadedManifest: Sendable {
 
     /// Returns the node of a manager.
     ///
-    /// - Throws: The manager's error, with the problems of loading among its causes, since a missing plugin may be the
-    ///   reason; or the document's own error if it has no managers.
+    /// - Throws: The manager's error, with the problems of loading among its causes, because a missing plugin may be
+    ///   the reason; or the document's own error if it has no managers.
     func node(ofManager manager: String) throws(BackplaneError) -> Plan.Node {
         do {
             return try plan.node(ofManager: manager)

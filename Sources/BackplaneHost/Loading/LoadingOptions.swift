@@ -12,7 +12,7 @@ struct LoadingOptions: Sendable {
     var folder: String?
     /// The algorithm that checks a manifest's `sha256`.
     var digest: (any ContentDigest)?
-    /// The time one library may take to be loaded, and then again to register its classes.
+    /// The time that a library may take to load, and then again to register its classes.
     var limit: Duration
     /// The trials of libraries before they are loaded.
     var trials: LibraryTrials

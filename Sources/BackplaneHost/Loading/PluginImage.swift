@@ -1,6 +1,6 @@
 package import Backplane
 
-/// The properties of a loaded library by which its code is attributed to its plugin.
+/// The properties of a loaded library that attribute its code to its plugin.
 package struct PluginImage: Sendable, Hashable {
     package var id: String
     package var version: Version

@@ -53,7 +53,7 @@ extension LoadedPlugin {
     }
 }
 
-/// A loader that brings a manifest's plugins into the process in order; one that fails does not affect the others.
+/// A loader that loads a manifest's plugins into the process in order; a failing plugin does not affect the others.
 struct PluginLoader {
     let document: ManifestDocument
     let options: LoadingOptions
@@ -64,7 +64,7 @@ struct PluginLoader {
     /// The plugins of the previous manifest, which are not loaded again.
     private let before: [LoadedPlugin]
     private let generations: GenerationTable
-    /// A Boolean value that indicates whether each library is tried in a child process first.
+    /// A Boolean value that indicates whether each library is first tried in a child process.
     private let triesLibraries: Bool
     /// The number of prepared libraries of each plugin, by its id.
     private var prepared: [String: Int] = [:]
@@ -93,7 +93,7 @@ struct PluginLoader {
         }
     }
 
-    /// Loads the libraries that the manifest names, or without `plugins`, all in the plugin folders.
+    /// Loads the libraries that the manifest names or, if it has no `plugins`, all in the plugin folders.
     mutating func addLibraries() {
         if let references = document.manifest.plugins {
             let manifestFolder = document.path.map { FilePath.folder(of: $0) }
@@ -135,8 +135,8 @@ struct PluginLoader {
 
     /// Loads all libraries before describing any, because loading one discards the Swift runtime's caches of types.
     ///
-    /// A constructor or an entry function that never returns costs a thread. A constructor also delays all libraries
-    /// after it, since the system loads one at a time.
+    /// A constructor or an entry function that never returns occupies a thread. A constructor also delays all later
+    /// libraries, because the system loads one at a time.
     private mutating func add(_ wanted: [Wanted]) {
         let limit = options.limit, getInterface = options.getInterface
         var ready: [Result<Opened, BackplaneError>] = []

@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneBoundary
 
-/// The methods that a wire's user declares and its provider's active code has, but its next code lacks.
+/// The methods that a wire's user declares and its provider's active code has, but the new code lacks.
 struct RemovedMethods: Hashable {
     /// The user's name, or `nil` for the host program.
     let user: String?
@@ -31,7 +31,9 @@ struct RemovedMethods: Hashable {
         let caller = user.map { "\($0), through its wire `\(label)`," } ?? "the host program"
         return BackplaneError(
             .callUnimplemented,
-            "\(caller) calls `\(contract.name)` of \(provider) with \(methods), which the active code has and the new code lacks; change the caller together with it, keep the method, or allow the removal (`SwapOptions.allowsMissingMethods`)",
+            "\(caller) calls \(methods) of `\(contract.name)`, which the active code of \(provider) provides and the "
+                + "new code lacks; change the caller together with it, keep the method, or allow the removal "
+                + "(`SwapOptions.allowsMissingMethods`)",
             at: location)
     }
 }
@@ -39,7 +41,7 @@ struct RemovedMethods: Hashable {
 extension LoadedManifest {
     /// Returns the methods that wires of this manifest use and that their providers lose with another manifest.
     ///
-    /// A user that changes, too, is judged by its new code; new wires are not judged.
+    /// A user that also changes is judged by its new code; new wires are not judged.
     func methodsRemoved(in new: LoadedManifest) -> [RemovedMethods] {
         let before = Succession(from: plan, to: new.plan).before.map { place in place.map { plan.nodes[$0] } }
         return new.plan.nodes.flatMap { user -> [RemovedMethods] in

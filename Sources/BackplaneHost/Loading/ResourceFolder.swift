@@ -6,7 +6,7 @@ package enum ResourceFolder {
     static let maximumSize = 1 << 30
     static let maximumCount = 10_000
 
-    /// A cache of the names of resource folders, as one folder may contain hundreds of libraries.
+    /// A cache of the names of resource folders, because one folder may contain hundreds of libraries.
     package struct Names {
         private var known: [String: [String]] = [:]
 
@@ -22,7 +22,7 @@ package enum ResourceFolder {
 
     /// Copies a library's files next to its copy, and returns the path of their copy; `nil` if there are none.
     ///
-    /// - Parameter name: The name of the folder in the manifest; `nil` derives it from the library's.
+    /// - Parameter name: The name of the folder in the manifest; `nil` derives it from the library's name.
     package static func copy(besides library: LibraryFile, named name: String?, _ names: inout Names)
         throws(BackplaneError) -> String?
     {
@@ -51,10 +51,10 @@ package enum ResourceFolder {
         return found.map { FilePath.join(folder, $0) }
     }
 
-    /// Returns the folder with the files of a linked plugin, which SwiftPM puts beside the program.
+    /// Returns the folder with the files of a linked plugin, which SwiftPM places next to the program.
     ///
     /// They are not copied, because they belong to the program: a swap of linked plugins, which only tests perform,
-    /// replaces types and no files.
+    /// replaces types but not files.
     static func ofModule(declaring plugin: any Plugin.Type) throws(BackplaneError) -> String? {
         guard let folder = RunningExecutable.folder, let module = String(reflecting: plugin).split(separator: ".").first
         else { return nil }
@@ -66,7 +66,7 @@ package enum ResourceFolder {
         return try only(found, at: folder, "remove the one that is left over").map { FilePath.join(folder, $0) }
     }
 
-    /// Finds the resources of target `T` of package `P`, which SwiftPM puts into `P_T.resources` beside the product.
+    /// Finds the resources of target `T` of package `P`, which SwiftPM places in `P_T.resources` next to the product.
     private static func find(in folder: String, for library: String, _ names: inout Names) throws(BackplaneError)
         -> String?
     {

@@ -2,7 +2,8 @@ package import Backplane
 
 /// The Swift runtime of a process, which determines the libraries that can be loaded.
 package struct SwiftRuntime: Sendable {
-    /// The version of the compiler that built this host; with no stable ABI on Linux, only the patch may differ.
+    /// The version of the compiler that built this host; because Linux has no stable ABI, only the patch number may
+    /// differ.
     package let version: Version
     /// A Boolean value that indicates whether the runtime is a shared library, which plugins find in the process.
     ///

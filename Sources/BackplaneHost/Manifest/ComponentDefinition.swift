@@ -19,9 +19,9 @@ package struct ComponentDefinition: Sendable, Hashable {
     /// The key of the definition in the manifest's lock.
     var lockKey = ""
     var configuration: [String: ManifestValue] = [:]
-    /// The name of its private folder, if the manifest specifies one or it is a data access controller.
+    /// The name of the component's private folder, if the manifest specifies one or it is a data access controller.
     var namespace: String?
-    /// The name that a manager had, or the namespace that a data access controller had.
+    /// The former name of a manager, or the former namespace of a data access controller.
     var was: String?
 
     package init(role: Role, property: String? = nil, className: String, range: VersionRange?, location: String) {

@@ -2,7 +2,7 @@ import BackplaneDocuments
 import BackplaneExchange
 
 extension Credential {
-    /// The credential as a manifest has it, with its secrets.
+    /// The credential as written in a manifest, with its secrets.
     var value: ManifestValue {
         var members: [String: ManifestValue] = ["hosts": .array(hosts.map { .string($0) })]
         members["managers"] = managers.map { .array($0.map { .string($0) }) }

@@ -1,36 +1,36 @@
-/// The time that calls wait at the gates of a swap for those in flight, and the treatment of calls that take longer.
+/// The time for which calls wait at the gates of a swap for those in flight, and the policy for calls that take longer.
 ///
 /// ```swift
 /// SwapOptions(drain: .upTo(.milliseconds(200), then: .later))
 /// ```
 public struct DrainPolicy: Sendable, Hashable {
-    /// The treatment of calls that outlast a swap's drain.
+    /// The policy for calls that outlast a swap's drain.
     public enum Fallback: Sendable, Hashable {
         /// The swap fails, and the error names the calls.
         case fail
         /// The calls are cancelled, and have the same time again to end before the swap fails.
         ///
-        /// A native call runs in its caller's task, which is cancelled for good.
+        /// A native call runs in its caller's task, which is permanently cancelled.
         case cancel
         /// The old code serves callers again, and the drain is repeated once the calls have ended.
         ///
         /// The swap fails when the attempts or the time are used up, or when another change is requested or one of its
-        /// components has to start meanwhile.
+        /// components must start in the meantime.
         case retry(attempts: Int, within: Duration)
 
-        /// The default: up to 100 further attempts within ten minutes.
+        /// The default policy: up to 100 retries within ten minutes.
         public static let later = retry(attempts: 100, within: .seconds(600))
     }
     /// The time limit for calls in flight to end.
     public var limit: Duration
-    /// The treatment of calls that have not ended by then.
+    /// The policy for calls that have not ended by then.
     public var fallback: Fallback
 
     /// Returns a policy that waits for a time, and then applies a fallback to the remaining calls.
     ///
     /// - Parameters:
     ///   - limit: The time limit for calls in flight to end, during which new calls wait.
-    ///   - fallback: The treatment of calls that do not.
+    ///   - fallback: The policy for calls that do not end in time.
     public static func upTo(_ limit: Duration, then fallback: Fallback) -> Self {
         DrainPolicy(limit: limit, fallback: fallback)
     }
@@ -39,7 +39,7 @@ public struct DrainPolicy: Sendable, Hashable {
     public static let standard = upTo(.milliseconds(200), then: .later)
 }
 
-/// The words for the treatment of calls that outlast a drain, in manifests, requests and commands.
+/// The words for the policy for calls that outlast a drain, used in manifests, requests and commands.
 package enum LongCalls: String, Sendable, Hashable, CaseIterable, Codable {
     case later = "later"
     case cancel = "cancel"
@@ -64,7 +64,7 @@ extension DrainPolicy {
         }
     }
 
-    /// The word for the treatment of calls that take longer.
+    /// The word for the policy for calls that take longer.
     package var longCalls: LongCalls {
         switch fallback {
         case .fail: .fail
@@ -73,7 +73,7 @@ extension DrainPolicy {
         }
     }
 
-    /// The further attempts and the time for them; `nil` if there are none.
+    /// The maximum number of retries and the time for them; `nil` if there are none.
     package var retries: (attempts: Int, time: Duration)? {
         if case .retry(let attempts, let time) = fallback { (attempts, time) } else { nil }
     }

@@ -4,13 +4,13 @@ package import FoundationEssentials
 
 /// A namespace for adding plugins and managers to the text of a manifest.
 package enum EntryText {
-    /// Returns the bytes with a library appended to the plugins, and managers to the managers; nothing else changes.
+    /// Returns the bytes with a library appended to the plugins, and managers to the managers, and no other changes.
     ///
-    /// - Parameter library: The name of the library; `nil` adds none, nor does one that is already there. A manifest
-    ///   without `plugins` takes every library in any case.
-    /// - Throws: `manifest.unsupported` unless it is JSON in the `backplane` dialect; `manifest.missing-key` without
-    ///   `managers`; `manifest.malformed` for a manager that is already there; `manifest.unwritable` if the text cannot
-    ///   be edited.
+    /// - Parameter library: The name of the library; a library that is `nil` or already present is not added. A
+    ///   manifest without `plugins` uses every library.
+    /// - Throws: `manifest.unsupported` unless it is JSON in the `backplane` dialect; `manifest.missing-key` if there
+    ///   are no `managers`; `manifest.malformed` for a manager that is already present; `manifest.unwritable` if the
+    ///   text cannot be edited.
     package static func add(library: String?, managers: [String: ManifestValue], to bytes: Data) throws(BackplaneError)
         -> Data
     {
@@ -39,7 +39,7 @@ package enum EntryText {
         guard case .dictionary(var present)? = root["managers"] else {
             throw BackplaneError(
                 .manifestMissingKey,
-                "there is no dictionary of managers; write `\"managers\": {}` into it and try again", at: "/managers")
+                "there is no dictionary of managers; add `\"managers\": {}` and try again", at: "/managers")
         }
         for (name, value) in managers.sorted(by: { $0.key < $1.key }) {
             guard present[name] == nil else {

@@ -4,9 +4,9 @@ package import FoundationEssentials
 
 /// A namespace for putting a lock into the text of a manifest.
 package enum LockText {
-    /// Returns the bytes with the given lock; in JSON, nothing but the lock changes.
+    /// Returns the bytes with the given lock; in JSON, only the lock changes.
     ///
-    /// A manifest that has this lock already is returned unchanged.
+    /// A manifest that already has this lock is returned unchanged.
     ///
     /// - Throws: `manifest.unsupported` for a plain Nemo Logic manifest; `manifest.unwritable` if the text cannot be
     ///   edited.
@@ -26,12 +26,12 @@ package enum LockText {
         guard try ManifestValue(parsing: edited) == .dictionary(root) else {
             throw BackplaneError(
                 .manifestUnwritable,
-                "the lock could not be inserted into the text; write `\"lock\": {}` into it and try again")
+                "the lock could not be inserted into the text; add `\"lock\": {}` and try again")
         }
         return edited
     }
 
-    /// Replaces the root's member `lock`, or adds it after the last one.
+    /// Replaces the root's member `lock`, or adds it after the last member.
     private static func edit(_ bytes: Data, _ keys: [String], _ lock: [String: LockedClass]) -> Data {
         let text = Array(bytes), mark = bytes.count - bytes.withoutByteOrderMark.count
         let extents = JSONReader.extents(of: keys.map { (ManifestPath() / $0).description }, in: bytes)

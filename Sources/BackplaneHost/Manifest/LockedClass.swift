@@ -1,7 +1,7 @@
 public import Backplane
 import BackplaneDocuments
 
-/// A lock entry: the class version that a definition is pinned to, and the plugin that registers that class.
+/// A lock entry: the class version to which a definition is pinned, and the plugin that registers that class.
 ///
 /// The keys of the lock identify the definitions: `LibraryManager`, `LibraryManager/dataAccessController`,
 /// `LibraryManager/communicationController`, and, for a service, the property that receives it:
@@ -9,7 +9,7 @@ import BackplaneDocuments
 public struct LockedClass: Sendable, Hashable {
     /// The id of the plugin.
     public var plugin: String
-    /// The version that was chosen; a choice of any other is an error.
+    /// The chosen version; choosing any other version is an error.
     public var version: Version
 
     /// Creates a lock entry.

@@ -1,6 +1,6 @@
 /// The definition of a manager and its collaborators in a manifest.
 public struct ManagerDefinition: Sendable, Hashable {
-    /// The name of the manager's class, as its plugin registers it.
+    /// The name of the manager's class, as registered by its plugin.
     public var className: String
     /// The accepted versions of the class; `nil` accepts any, as in all definitions.
     public var version: VersionRange?
@@ -14,7 +14,7 @@ public struct ManagerDefinition: Sendable, Hashable {
     public var communicationController: CommunicationControllerDefinition?
     /// The time at which the manager starts.
     public var activation: Activation
-    /// The name that the manager had before, whose state it continues; `nil` if it has not been renamed.
+    /// The former name of the manager, whose state it continues; `nil` if it has not been renamed.
     public var was: String?
 
     /// Creates the entry of a manager, which is added to the manifest under the manager's name.
@@ -33,7 +33,7 @@ public struct ManagerDefinition: Sendable, Hashable {
 
 /// The definition of the component that stores a manager's data.
 public struct DataAccessControllerDefinition: Sendable, Hashable {
-    /// The name of the controller's class, as its plugin registers it.
+    /// The name of the controller's class, as registered by its plugin.
     public var className: String
     /// The accepted versions of the class; `nil` accepts any.
     public var version: VersionRange?
@@ -41,7 +41,7 @@ public struct DataAccessControllerDefinition: Sendable, Hashable {
     public var configuration: [String: ManifestValue]
     /// The name of the controller's private folder; `nil` means the class name.
     public var namespace: String?
-    /// The namespace that the controller had before, whose folder and records it continues; `nil` if it had no other.
+    /// The former namespace of the controller, whose folder and records it continues; `nil` if it had no other.
     public var was: String?
 
     /// Creates the definition of a data access controller, which is part of a manager's entry.
@@ -59,7 +59,7 @@ public struct DataAccessControllerDefinition: Sendable, Hashable {
     var folderName: String { namespace ?? className }
 }
 
-/// The definition of the component that communicates for a manager, through services of its own.
+/// The definition of the component that communicates for a manager, through its own services.
 public struct CommunicationControllerDefinition: Sendable, Hashable {
     /// The name of the controller's class, as its plugin registers it.
     public var className: String
@@ -86,7 +86,7 @@ public struct CommunicationControllerDefinition: Sendable, Hashable {
 
 /// The definition of a network service, with the property of its communication controller that receives it.
 public struct ServiceDefinition: Sendable, Hashable {
-    /// The name of the service's class, as its plugin registers it.
+    /// The name of the service's class, as registered by its plugin.
     public var className: String
     /// The accepted versions of the class; `nil` accepts any.
     public var version: VersionRange?

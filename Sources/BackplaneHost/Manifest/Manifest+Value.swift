@@ -2,10 +2,10 @@ internal import Backplane
 public import BackplaneDocuments
 
 extension Manifest {
-    /// The manifest as a value in the `backplane` dialect; reading that value yields an equal manifest.
+    /// The manifest as a value in the `backplane` dialect, from which an equal manifest can be read.
     ///
-    /// Properties that have their default value are omitted. A `${` in a string is escaped, so that it is not taken for
-    /// a variable.
+    /// Properties that have their default value are omitted. A `${` in a string is escaped, so that it is not mistaken
+    /// for a variable.
     public var value: ManifestValue {
         var root: [String: ManifestValue] = [
             "manifestVersion": .integer(ManifestReader.supportedVersion),

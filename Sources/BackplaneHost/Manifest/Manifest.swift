@@ -13,12 +13,12 @@ public import BackplaneDocuments
 /// ])
 /// ```
 public struct Manifest: Sendable, Hashable {
-    /// The plugins to load, in order; `nil` means all that are found in the plugin folders.
+    /// The plugins to load, in order; `nil` means all plugins found in the plugin folders.
     public var plugins: [PluginReference]?
     /// The definitions of the managers, by name.
     public var managers: [String: ManagerDefinition]
 
-    /// The pinned version and plugin of each definition, by the keys in ``LockedClass``; `nil` pins nothing.
+    /// The pinned version and plugin of each definition, keyed as in ``LockedClass``; `nil` pins nothing.
     public var lock: [String: LockedClass]?
 
     /// The settings of the record store.
@@ -68,7 +68,7 @@ public struct PluginReference: Sendable, Hashable {
     public var version: VersionRange?
     /// The SHA-256 digest of the file, as 64 lower-case hexadecimal digits; `nil` if it is not to be checked.
     public var sha256: String?
-    /// The name of the folder beside the library that contains the plugin's files.
+    /// The name of the folder next to the library that contains the plugin's files.
     ///
     /// `nil` means `<Package>_<Library>.resources` or `<Package>_<Library>Module.resources`, if one of them exists.
     public var resources: String?

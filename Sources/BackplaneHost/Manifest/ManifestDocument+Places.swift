@@ -9,12 +9,12 @@ extension ManifestDocument {
         Self.positioning(problems, in: text)
     }
 
-    /// Returns the place where a value of the manifest is written, which may be in an environment.
+    /// Returns the location at which a value of the manifest is written, which may be in an environment.
     func place(of path: ManifestPath) -> String {
         origins.place(of: path.description) ?? path.description
     }
 
-    /// Returns whether an error's location leads into the manifest, not into a configuration or the file system.
+    /// Returns whether an error's location is in the manifest, rather than in a configuration or the file system.
     package func contains(_ location: String) -> Bool {
         let first = location.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).dropFirst().first
         guard location.hasPrefix("/"), let first else { return false }
@@ -24,18 +24,18 @@ extension ManifestDocument {
                 : manifest.managers.keys.contains { (ManifestPath() / $0).description == "/\(first)" })
     }
 
-    /// Returns the place of a plugin's library; `index` counts only plugins that could be read.
+    /// Returns the location of a plugin's library; `index` counts only plugins that could be read.
     func place(ofLibrary index: Int) -> String {
         let path = pluginPaths.indices.contains(index) ? pluginPaths[index] : ManifestPath() / "plugins" / index
         return place(of: path / "library")
     }
 
-    /// Returns the origins of the values below a path that are not written in their own place.
+    /// Returns the origins of the values below a path that are written elsewhere.
     func origins(below path: ManifestPath) -> ManifestOrigins {
         origins.below(path)
     }
 
-    /// Returns a string as a message may show it: with variables as written, because their values may be secret.
+    /// Returns a string as a message may show it, with variables as written, because their values may be secret.
     func shown(_ text: String, at path: ManifestPath) -> String {
         guard let spelling = spellings[path], Redaction.variables.hides(text) else { return text }
         return spelling

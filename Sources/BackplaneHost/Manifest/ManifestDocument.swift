@@ -4,33 +4,33 @@ public import FoundationEssentials
 
 /// A manifest together with all problems that were found while reading it.
 ///
-/// Reading never throws; it reports. A manager with an error is left out of ``manifest``, and the document's problems
-/// name it; valid managers beside it remain usable.
+/// Reading never throws an error, but reports it. A manager with an error is omitted from ``manifest``, and the
+/// document's problems name it; other, valid managers remain usable.
 public struct ManifestDocument: Sendable {
     /// The valid part of the manifest.
     public let manifest: Manifest
-    /// All problems: those of the whole manifest first, then those of each manager.
+    /// All problems: those of the whole manifest, followed by those of each manager.
     public let problems: [Problem]
-    /// The path of the file it was read from; `nil` if it was not read from a file.
+    /// The path of the file from which the document was read; `nil` if it was not read from a file.
     public let path: String?
-    /// The name of the environment it was read with; `nil` if there is none.
+    /// The name of the environment with which the document was read; `nil` if there is none.
     package let environment: String?
     /// The dialect in which it is written.
     package let dialect: ManifestDialect
-    /// The JSON it was read from, in which to find positions; `nil` for other sources.
+    /// The JSON from which the document was read, used to find positions; `nil` for other sources.
     let text: Data?
     /// The origins of the values that the environment contributed.
     let origins: ManifestOrigins
-    /// The strings with variables in them, as written.
+    /// The strings with variables, as written.
     let spellings: [ManifestPath: String]
-    /// The places of the plugins in the manifest.
+    /// The paths of the plugins in the manifest.
     let pluginPaths: [ManifestPath]
 
     /// Creates a document from a file: JSON, or an XML or binary property list, detected by content.
     ///
     /// - Parameters:
-    ///   - path: The path of the file; a relative one is resolved in the current folder.
-    ///   - environment: The one of the manifest's `environments` to merge into it; `nil` means none.
+    ///   - path: The path of the file; a relative path is resolved in the current folder.
+    ///   - environment: The environment, one of the manifest's `environments`, to merge into it; `nil` means none.
     ///   - variables: A function that returns the values for `${NAME}` in the manifest's strings.
     public init(
         contentsOf path: String, environment: String? = nil,
@@ -48,7 +48,7 @@ public struct ManifestDocument: Sendable {
     /// - Parameters:
     ///   - bytes: The text of the manifest in one of the formats of files.
     ///   - path: The path to report as the source of the bytes.
-    ///   - environment: The one of the manifest's `environments` to merge into it; `nil` means none.
+    ///   - environment: The environment, one of the manifest's `environments`, to merge into it; `nil` means none.
     ///   - variables: A function that returns the values for `${NAME}` in the manifest's strings.
     public init(
         parsing bytes: Data, path: String? = nil, environment: String? = nil,
@@ -59,8 +59,8 @@ public struct ManifestDocument: Sendable {
 
     /// Creates a document from bytes, optionally without their lock.
     ///
-    /// - Parameter ignoringLock: A Boolean value that indicates whether to read the manifest as if it had no lock, and
-    ///   so no mistake in it.
+    /// - Parameter ignoringLock: A Boolean value that indicates whether to read the manifest as if it had no lock, so
+    ///   that mistakes in the lock are ignored.
     package init(
         parsing bytes: Data, path: String?, environment: String?, ignoringLock: Bool,
         variables: @escaping (String) -> String? = ManifestDocument.processVariable
@@ -81,7 +81,7 @@ public struct ManifestDocument: Sendable {
     ///
     /// - Parameters:
     ///   - value: The content of the manifest.
-    ///   - environment: The one of the manifest's `environments` to merge into it; `nil` means none.
+    ///   - environment: The environment, one of the manifest's `environments`, to merge into it; `nil` means none.
     ///   - variables: A function that returns the values for `${NAME}` in the manifest's strings.
     public init(
         _ value: ManifestValue, environment: String? = nil,
@@ -115,7 +115,7 @@ public struct ManifestDocument: Sendable {
         (origins, spellings, pluginPaths) = (ManifestOrigins(), [:], [])
     }
 
-    /// The path and the environment that the manifest was read from.
+    /// The path and the environment from which the manifest was read.
     package var source: ManifestSource { ManifestSource(path: path, environment: environment) }
 
     /// The manifest, if it has no errors.

@@ -3,9 +3,9 @@ package import FoundationEssentials
 internal import Glibc
 
 extension ManifestFile {
-    /// Replaces a manifest file, or the target of a symbolic link, and keeps its owner and permissions.
+    /// Replaces a manifest file, or the target of a symbolic link, preserving its owner and permissions.
     ///
-    /// - Throws: `manifest.unwritable`, also for a read-only file.
+    /// - Throws: `manifest.unwritable`, including for a read-only file.
     package static func replace(_ path: String, with bytes: Data) throws(BackplaneError) {
         guard let resolved = realpath(path, nil) else { throw unwritable(path, SystemError.last) }
         defer { free(resolved) }
@@ -16,7 +16,7 @@ extension ManifestFile {
     ///
     /// - Parameters:
     ///   - model: A file whose permissions limit those of the new one.
-    ///   - replaces: A Boolean value that indicates whether to replace an existing file, keeping its owner and
+    ///   - replaces: A Boolean value that indicates whether to replace an existing file, preserving its owner and
     ///     permissions.
     /// - Throws: `manifest.unwritable`.
     package static func create(_ path: String, with bytes: Data, like model: String, replaces: Bool)
@@ -52,9 +52,10 @@ extension ManifestFile {
         do { try FileReplacement.replace(path, status, with: bytes) } catch { throw unwritable(name, error) }
     }
 
-    /// Returns the permissions of a regular file without those to execute; for anything else, those of a new file.
+    /// Returns the permissions of a regular file without those to execute; for other files, the permissions of a new
+    /// file.
     ///
-    /// Only the permissions of a regular file show who may see its contents.
+    /// Only the permissions of a regular file indicate who may read its contents.
     private static func permissions(like model: String) -> UInt32 {
         guard let file = try? FileDescriptor(opening: model, O_RDONLY | O_NONBLOCK),
             let status = try? FileStatus(of: file), status.kind == .file

@@ -3,17 +3,17 @@ import BackplaneDocuments
 package import FoundationEssentials
 internal import Glibc
 
-/// The time that may pass before a pipe delivers its first bytes, and then the next ones.
+/// The access to manifest files and pipes.
 package enum ManifestFile {
-    /// The time that may pass before a pipe gives its first bytes, and then the next ones.
+    /// The time limit for the first bytes of a pipe, and again for the next ones.
     private static let patience = Duration.seconds(5)
-    /// The time that a pipe may take altogether.
+    /// The total time limit for reading a pipe.
     private static let limit = Duration.seconds(60)
 
     /// Returns the contents of a file, or the data that another program writes into a pipe.
     ///
     /// - Parameter onlyRegular: Whether anything but a regular file is refused.
-    /// - Throws: `manifest.unreadable`, also for a pipe that is not written to.
+    /// - Throws: `manifest.unreadable`, including for a pipe that is not written to.
     package static func read(_ path: String, onlyRegular: Bool = false) throws(BackplaneError) -> Data {
         // One byte more than is allowed, so that the reader notices an excess.
         let most = DocumentLimits.bytes + 1

@@ -1,12 +1,12 @@
 import BackplaneDocuments
 
-/// The places of values that an environment has contributed to a manifest.
+/// The locations of values that an environment has contributed to a manifest.
 ///
-/// They form a tree like the manifest itself, but only as deep as the environment reaches.
+/// They form a tree like the manifest itself, but only as deep as the environment.
 package struct ManifestOrigins: Sendable, Hashable {
-    /// The place where this value and its contents are written; `nil` means their own, unless `members` differ.
+    /// The location at which this value and its contents are written; `nil` means their own, unless `members` differ.
     private var place: ManifestPath?
-    /// The origins of the members, by reference token of a JSON pointer.
+    /// The origins of the members, keyed by reference token of a JSON pointer.
     private var members: [String: ManifestOrigins] = [:]
 
     init(_ place: ManifestPath? = nil) {
@@ -18,7 +18,7 @@ package struct ManifestOrigins: Sendable, Hashable {
         set { members[key.pointerStep] = newValue == ManifestOrigins() ? nil : newValue }
     }
 
-    /// Returns the place of the value that a pointer leads to from here; `nil` if it is the pointer's own.
+    /// Returns the location of the value to which a pointer refers from here; `nil` if it is the pointer's own.
     func place(of pointer: String) -> String? {
         if place == nil, members.isEmpty { return nil }
         let (node, rest) = walk(pointer)
@@ -32,7 +32,7 @@ package struct ManifestOrigins: Sendable, Hashable {
         return node.place == nil && rest.isEmpty ? node : ManifestOrigins()
     }
 
-    /// Returns the deepest node of the tree on the way to a value, and the rest of the pointer.
+    /// Returns the deepest node of the tree on the path to a value, and the rest of the pointer.
     private func walk(_ pointer: String) -> (node: ManifestOrigins, rest: String) {
         var node = self, rest = pointer.unicodeScalars[...]
         while node.place == nil, rest.first == "/" {

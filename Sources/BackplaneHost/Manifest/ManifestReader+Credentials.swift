@@ -3,7 +3,7 @@ import BackplaneDocuments
 import BackplaneExchange
 import BackplaneNetwork
 
-/// The schemes of credentials as a manifest names them.
+/// The schemes of credentials, as named in manifests.
 enum CredentialType: String, CaseIterable {
     case basic, digest, bearer, component
 
@@ -23,7 +23,7 @@ enum CredentialType: String, CaseIterable {
 extension ManifestReader {
     /// Reads the credentials by name.
     ///
-    /// Every mistake is an error: a default in its place might send a secret where it must not go.
+    /// Every mistake is an error, because a default might send a secret to the wrong host.
     mutating func credentials(in section: Section) -> [String: Credential] {
         guard let section = dictionary("credentials", in: section) else { return [:] }
         guard section.values.count <= ManifestLimits.credentials else {
@@ -162,7 +162,7 @@ extension ManifestReader {
         section.values.mapValues { TokenTemplate(written: JSONValue($0)) }
     }
 
-    /// Reads a string that may be a secret, and that no message shows.
+    /// Reads a string that may be a secret and is not shown in any message.
     private mutating func secret(_ key: String, in section: Section) -> Secret? {
         guard let value = section.values[key], !unusable.contains(section.path / key) else { return nil }
         guard case .string(let text) = value else {
@@ -198,7 +198,7 @@ extension ManifestReader {
         return flag
     }
 
-    /// Reads an array of texts; `nil` if it is missing, or one of its elements is something else.
+    /// Reads an array of strings; returns `nil` if it is missing or one of its elements is not a string.
     private mutating func texts(_ key: String, most: Int, in section: Section) -> [String]? {
         guard let values = array(key, in: section, most: most) else { return nil }
         var texts: [String] = []
@@ -218,8 +218,8 @@ extension ManifestKeys {
 }
 
 extension String {
-    /// A Boolean value that indicates whether the text is a host's name or address in lower case, which a port may
-    /// follow.
+    /// A Boolean value that indicates whether the text is a host's name or address in lower case, optionally with a
+    /// port.
     fileprivate var isHostWithPort: Bool {
         var host = self[...]
         if let colon = lastIndex(of: ":"), !hasSuffix("]") {

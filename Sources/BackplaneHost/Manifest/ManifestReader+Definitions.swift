@@ -44,14 +44,15 @@ extension ManifestReader {
             was: namespace("was", in: own(section)))
     }
 
-    /// Reads a namespace; those that begin with `@` belong to the host.
+    /// Reads a namespace; those that begin with `@` are reserved for the host.
     private mutating func namespace(_ key: String, in section: Section) -> String? {
         guard let name = string(key, in: section) else { return nil }
         guard name.hasPrefix("@") else { return name }
         let path = section.path / key
         report(
             .manifestUnsupported,
-            "`\(shown(name, at: path))` begins with `@`, as only namespaces of the host do; choose another name",
+            "`\(shown(name, at: path))` begins with `@`, which is reserved for namespaces of the host; choose "
+                + "another name",
             at: path)
         return nil
     }
@@ -84,7 +85,8 @@ extension ManifestReader {
             if let first = indices[service.propertyName] {
                 report(
                     .wireMismatch,
-                    "`\(shown(service.propertyName, at: path / "propertyName"))` already has a service, number \(first); a property takes only one",
+                    "`\(shown(service.propertyName, at: path / "propertyName"))` already has a service, number "
+                        + "\(first); a property can have only one",
                     at: path / "propertyName")
             } else {
                 indices[service.propertyName] = index

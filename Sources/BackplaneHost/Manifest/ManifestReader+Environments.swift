@@ -2,9 +2,9 @@ internal import Backplane
 internal import BackplaneDocuments
 
 extension ManifestReader {
-    /// Returns the root merged with the chosen environment; `nil` if that is unknown or invalid.
+    /// Returns the root merged with the chosen environment; `nil` if it is unknown or invalid.
     ///
-    /// All environments are read, so that a mistake in one shows before it is needed.
+    /// All environments are read, so that a mistake in an environment is reported before it is needed.
     mutating func choosingEnvironment(in root: Section) -> Section? {
         let environments = dictionary("environments", in: root)
         var chosen: Section?

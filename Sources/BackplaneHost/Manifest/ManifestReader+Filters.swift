@@ -4,7 +4,7 @@ import BackplaneDocuments
 extension NetworkFilter {
     private static let keys = ManifestKeys(["manager", "hosts"])
 
-    /// The filter as it is written: the manager's name alone, if it is for every host.
+    /// The filter as written in a manifest: only the manager's name, if it is for every host.
     var value: ManifestValue {
         if hosts.isEmpty { return .string(manager) }
         return .dictionary(["manager": .string(manager), "hosts": .array(hosts.map(ManifestValue.string))])
@@ -23,7 +23,8 @@ extension NetworkFilter {
         reader.reportUnknownKeys(in: filter, known: Self.keys, severity: .error)
         if case .array([]) = filter.values["hosts"] {
             reader.report(
-                .manifestWrongType, "`hosts` is empty; leave the key out for a filter of every host", at: path / "hosts"
+                .manifestWrongType, "`hosts` is empty; omit the key to filter requests to every host",
+                at: path / "hosts"
             )
         }
         guard let name = reader.requiredString("manager", in: filter) else { return nil }
@@ -32,7 +33,7 @@ extension NetworkFilter {
 }
 
 extension ManifestReader {
-    /// Reads the managers that filter exchanges, in their order.
+    /// Reads the managers that filter exchanges, in order.
     mutating func filters(in section: Section) -> [NetworkFilter] {
         var filters: [NetworkFilter] = []
         for (index, value) in (array("filters", in: section, most: ManifestLimits.filters) ?? []).enumerated() {
@@ -47,7 +48,7 @@ extension ManifestReader {
         strings("observers", in: section, most: ManifestLimits.filters) { $0.isName($1, at: $2) }
     }
 
-    /// Reads an array of strings, each of which meets a condition or is reported by it.
+    /// Reads an array of strings, each of which must meet a condition; the condition reports those that do not.
     mutating func strings(
         _ key: String, in section: Section, most: Int,
         where isValid: (inout ManifestReader, String, ManifestPath) -> Bool
@@ -68,7 +69,7 @@ extension ManifestReader {
     fileprivate mutating func isName(_ text: String, at path: ManifestPath) -> Bool {
         let count = text.utf8.count, most = ManifestLimits.nameBytes
         if (1...most).contains(count) { return true }
-        report(.manifestWrongType, "expected a name of 1 to \(most) bytes, found one of \(count)", at: path)
+        report(.manifestWrongType, "expected a name of 1 to \(most) bytes, found \(count) bytes", at: path)
         return false
     }
 }

@@ -2,11 +2,11 @@ internal import Backplane
 internal import BackplaneDocuments
 
 extension ManifestReader {
-    /// The lock of a manifest as far as it could be read.
+    /// The lock of a manifest, as far as it could be read.
     enum Lock {
         case none
         case read([String: LockedClass])
-        /// A lock with unknown contents, which means that nothing may run.
+        /// A lock with unknown contents, with which nothing may run.
         case unreadable
     }
 

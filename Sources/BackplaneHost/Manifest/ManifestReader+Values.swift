@@ -21,7 +21,7 @@ extension ManifestReader {
     ///
     /// - Parameters:
     ///   - most: The maximum number of elements in all arrays of this key together.
-    ///   - left: The maximum number of elements in this one; `nil` means all of those.
+    ///   - left: The maximum number of elements in this array; `nil` means the same.
     mutating func array(_ key: String, in section: Section, most: Int, left: Int? = nil) -> [ManifestValue]? {
         guard let value = section.values[key] else { return nil }
         if case .array(let values) = value {

@@ -8,7 +8,7 @@ struct ManifestReader {
     private(set) var problems: [Problem] = []
     /// The numbers of errors and of warnings, with those that are not listed.
     private(set) var errorCount = 0, warningCount = 0
-    /// The managers of which an error is listed.
+    /// The managers with a listed error.
     private var faulty: Set<String> = []
     /// The number of services that may still be read.
     var servicesLeft = ManifestLimits.services
@@ -96,7 +96,8 @@ struct ManifestReader {
         return Manifest(plugins: plugins, managers: dictionary("managers", in: root).map { managers(in: $0) } ?? [:])
     }
 
-    /// Returns whether the root lacks a version; it would otherwise be read as managers named `plugins` and `managers`.
+    /// Returns whether the root lacks a version, without which it would be read as managers named `plugins` and
+    /// `managers`.
     private func isMissingVersion(_ root: Section) -> Bool {
         guard case .dictionary(let managers)? = root.values["managers"] else { return false }
         return managers["className"] == nil

@@ -58,7 +58,7 @@ extension ManifestReader {
 }
 
 extension String {
-    /// A Boolean value that indicates whether the text is the name of a host, or its address of version 4.
+    /// A Boolean value that indicates whether the text is the name of a host or its IPv4 address.
     fileprivate var isHostName: Bool {
         utf8.count <= 253
             && split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in

@@ -5,8 +5,8 @@ import BackplaneStorage
 
 /// A top-level section of a manifest that configures one part of the host.
 ///
-/// ``all`` is the one place where a section is declared. The reader, the writer, the known keys of a manifest and of
-/// its environments, `apply` and the schema's test follow it.
+/// A section is declared only in ``all``, which determines the reader, the writer, the known keys of a manifest and of
+/// its environments, `apply` and the schema's test.
 struct ManifestSection: Sendable {
     /// The key of the section in the root and in an environment.
     let key: String
@@ -16,7 +16,7 @@ struct ManifestSection: Sendable {
     let fixed: Set<String>
     /// The function that reads the section, with its variables expanded, and reports its problems.
     let read: @Sendable (inout ManifestReader, ManifestReader.Section, inout Manifest) -> Void
-    /// Returns the members that differ from their defaults.
+    /// A function that returns the members that differ from their defaults.
     let members: @Sendable (Manifest) -> [String: ManifestValue]
 
     /// The sections, in the order in which they are written.
@@ -58,13 +58,13 @@ struct ManifestSection: Sendable {
         return members
     }
 
-    /// Returns the section of a manifest as it is written; `nil` if it has only defaults.
+    /// Returns the section of a manifest as written; `nil` if it has only defaults.
     func value(in manifest: Manifest) -> ManifestValue? {
         let members = members(manifest)
         return members.isEmpty ? nil : .dictionary(members)
     }
 
-    /// Returns the places of the values that another manifest changes and a running host cannot, sorted.
+    /// Returns the sorted locations of the values that another manifest changes and a running host cannot change.
     func fixedChanges(from old: Manifest, to new: Manifest) -> [String] {
         let (before, after) = (members(old), members(new))
         return fixed.filter { before[$0] != after[$0] }.sorted().map { (ManifestPath() / key / $0).description }
@@ -80,7 +80,7 @@ extension ManifestValue {
 }
 
 extension ManifestReader {
-    /// Reports keys that another value of their section rules out.
+    /// Reports keys that another value of their section excludes.
     fileprivate mutating func refuse(_ keys: [String], in section: Section) {
         for key in keys where section.values[key] != nil {
             report(.manifestWrongType, "`\(key)` needs `\"longCalls\": \"later\"`", at: section.path / key)

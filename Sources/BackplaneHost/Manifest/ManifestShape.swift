@@ -5,7 +5,7 @@ enum ManifestShape: MemberOrder {
     case root, plugins, plugin, managers, manager, dataAccessController, communicationController, services, service
     case environments, environment
     case section(ManifestSection)
-    /// A dictionary whose keys are not part of the format; its members are sorted.
+    /// A dictionary whose keys are not part of the format, and whose members are sorted.
     case other
 
     /// Returns the shape of a whole manifest.
@@ -37,7 +37,7 @@ enum ManifestShape: MemberOrder {
         }
     }
 
-    /// Returns the members in the order in which they are written: known keys first.
+    /// Returns the members in the order in which they are written, beginning with known keys.
     func ordered(_ members: [String: ManifestValue]) -> [(key: String, value: ManifestValue)] {
         let known = keys?.all ?? []
         let first = known.compactMap { key in members[key].map { (key: key, value: $0) } }

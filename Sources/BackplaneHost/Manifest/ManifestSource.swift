@@ -1,4 +1,4 @@
-/// The file and the environment that a manifest was read from.
+/// The file and the environment from which a manifest was read.
 package struct ManifestSource: Sendable, Hashable {
     /// The path of the file; `nil` if the manifest was not read from a file.
     package var path: String?

@@ -3,12 +3,12 @@ import BackplaneDocuments
 extension ManifestValue {
     /// Returns the value merged with a patch, as defined by JSON Merge Patch (RFC 7396).
     ///
-    /// Dictionaries are merged, null removes a member, and any other value, including an array, replaces what was
-    /// there.
+    /// Dictionaries are merged, null removes a member, and any other value, including an array, replaces the existing
+    /// value.
     ///
     /// - Parameters:
-    ///   - place: The path at which the patch is written.
-    ///   - origins: The places of values that the patch adds or removes; updated by this method.
+    ///   - place: The location at which the patch is written.
+    ///   - origins: The locations of values that the patch adds or removes, which this method updates.
     func merging(_ patch: ManifestValue, writtenAt place: ManifestPath, _ origins: inout ManifestOrigins)
         -> ManifestValue
     {

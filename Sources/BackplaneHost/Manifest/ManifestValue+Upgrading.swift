@@ -12,7 +12,7 @@ extension ManifestValue {
         ["manifestVersion": .integer(ManifestReader.supportedVersion), "managers": withoutVariables]
     }
 
-    /// The places of keys that a plain Nemo Logic manifest ignores, and that have an effect once it is upgraded.
+    /// The locations of keys that a plain Nemo Logic manifest ignores and that take effect once it is upgraded.
     package var keysThatAnUpgradeWakes: [String] {
         func unknown(_ value: ManifestValue) -> [String] {
             ManifestDocument(value, variables: { _ in nil }).problems.filter { $0.error.code == .manifestUnknownKey }
@@ -22,7 +22,7 @@ extension ManifestValue {
         return unknown(self).filter { !later.contains((ManifestDialect.backplane.managers).description + $0) }
     }
 
-    /// The value, escaped so that reading it with variables yields the original.
+    /// The value, escaped so that reading it with variables results in the original.
     var withoutVariables: ManifestValue {
         switch self {
         case .string(let text): .string(VariableText.spelling(of: text))

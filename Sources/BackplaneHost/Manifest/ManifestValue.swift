@@ -5,7 +5,7 @@ public import FoundationEssentials
 // A manifest that is built in Swift contains values; importing the host is enough to write them.
 @_exported public import enum BackplaneDocuments.DocumentValue
 
-/// A value of a manifest, independent of the format it was read from.
+/// A value of a manifest, independent of its original format.
 public typealias ManifestValue = DocumentValue
 
 /// The file format of a manifest.
@@ -17,13 +17,13 @@ typealias ManifestPath = DocumentPath
 extension ManifestValue {
     /// Creates a value from JSON, or an XML or binary property list, detected by the first bytes.
     ///
-    /// - Throws: `manifest.malformed`, with line and column for a text; `manifest.unsupported` beyond 16 MB, 64 levels
-    ///   or a million values.
+    /// - Throws: `manifest.malformed`, with line and column for text; `manifest.unsupported` for more than 16 MB, 64
+    ///   levels or a million values.
     public init(parsing bytes: Data) throws(BackplaneError) {
         do { try self.init(parsing: bytes, as: .manifest) } catch { throw BackplaneError(manifest: error) }
     }
 
-    /// Returns the value as the contents of a file, which are the same bytes for the same value.
+    /// Returns the value as the contents of a file, whose bytes are identical for equal values.
     ///
     /// They are formatted for reading where the format permits it.
     ///

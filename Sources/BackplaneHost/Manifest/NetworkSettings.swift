@@ -7,7 +7,7 @@ public struct NetworkSettings: Sendable, Hashable {
     public var executors: [String: String]
     /// The settings of TLS by host name, in lower case; paths are relative to the manifest's folder.
     public var tls: [String: TLSSettings]
-    /// The names of the hosts that the trace of a call is sent to, as the header field `traceparent`.
+    /// The names of the hosts to which the trace of a call is sent, as the header field `traceparent`.
     public var traced: [String]
     /// The credentials that requests may choose, by name.
     public var credentials: [String: Credential]
@@ -18,7 +18,7 @@ public struct NetworkSettings: Sendable, Hashable {
     /// The managers that map responses of definitions, by the names of serializers in definitions.
     public var serializers: [String: String]
 
-    /// Creates settings, by default none.
+    /// Creates settings, which are empty by default.
     public init(
         executors: [String: String] = [:], tls: [String: TLSSettings] = [:], traced: [String] = [],
         filters: [NetworkFilter] = [], observers: [String] = [], credentials: [String: Credential] = [:],

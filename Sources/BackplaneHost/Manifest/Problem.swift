@@ -1,13 +1,13 @@
 public import Backplane
 public import BackplaneDocuments
 
-/// A problem of a manifest, in itself or with the plugins it names.
+/// A problem of a manifest, by itself or with the plugins that it names.
 public struct Problem: Sendable, Hashable {
     /// The consequence of a problem.
     public enum Severity: String, Sendable, Hashable, CaseIterable {
         /// A problem that makes its part of the manifest unusable.
         case error
-        /// A problem with a part of the manifest that works, but perhaps not as intended.
+        /// A problem with a part of the manifest that works, but possibly not as intended.
         case warning
     }
 
@@ -19,10 +19,9 @@ public struct Problem: Sendable, Hashable {
     public var error: BackplaneError
     /// The position of the problem in the text, if the manifest was read from JSON.
     public var position: SourcePosition?
-    /// A Boolean value that indicates whether the problem probably follows from another one that is reported, and ends
-    /// with it.
+    /// A Boolean value that indicates whether the problem probably follows from another reported problem.
     public var isConsequence = false
-    /// The path of the key that a misspelt one probably stands for.
+    /// The path of the key that a misspelt key probably represents.
     var intended: DocumentPath?
 
     /// Creates a problem of one manager, or of the whole manifest if `manager` is `nil`.
@@ -32,10 +31,9 @@ public struct Problem: Sendable, Hashable {
 }
 
 extension BackplaneError {
-    /// Returns several errors of one subject as one: the error itself if it is the only one, otherwise one that sums
-    /// them up.
+    /// Returns several errors with one subject as a single error: the only one itself, or otherwise a summary.
     ///
-    /// The combined error has the code of the first, and as its causes the first hundred of them and a summary of
+    /// The combined error has the code of the first error; its causes are the first hundred errors and a summary of the
     /// others.
     ///
     /// - Precondition: `errors` is not empty.
@@ -64,13 +62,13 @@ extension BackplaneError.Code {
 }
 
 extension [Problem] {
-    /// The problems that do not follow from others; all of them if no error is left then.
+    /// The problems that do not follow from others; all problems if that leaves no error.
     package var causes: [Problem] {
         let causes = filter { !$0.isConsequence }
         return causes.contains { $0.severity == .error } ? causes : self
     }
 
-    /// A sentence that counts the errors that probably follow from others; `nil` if none does.
+    /// A sentence that counts the errors that probably follow from others; `nil` if there are none.
     package var summaryOfConsequences: String? {
         let count = count - causes.count, errors = causes.count { $0.severity == .error }
         guard count > 0 else { return nil }
@@ -80,7 +78,7 @@ extension [Problem] {
     /// The errors that do not follow from others.
     package var errors: [BackplaneError] { causes.filter { $0.severity == .error }.map(\.error) }
 
-    /// The problems of the whole manifest followed by those of each manager, each group in the order of discovery.
+    /// The problems of the whole manifest, followed by those of each manager; each group is in the order of discovery.
     var grouped: [Problem] {
         enumerated().sorted { a, b in
             switch (a.element.manager, b.element.manager) {

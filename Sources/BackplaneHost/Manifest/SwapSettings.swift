@@ -1,6 +1,6 @@
 /// The settings of a host's swaps in a manifest.
 public struct SwapSettings: Sendable, Hashable {
-    /// The treatment of long calls, for swaps whose options specify none.
+    /// The policy for long calls, used for swaps whose options specify none.
     public var drain: DrainPolicy
 
     /// Creates settings with a policy for long calls.

@@ -10,7 +10,7 @@ struct VariableText {
 
     private(set) var parts: [Part] = []
 
-    /// Returns whether a string contains `${`, and so may differ from its expansion.
+    /// Returns whether a string contains `${` and may therefore differ from its expansion.
     static func isNeeded(for text: String) -> Bool {
         var last: UInt8 = 0
         return text.utf8.contains { byte in
@@ -64,7 +64,7 @@ struct VariableText {
             .manifestMalformedVariable, "\(reason); write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself")
     }
 
-    /// Returns the text with the values, which are not expanded themselves, and the names of variables without a value.
+    /// Returns the text with the unexpanded values of its variables, and the names of variables without a value.
     func expanded(_ value: (String) -> String?) -> (text: String, unset: [String]) {
         var text = "", unset: [String] = []
         for part in parts {
@@ -84,7 +84,7 @@ struct VariableText {
         return (text, unset)
     }
 
-    /// Returns the spelling of a string without variables: it doubles the dollar signs before a brace.
+    /// Returns the spelling of a string without variables, in which the dollar signs before a brace are doubled.
     static func spelling(of text: String) -> String {
         guard isNeeded(for: text) else { return text }
         var spelled = "", dollars = 0

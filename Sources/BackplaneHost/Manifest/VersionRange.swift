@@ -35,8 +35,8 @@ public struct VersionRange: Sendable, Hashable {
 
     /// Creates a range from its notation, such as `[1.2,2.0)`.
     ///
-    /// - Throws: ``Malformed`` for other strings, a single version without brackets, and a range that contains no
-    ///   version.
+    /// - Throws: ``Malformed`` for any other string, including a single version without brackets and a range that
+    ///   contains no version.
     public init(_ text: String) throws(Malformed) {
         if let version = Version(text) {
             let hint =

@@ -22,7 +22,7 @@ package struct Catalogue: Sendable {
     package let entries: [Entry]
     /// The entries by class name, highest version first.
     private let ranked: [String: [Entry]]
-    /// The choices for definitions that the built-in class serves, by their paths in the manifest.
+    /// The choices for definitions that the built-in class serves, keyed by their paths in the manifest.
     private let builtIns: [String: BuiltInChoice]
 
     package init(_ entries: [Entry] = [], builtIns: [String: BuiltInChoice] = [:]) {
@@ -66,7 +66,7 @@ package struct Catalogue: Sendable {
 }
 
 extension Catalogue.Entry {
-    /// Hashes the position alone, which is unique in a catalogue, because hashing the rest is expensive.
+    /// Hashes only the position, which is unique in a catalogue, because hashing the rest is expensive.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(order)
         hasher.combine(index)

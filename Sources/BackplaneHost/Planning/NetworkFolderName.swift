@@ -4,7 +4,7 @@ internal import Backplane
 package enum NetworkFolderName: Sendable, Hashable {
     /// The name in the manifest.
     case namespace(String)
-    /// The place of the component in the manifest: the manager, and the label by which it is reached there.
+    /// The location of the component in the manifest: the manager, and the label by which it is reached there.
     case place(manager: String, label: String)
 }
 

@@ -40,9 +40,9 @@ extension Plan {
             managers[name] = append(entry, manager, wires.filter { declared.contains($0.label) }, for: name)
         }
 
-        /// Returns the node of a component that all users with the same definition share.
+        /// Returns the node of a component that is shared by all users with the same definition.
         ///
-        /// - Parameter place: The place that may name its folder; `nil` for a data access controller.
+        /// - Parameter place: The location that may name its folder; `nil` for a data access controller.
         private mutating func share(_ choice: Resolution.Choice, for manager: String, as place: Node.Place?) -> Int? {
             guard let identity = choice.identity else { return nil }
             if let id = shared[identity] {

@@ -27,12 +27,13 @@ extension Plan {
         return nodes.filter { !needed.isDisjoint(with: $0.managers) }
     }
 
-    /// Returns the nodes, except for used managers, that must be up before a node is created, in the order of creation.
+    /// Returns the nodes, except for used managers, that must be running before a node is created, in the order of
+    /// creation.
     package func layers(of node: Node) -> [Node] {
         guard node.role == .manager, let name = node.managers.first else {
             return node.wires.map { nodes[$0.provider] }
         }
-        // A manager's wires are not enough: a collaborator that its class does not ask for is created all the same.
+        // A manager's wires are not enough: a collaborator that its class does not ask for is created anyway.
         return (layersByManager[name] ?? []).map { nodes[$0] }
     }
 

@@ -10,20 +10,20 @@ package struct Plan: Sendable {
         /// The configuration as JSON, with the same bytes for the same configuration.
         package var configuration: Data
         package var wires: [Link]
-        /// The location of the definition in the manifest; of the first one if the node is shared.
+        /// The location of the definition in the manifest, or of the first one if the node is shared.
         package var location: String
         /// The name of its private folder, if the manifest specifies one or it is a data access controller.
         package var namespace: String?
-        /// The name that a manager had, or the namespace that a data access controller had, if it is continued.
+        /// The former name of a manager, or the former namespace of a data access controller, if it is continued.
         package var was: String?
-        /// The first manager that uses it, by name, and the label there, for a component that uses the network.
+        /// The first manager that uses it, by name, and its label there, for a component that uses the network.
         var place: Place?
-        /// The managers in whose definitions it appears, in order; several if the node is shared.
+        /// The managers in whose definitions it appears, in order; more than one if the node is shared.
         package var managers: [String]
         /// The origins of the values that an environment contributed.
         var origins = ManifestOrigins()
 
-        /// A place in the manifest, by which a component's folder is named.
+        /// A location in the manifest that names a component's folder.
         package struct Place: Sendable, Hashable, Comparable {
             var manager: String
             var label: String
@@ -36,7 +36,7 @@ package struct Plan: Sendable {
         /// The name of a data access controller's folder and of its part of the store.
         var dataNamespace: String? { role == .dataAccessController ? namespace : nil }
 
-        /// Returns the place of a value in its definition, given a pointer that is relative to the definition.
+        /// Returns the location of a value in its definition, given a pointer that is relative to the definition.
         func place(of pointer: String) -> String {
             origins.place(of: pointer) ?? location + pointer
         }
@@ -61,7 +61,7 @@ package struct Plan: Sendable {
     package let faults: [String: BackplaneError]
     /// The errors of the manifest itself, which may explain why a manager is missing.
     let documentErrors: [BackplaneError]
-    /// The namespaces of the data access controllers of all managers, also of those with errors.
+    /// The namespaces of the data access controllers of all managers, including those with errors.
     let dataNamespaces: Set<String>
     /// The nodes of each manager except its own, in the order of creation.
     let layersByManager: [String: [Int]]

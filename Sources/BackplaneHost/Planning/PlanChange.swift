@@ -1,10 +1,10 @@
 import Backplane
 
-/// The changes that lead from one plan to another, as node ids.
+/// The changes from one plan to another, as node ids.
 ///
-/// A node is kept if its definition and its component class are the same and all nodes that it is wired to are kept
-/// too. So exactly the nodes that depend on a change are recreated. A node whose class is reconfigurable is also kept
-/// if nothing but its configuration differs.
+/// A node is kept if its definition and its component class are the same, and all nodes to which it is wired are also
+/// kept. Therefore exactly the nodes that depend on a change are recreated. A node whose class is reconfigurable is
+/// also kept if only its configuration differs.
 struct PlanChange {
     /// The new id of each kept node, by its old id.
     private(set) var kept: [Int: Int] = [:]
@@ -74,7 +74,7 @@ struct PlanChange {
     }
 }
 
-/// The identity of a node whose own identity includes its configuration, without it.
+/// The identity of a node without its configuration, where that is part of its own identity.
 private struct Unconfigured: Hashable {
     var key: Plan.Node.Key
     var managers: Set<String>
@@ -87,7 +87,7 @@ private struct Unconfigured: Hashable {
 }
 
 extension Plan {
-    /// The wires that lead to each node, by its id, with the managers and labels of their users.
+    /// The wires to each node, keyed by its id, with the managers and labels of their users.
     fileprivate var uses: [Set<Use>] {
         var uses = nodes.map { _ in Set<Use>() }
         for node in nodes {
@@ -106,8 +106,8 @@ extension Plan {
 }
 
 extension Plan.Node {
-    /// A Boolean value that indicates whether the configuration is a part of the node's identity, because nodes with
-    /// the same one are shared.
+    /// A Boolean value that indicates whether the configuration is part of the node's identity, because equal nodes are
+    /// shared.
     fileprivate var isIdentifiedByConfiguration: Bool { role == .dataAccessController || role == .networkService }
 
     /// The identity of the node across plans, which is unique within a plan.

@@ -1,13 +1,13 @@
 import Backplane
 import BackplaneDocuments
 
-/// The place in a manager's definition that determines the provider of a wire.
+/// The location in a manager's definition that determines the provider of a wire.
 struct Socket {
     /// The role of the components that can be providers.
     let role: Role
     /// A Boolean value that indicates whether the manifest defines a provider.
     let isFilled: Bool
-    /// The path of the provider's definition or name, or the path where a missing one would be.
+    /// The path of the provider's definition or name, or the path at which a missing one is expected.
     let path: ManifestPath
 }
 

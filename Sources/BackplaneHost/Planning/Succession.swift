@@ -1,10 +1,10 @@
 import Backplane
 
-/// The nodes of one plan that those of another continue, found by their places in the manifests.
+/// The nodes of one plan that the nodes of another continue, determined by their locations in the manifests.
 ///
-/// A manager continues the one of its name, or else of the name that it had (`was`), or else one that had its name. A
-/// data access controller continues the one of its namespace, in the same way. Every other node continues the one in
-/// its place below the manager that its own manager continues. No node is continued by two.
+/// A manager continues the manager of the same name, or else of its former name (`was`), or else one that formerly had
+/// its name. A data access controller continues the one of its namespace in the same way. Every other node continues
+/// the one at the same location below the manager that its own manager continues. No node is continued by two nodes.
 struct Succession {
     /// The earlier node that each node continues, by the later plan's ids.
     private(set) var before: [Int?]
@@ -89,7 +89,7 @@ extension Plan.Node {
 }
 
 extension Plan {
-    /// A place of a collaborator in a manifest: below which manager, in which role and, of a service, as what.
+    /// The location of a collaborator in a manifest: its manager, its role and, for a service, its property.
     fileprivate struct Place: Hashable {
         var manager: String
         var role: Role
@@ -99,7 +99,8 @@ extension Plan {
         func named(_ label: String) -> Place { Place(manager: manager, role: role, label: label) }
     }
 
-    /// The places of each collaborator, by its id; managers have none, because their names identify them.
+    /// The locations of each collaborator, keyed by its id; managers have none, because they are identified by their
+    /// names.
     fileprivate var places: [[Place]] {
         var places = nodes.map { _ in [Place]() }
         for node in nodes {

@@ -3,7 +3,8 @@ import Synchronization
 
 /// A thread for functions that may never return, which is abandoned if they do not.
 enum AbandonableThread {
-    /// The results of the thread so far; adding one wakes no waiter, which would often cost more than the work itself.
+    /// The results of the thread so far; adding one does not wake the waiter, which would often take longer than the
+    /// work.
     private final class Progress<Output: Sendable>: Sendable {
         struct State {
             var outputs: [Output] = []
@@ -37,7 +38,7 @@ enum AbandonableThread {
         }
     }
 
-    /// Returns the results of `body` for all values, computed one after the other on one thread.
+    /// Returns the results of `body` for all values, computed one after another on one thread.
     ///
     /// After a value that takes longer than `limit`, another thread continues with the next one.
     ///

@@ -1,7 +1,7 @@
 import Backplane
 import Synchronization
 
-/// An executor that runs an async function on the thread that waits for it, however busy Swift's thread pool is.
+/// An executor that runs an async function on the thread that waits for it, no matter how busy Swift's thread pool is.
 package final class CallingThread: TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
@@ -33,7 +33,7 @@ package final class CallingThread: TaskExecutor {
         return value
     }
 
-    /// Cancels the work, on the thread that runs it and as soon as that is free.
+    /// Cancels the work on the thread that runs it, as soon as that thread is free.
     ///
     /// A plugin's cancellation handler may block that thread, but no other.
     package func cancel() {

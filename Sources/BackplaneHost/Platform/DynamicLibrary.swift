@@ -3,19 +3,19 @@ import Glibc
 
 /// A shared library that has been loaded into this process, for the lifetime of the process.
 ///
-/// There is no way to close one: the Swift runtime registers an image's types and cannot unregister them, so the next
-/// dynamic cast after a `dlclose` would read unmapped memory. A library that is no longer used stays in memory.
+/// It cannot be closed: the Swift runtime registers an image's types and cannot unregister them, so the next dynamic
+/// cast after a `dlclose` would read unmapped memory. A library that is no longer used stays in memory.
 package struct DynamicLibrary: Sendable {
     /// The path it was loaded from.
     package let path: String
-    /// The handle from `dlopen`, which is written once and never closed, so it can be shared like the number it is.
+    /// The handle from `dlopen`, which is written once and never closed and can therefore be shared like a number.
     private nonisolated(unsafe) let handle: UnsafeMutableRawPointer  // constant
 
     /// Creates a library by loading the file at `path` and running its constructors.
     ///
     /// All symbols are resolved immediately, so that a missing one is an error here and not a crash later. None of the
     /// library's own symbols are made available to other libraries. If `path` was loaded before, the result is that
-    /// earlier library, whatever file the path refers to now.
+    /// earlier library, regardless of the file to which the path now refers.
     ///
     /// - Throws: `plugin.load-failed`.
     package init(loading path: String) throws(BackplaneError) {

@@ -1,4 +1,4 @@
-/// The dynamic section of a library: pairs of tag and value for the loader, read where it will be in memory.
+/// The dynamic section of a library: pairs of tag and value for the loader, read at their location in memory.
 struct ELFDynamicSection {
     enum Tag {
         static let needed: UInt64 = 1, name: UInt64 = 14, path: UInt64 = 15, runPath: UInt64 = 29,
@@ -19,7 +19,7 @@ struct ELFDynamicSection {
 
     let reader: ELFReader
     let segments: [ELFImage.Segment]
-    /// The segment that holds it; `nil` if there is none.
+    /// The segment that contains the section; `nil` if there is none.
     let segment: ELFImage.Segment?
     private(set) var entries: [(tag: UInt64, value: UInt64)] = []
     /// A Boolean value that indicates whether the terminating entry was found.
@@ -40,7 +40,7 @@ struct ELFDynamicSection {
         }
     }
 
-    /// Returns the value of a tag; of several entries with the tag, the loader takes the last.
+    /// Returns the value of a tag; if there are several entries, the loader uses the last.
     subscript(_ tag: UInt64) -> UInt64? { entries.last { $0.tag == tag }?.value }
 
     /// A Boolean value that indicates whether the loader writes to code.

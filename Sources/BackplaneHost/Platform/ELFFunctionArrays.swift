@@ -1,6 +1,6 @@
 /// The arrays of functions that run when a library is loaded and when the process ends.
 ///
-/// Their elements are addresses only after relocations, so each must be the place of one.
+/// Their elements become addresses only by relocation, so each element must be the target of one.
 struct ELFFunctionArrays {
     private var arrays: [(what: String, addresses: Range<UInt64>, isRelocated: [Bool])] = []
 
@@ -26,7 +26,7 @@ struct ELFFunctionArrays {
         }
     }
 
-    /// Records that the address at a place is relocated; returns whether the place is that of a function.
+    /// Records that the address at a location is relocated; returns whether it is that of a function.
     mutating func relocate(_ place: UInt64) -> Bool {
         for index in arrays.indices where arrays[index].addresses.contains(place) {
             let offset = place - arrays[index].addresses.lowerBound
@@ -40,7 +40,7 @@ struct ELFFunctionArrays {
     func requireRelocated() throws(ELFImage.Defect) {
         for array in arrays {
             guard let number = array.isRelocated.firstIndex(of: false) else { continue }
-            throw .misleading("no relocation gives the address of function \(number) of its \(array.what)")
+            throw .misleading("no relocation provides the address of function \(number) of its \(array.what)")
         }
     }
 }

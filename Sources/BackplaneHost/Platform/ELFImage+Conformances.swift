@@ -1,5 +1,5 @@
 extension ELFImage {
-    /// Returns the conformances whose module declares neither the type nor the protocol, as they are written in code.
+    /// Returns the conformances whose module declares neither the type nor the protocol, as written in code.
     ///
     /// The layouts are those of the Swift runtime's protocol conformance descriptors (`MetadataValues.h`,
     /// `ConformanceFlags`).

@@ -1,19 +1,19 @@
 extension ELFImage {
     /// The requirements of a library that the loader fulfils.
     package struct Demands: Sendable {
-        /// The libraries that are loaded with it, by the names it uses for them.
+        /// The libraries that are loaded with it, by the names that it uses for them.
         package var needed: [String] = []
         /// The functions that run when it is loaded, by symbol, or by address if there is none.
         package var initialisers: [String] = []
         /// The functions that run during loading to select other functions (`ifunc`).
         package var choosers: [String] = []
-        /// A Boolean value that indicates whether it was linked with C start files, which bring `DT_INIT`.
+        /// A Boolean value that indicates whether it was linked with C start files, which include `DT_INIT`.
         package var hasStartFiles = false
         /// A Boolean value that indicates whether the loader writes to its code.
         package var relocatesText = false
         /// A Boolean value that indicates whether the system provides it with an executable stack.
         ///
-        /// That is so if the library requires one, or does not rule it out on a system where that is the default.
+        /// This is the case if the library requires one, or does not exclude it on a system where it is the default.
         package var hasExecutableStack = false
         /// A Boolean value that indicates whether some of its memory is both writable and executable.
         package var hasWritableCode = false
@@ -58,7 +58,7 @@ extension ELFDynamicSection {
 
     fileprivate var hasInitialiser: Bool { self[Tag.initialiser] != nil }
 
-    /// Returns the addresses of the functions that run at loading; there is none where a relocation refers to a symbol.
+    /// Returns the addresses of the functions that run at load time, except where a relocation refers to a symbol.
     fileprivate func initialisers() throws(ELFImage.Defect) -> [(address: UInt64, symbol: String?)] {
         var found: [(address: UInt64, symbol: String?)] = []
         if let single = self[Tag.initialiser] { found.append((single, nil)) }
@@ -74,7 +74,7 @@ extension ELFDynamicSection {
         return found
     }
 
-    /// Returns the addends that the loader adds to the library's base and writes to places of a table.
+    /// Returns the addends that the loader adds to the library's base and writes to locations in a table.
     private func addends(in table: Range<UInt64>) throws(ELFImage.Defect) -> [UInt64: UInt64] {
         var addends: [UInt64: UInt64] = [:]
         for relocation in try relocations(Tag.relocations, Tag.relocationsSize) where table.contains(relocation.place) {

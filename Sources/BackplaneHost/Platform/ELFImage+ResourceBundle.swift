@@ -1,8 +1,8 @@
 extension ELFImage {
-    /// Returns the modules that use `Bundle.module`, which ends the process if the build folder does not exist.
+    /// Returns the modules that use `Bundle.module`, which crashes the process if the build folder does not exist.
     ///
     /// SwiftPM compiles that accessor into every target with resources, used or not, so only references from other code
-    /// count. They are detected in x86-64 code only.
+    /// count. They are detected only in x86-64 code.
     package func usersOfResourceBundles() throws(Defect) -> [String] {
         let accessors = accessors()
         guard !accessors.isEmpty, Self.machine.number == 62,

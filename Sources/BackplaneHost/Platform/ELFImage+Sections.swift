@@ -41,7 +41,7 @@ extension ELFImage {
         sections.first { $0.isInFile && sectionNames.isName(name, at: $0.name) }
     }
 
-    /// Returns the range of the section names; linkers write that table last, so a missing one means an unfinished
+    /// Returns the range of the section names; linkers write that table last, so a missing table means an unfinished
     /// file.
     private static func nameTable(_ header: Header, _ reader: ELFReader, count: UInt64) throws(Defect) -> Range<Int> {
         let number = try header.nameSection(reader)

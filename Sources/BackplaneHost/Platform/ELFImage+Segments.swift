@@ -6,12 +6,11 @@ extension ELFImage {
         let type, flags: UInt32
         /// The range of its bytes in the file.
         let range: Range<Int>
-        /// The address at which the loader puts them, before it adds the library's base.
+        /// The address at which the loader places the bytes, before it adds the library's base.
         let address: UInt64
         let sizeInMemory, alignment: UInt64
 
-        /// The maximum number of segments; linkers create about a dozen, and every address is searched for in all of
-        /// them.
+        /// The maximum number of segments; linkers create about a dozen, and each address look-up searches all of them.
         static let most = 256
 
         static let load: UInt32 = 1, dynamic: UInt32 = 2, notes: UInt32 = 4, table: UInt32 = 6, threadLocal: UInt32 = 7
@@ -19,7 +18,7 @@ extension ELFImage {
             properties: UInt32 = 0x6474_E553
         static let executable: UInt32 = 1, writable: UInt32 = 2
 
-        /// The default of glibc: whether stacks are executable in a process with a library without a ``stack`` segment.
+        /// The default of glibc for executable stacks in a process with a library without a ``stack`` segment.
         #if arch(x86_64)
         static let stacksAreExecutable = true
         #else
@@ -44,7 +43,7 @@ extension ELFImage {
 }
 
 extension ELFImage {
-    /// Returns the pages of the file that no segment maps: symbols, debug information and tables for tools alone.
+    /// Returns the pages of the file that no segment maps, such as symbols, debug information and tables for tools.
     func unmapped(pageSize: Int = Int(getpagesize())) throws(Defect) -> [Range<Int>] {
         let mapped = try segments().filter { $0.type == Segment.load }.map {
             $0.range.lowerBound / pageSize * pageSize..<($0.range.upperBound + pageSize - 1) / pageSize * pageSize
@@ -54,7 +53,7 @@ extension ELFImage {
 }
 
 extension [Range<Int>] {
-    /// Returns the ranges between, before and after these ranges of a file in ascending order; these may overlap.
+    /// Returns the ranges between, before and after ranges of a file, which are in ascending order and may overlap.
     func gaps(upTo size: Int) -> [Range<Int>] {
         var gaps: [Range<Int>] = [], end = 0
         for next in sorted(by: { $0.lowerBound < $1.lowerBound }) where !next.isEmpty {
@@ -66,7 +65,7 @@ extension [Range<Int>] {
 }
 
 extension [ELFImage.Segment] {
-    /// Returns the file offset of the byte that the loader puts at `address`; `nil` if there is none.
+    /// Returns the file offset of the byte that the loader places at `address`; `nil` if there is none.
     func offset(of address: UInt64) -> UInt64? {
         for segment in self where segment.type == ELFImage.Segment.load && address >= segment.address {
             let distance = address - segment.address
@@ -75,7 +74,7 @@ extension [ELFImage.Segment] {
         return nil
     }
 
-    /// Returns the address at which the loader puts the byte at a file offset; `nil` if no segment maps it.
+    /// Returns the address at which the loader places the byte at a file offset; `nil` if no segment maps it.
     func address(of offset: Int) -> UInt64? {
         first { $0.type == ELFImage.Segment.load && $0.range.contains(offset) }
             .map { $0.address &+ UInt64(offset - $0.range.lowerBound) }

@@ -15,7 +15,7 @@ extension ELFImage {
     }
 
     enum SymbolTable: UInt32 {
-        /// SHT_SYMTAB, which a stripped library does not have.
+        /// SHT_SYMTAB, which stripped libraries lack.
         case whole = 2
         /// SHT_DYNSYM, the symbols that the loader needs.
         case dynamic = 11

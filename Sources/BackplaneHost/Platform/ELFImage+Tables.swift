@@ -1,7 +1,7 @@
 extension ELFImage {
-    /// Creates an image from a file's headers and their names: some kilobytes, rather than many megabytes.
+    /// Creates an image from a file's headers and their names, reading some kilobytes rather than many megabytes.
     ///
-    /// The image is checked as any other, but the bytes of its sections are zero.
+    /// The image is checked like any other, but the bytes of its sections are zero.
     ///
     /// - Throws: ``Defect``, or a ``SystemError`` if the file cannot be read.
     init(tablesOf file: borrowing FileDescriptor, size: Int) throws {

@@ -1,7 +1,7 @@
 /// The bytes of a shared library, parsed as ELF without trusting them.
 ///
 /// An image exists only for a library that is complete and built for this machine: the headers, all segments and all
-/// sections lie inside the file, so a truncated or half-written library is detected. No code of the library runs.
+/// sections are inside the file, so a truncated or half-written library is detected. No code of the library runs.
 ///
 /// Layouts and numbers are those of the System V ABI, chapters 4 and 5 (`elf.h`).
 package struct ELFImage: Sendable {
@@ -9,7 +9,7 @@ package struct ELFImage: Sendable {
     let sections: [Section]
     let sectionNames: ELFNames
 
-    /// The maximum number of findings of one kind that are listed; a longer list would not be read.
+    /// The maximum number of listed findings of one kind.
     static let mostListed = 1_000
 
     /// Creates an image from the bytes of a file.
@@ -49,7 +49,8 @@ extension ELFImage {
         case wrongMachine(found: String)
         /// A truncated or incomplete file, with a description of the missing part.
         case damaged(String)
-        /// A complete file that leads the system's loader outside the library, with a description of the culprit.
+        /// A complete file that makes the system's loader access memory outside the library, with a description of the
+        /// cause.
         case misleading(String)
     }
 }

@@ -1,4 +1,4 @@
-/// The tables in which the loader looks up symbols, which alone determine how many symbols there are.
+/// The tables in which the loader looks up symbols, which alone determine the number of symbols.
 extension ELFLoaderTables {
     /// Returns the number of dynamic symbols.
     func symbolCount() throws(ELFImage.Defect) -> UInt64 {
@@ -10,8 +10,8 @@ extension ELFLoaderTables {
 
     /// Returns the number of symbols according to `DT_GNU_HASH`: a header, a filter, buckets and chains.
     ///
-    /// A chain is the hashes of symbols that follow one another, and its last is odd. The chain that begins last ends
-    /// last, so that one that ends inside the table is the proof for all.
+    /// A chain consists of the hashes of consecutive symbols, the last of which is odd. The chain that begins last also
+    /// ends last, so if that chain ends inside the table, all chains do.
     private func gnuHashCount(at address: UInt64) throws(ELFImage.Defect) -> UInt64 {
         let what = "the hash table of its symbols"
         let header = try UInt64(memory.bytes(at: address, 16, what).lowerBound)
@@ -44,7 +44,8 @@ extension ELFLoaderTables {
         return start + UInt64(length / 4) + 1
     }
 
-    /// Returns the number of symbols according to `DT_HASH`: buckets and chains of symbols, each of them in one chain.
+    /// Returns the number of symbols according to `DT_HASH`: buckets and chains of symbols, each of which is in one
+    /// chain.
     private func plainHashCount(at address: UInt64) throws(ELFImage.Defect) -> UInt64 {
         let what = "the plain hash table of its symbols"
         let header = try UInt64(memory.bytes(at: address, 8, what).lowerBound)

@@ -1,6 +1,6 @@
-/// The relocations: places in the library to which the loader writes addresses.
+/// The relocations: locations in the library to which the loader writes addresses.
 extension ELFLoaderTables {
-    /// The largest distance between two addresses of one library.
+    /// The maximum distance between two addresses of one library.
     private static let farthest: UInt64 = 1 << 30
 
     func checkRelocations(_ symbols: Symbols) throws(ELFImage.Defect) {
@@ -20,9 +20,9 @@ extension ELFLoaderTables {
         try functions.requireRelocated()
     }
 
-    /// Checks a table of relocations, each with a place, a kind, a symbol and an addend.
+    /// Checks a table of relocations, each with a location, a kind, a symbol and an addend.
     ///
-    /// - Parameter relative: The number of relocations at the beginning that the loader takes for relative ones.
+    /// - Parameter relative: The number of relocations at the beginning that the loader treats as relative.
     private func check(
         _ address: UInt64, _ size: UInt64, _ what: String, relative: UInt64, _ symbols: Symbols,
         _ functions: inout ELFFunctionArrays
@@ -31,7 +31,7 @@ extension ELFLoaderTables {
         let range = try memory.bytes(at: address, size, "the table of \(what)s")
         guard range.count % 24 == 0 else { throw .misleading("the table of \(what)s has \(size) bytes") }
         guard relative <= size / 24 else {
-            throw .misleading("\(relative) of its \(size / 24) relocations are said to be relative")
+            throw .misleading("\(relative) of its \(size / 24) relocations are declared relative")
         }
         // Writing to code needs a library that says so.
         let flags = dynamic.relocatesText ? 0 : Segment.writable
@@ -101,10 +101,10 @@ extension ELFLoaderTables {
         }
     }
 
-    /// Checks the relocations of `DT_RELR`, all of them relative, with the addends at their places.
+    /// Checks the relocations of `DT_RELR`, all of which are relative, with the addends at their locations.
     ///
-    /// An even word is a place; an odd one has a bit for each of the 63 words that follow the last place. The places
-    /// ascend.
+    /// An even word is a location; an odd word has a bit for each of the 63 words after the last location. The
+    /// locations are in ascending order.
     private func checkPacked(_ functions: inout ELFFunctionArrays) throws(ELFImage.Defect) {
         guard let address = dynamic[Tag.packedRelocations] else { return }
         try require(Tag.packedRelocationSize, is: 8, "size of a packed relocation")
@@ -166,12 +166,12 @@ extension ELFLoaderTables {
                 throw .misleading("\(self) has kind \(kindNumber), which is not one of a library for this machine")
             }
             guard !isRelative || kind == .relative else {
-                throw .misleading("\(self) has kind \(kindNumber), but is said to be relative")
+                throw .misleading("\(self) has kind \(kindNumber), but is declared relative")
             }
             return kind
         }
 
-        /// Returns its symbol; `nil` for symbol 0, which stands for none.
+        /// Returns the relocation's symbol; `nil` for symbol 0, which represents none.
         func symbol(_ symbols: UnsafeRawBufferPointer) throws(ELFImage.Defect) -> Symbol? {
             if symbolNumber == 0 { return nil }
             guard Int(symbolNumber) < symbols.count / 24 else {

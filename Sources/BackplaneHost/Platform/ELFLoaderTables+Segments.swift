@@ -1,8 +1,8 @@
 /// The check of the segments that describe parts of the memory to the loader.
 extension ELFLoaderTables {
-    /// The largest size and alignment of thread-local variables.
+    /// The maximum size and alignment of thread-local variables.
     ///
-    /// The loader ends a process that has no memory for those of a thread.
+    /// The loader terminates a process without enough memory for a thread's variables.
     private static let largestThreadLocal: UInt64 = 1 << 30, largestAlignment: UInt64 = 1 << 20
 
     func checkSegments() throws(ELFImage.Defect) {
@@ -27,7 +27,8 @@ extension ELFLoaderTables {
         .misleading("segment \(number) refers to address \(hex(segment.address)), outside its memory")
     }
 
-    /// Checks that the table of segments in memory is that in the file: later readers of code use the one in memory.
+    /// Checks that the table of segments in memory equals that in the file, because later readers of code use the
+    /// former.
     private func checkTable(_ number: Int, _ segment: Segment) throws(ELFImage.Defect) {
         let start = try reader.uint64(32), count = try reader.uint16(56)
         guard segment.sizeInMemory >= UInt64(count) * 56, memory.has(segment.address, segment.sizeInMemory) else {
@@ -47,13 +48,14 @@ extension ELFLoaderTables {
             segment.alignment <= Self.largestAlignment, segment.alignment & (segment.alignment &- 1) == 0
         else {
             throw .misleading(
-                "its thread-local variables take \(segment.sizeInMemory) bytes with an alignment of \(segment.alignment)"
+                "its thread-local variables occupy \(segment.sizeInMemory) bytes with an alignment of "
+                    + "\(segment.alignment)"
             )
         }
     }
 
-    /// Checks the range that becomes read-only after the relocations; the loader takes whole pages, down to the last
-    /// that it covers.
+    /// Checks the range that becomes read-only after relocation; the loader uses whole pages, including the last one it
+    /// covers.
     private func checkConstants(_ number: Int, _ segment: Segment) throws(ELFImage.Defect) {
         if segment.sizeInMemory == 0 { return }
         guard let part = memory.part(at: segment.address, 1), part.flags & Segment.writable != 0,

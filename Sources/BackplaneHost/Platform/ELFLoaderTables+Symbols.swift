@@ -34,7 +34,8 @@ extension ELFLoaderTables {
         return Symbols(count: count, range: try memory.bytes(at: address, count * 24, "the table of symbols"))
     }
 
-    /// Checks that names lie in the table of names, code in executable memory, and everything else in the library.
+    /// Checks that names are in the table of names, code is in executable memory, and everything else is in the
+    /// library.
     func checkSymbols(_ symbols: Symbols) throws(ELFImage.Defect) {
         try reader.bytes.withBytes(in: symbols.range) { table throws(ELFImage.Defect) in
             for number in 0..<Int(symbols.count) {

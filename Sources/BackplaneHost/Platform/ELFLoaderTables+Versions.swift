@@ -1,4 +1,4 @@
-/// The versions of symbols: those that the library defines and needs, and the number of one for each symbol.
+/// The versions of symbols that the library defines and needs, and the version number of each symbol.
 extension ELFLoaderTables {
     func checkVersions(_ symbols: Symbols) throws(ELFImage.Defect) {
         // Entries may lie in one another; those of a sound library fit into it side by side.
@@ -22,7 +22,7 @@ extension ELFLoaderTables {
         }
     }
 
-    /// Returns the highest number of a version that other libraries define, 0 if there is none.
+    /// Returns the highest number of a version that other libraries define; 0 if there is none.
     private func highestNeeded(_ rest: inout Int) throws(ELFImage.Defect) -> UInt16 {
         guard var address = dynamic[Tag.neededVersions] else { return 0 }
         var highest: UInt16 = 0
@@ -45,7 +45,7 @@ extension ELFLoaderTables {
         }
     }
 
-    /// Returns the highest number of a version that the library defines, 0 if there is none.
+    /// Returns the highest number of a version that the library defines; 0 if there is none.
     private func highestDefined(_ rest: inout Int) throws(ELFImage.Defect) -> UInt16 {
         guard var address = dynamic[Tag.definedVersions] else { return 0 }
         var highest: UInt16 = 0
@@ -66,7 +66,7 @@ extension ELFLoaderTables {
 
     private static let unknownForm = ELFImage.Defect.misleading("a version of its symbols has an unknown form")
 
-    /// Returns the offset in the file of an entry of 16 bytes at least.
+    /// Returns the offset in the file of an entry of at least 16 bytes.
     private func entry(at address: UInt64, _ rest: inout Int) throws(ELFImage.Defect) -> UInt64 {
         rest -= 1
         guard rest >= 0 else { throw .misleading("the versions of its symbols have no end") }

@@ -1,13 +1,13 @@
 extension ELFImage {
     /// Checks that the system's loader stays inside the library.
     ///
-    /// The loader trusts the tables it works with: an address outside the library makes it, or the code that it
-    /// prepared, read and write the memory of others. Whether that ends the process depends on what is there, so
-    /// trying the library in another process proves nothing.
+    /// The loader trusts these tables: an address outside the library makes it, or the code that it prepared, read and
+    /// write other memory. Whether that crashes the process depends on the contents of that memory, so trying the
+    /// library in another process proves nothing.
     ///
-    /// The effort is linear in the size of the file.
+    /// This takes time linear in the size of the file.
     ///
-    /// - Throws: ``Defect/misleading(_:)``, or ``Defect/damaged(_:)`` for a table that is not there.
+    /// - Throws: ``Defect/misleading(_:)``, or ``Defect/damaged(_:)`` for a missing table.
     package func requireLoadable() throws(Defect) {
         let tables = try ELFLoaderTables(self)
         try tables.checkSegments()
@@ -18,7 +18,7 @@ extension ELFImage {
     }
 }
 
-/// The tables of an image that the loader follows without checking them, in the memory where it finds them.
+/// The tables of an image that the loader follows without checks, in the memory where it finds them.
 struct ELFLoaderTables {
     typealias Segment = ELFImage.Segment
     typealias Tag = ELFDynamicSection.Tag
@@ -55,7 +55,7 @@ struct ELFLoaderTables {
         guard offset < UInt64(names.count) else { throw .misleading("\(what()) lies outside the table of names") }
     }
 
-    /// Returns the value of a tag that must be there.
+    /// Returns the value of a tag that must be present.
     func require(_ tag: UInt64, _ what: String) throws(ELFImage.Defect) -> UInt64 {
         try Self.require(tag, what, dynamic)
     }
@@ -67,7 +67,7 @@ struct ELFLoaderTables {
         return value
     }
 
-    /// Checks that a tag has the only value that the loader knows; it ends the process otherwise.
+    /// Checks that a tag has the only value that the loader supports; with any other value, it terminates the process.
     func require(_ tag: UInt64, is value: UInt64, _ what: String) throws(ELFImage.Defect) {
         let found = try require(tag, what)
         guard found == value else { throw .misleading("the \(what) is \(found), and the loader knows only \(value)") }

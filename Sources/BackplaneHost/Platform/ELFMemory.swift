@@ -5,14 +5,14 @@ struct ELFMemory {
     /// A loaded segment.
     struct Part {
         let addresses: Range<UInt64>
-        /// The range in the file of the bytes at the beginning; the rest is zero.
+        /// The range in the file of the initial bytes; the remaining ones are zero.
         let bytes: Range<Int>
         let flags: UInt32
     }
 
     /// The segments, in ascending order of address.
     let parts: [Part]
-    /// The addresses from the first page to the last, of which some may belong to no segment.
+    /// The addresses from the first page to the last, some of which may not belong to any segment.
     let pages: Range<UInt64>
     let pageSize: UInt64
 
@@ -21,8 +21,8 @@ struct ELFMemory {
 
     /// Creates the memory of the loaded segments among `segments`.
     ///
-    /// The loader reserves room from the address of the first to the end of the last, so one out of order would replace
-    /// other memory of the process.
+    /// The loader reserves memory from the address of the first segment to the end of the last, so a segment out of
+    /// order would replace other memory of the process.
     init(_ segments: [ELFImage.Segment], pageSize: UInt64 = UInt64(getpagesize())) throws(ELFImage.Defect) {
         var parts: [Part] = []
         for (number, segment) in segments.enumerated()
@@ -32,7 +32,7 @@ struct ELFMemory {
                 throw .misleading("segment \(number) lies at \(hex(segment.address)), outside any process's memory")
             }
             guard parts.last.map({ $0.addresses.upperBound <= segment.address }) ?? true else {
-                throw .misleading("segment \(number) at \(hex(segment.address)) does not lie behind the one before it")
+                throw .misleading("segment \(number) at \(hex(segment.address)) does not follow the previous one")
             }
             parts.append(Part(addresses: segment.address..<end, bytes: segment.range, flags: segment.flags))
         }
@@ -67,17 +67,17 @@ struct ELFMemory {
         part(at: address, count).map { $0.flags & flags == flags } ?? false
     }
 
-    /// Returns whether an address, and `count` bytes there, lie in the image's pages; its end is an address of it too.
+    /// Returns whether an address, and `count` bytes there, are in the image's pages, whose end counts as an address.
     func reaches(_ address: UInt64, _ count: UInt64 = 0) -> Bool {
         address >= pages.lowerBound && address <= pages.upperBound && count <= pages.upperBound - address
     }
 
-    /// Returns whether an address in data lies in the image's pages.
+    /// Returns whether an address in data is in the image's pages.
     ///
     /// The highest bit may be set: it marks the storage of `String` values that lives as long as the process.
     func reaches(stored address: UInt64) -> Bool { reaches(address & ~(1 << 63)) }
 
-    /// Returns the range in the file of `count` bytes at an address, which must lie in one segment.
+    /// Returns the range in the file of `count` bytes at an address, which must be in one segment.
     func bytes(at address: UInt64, _ count: UInt64, _ what: @autoclosure () -> String) throws(ELFImage.Defect)
         -> Range<Int>
     {

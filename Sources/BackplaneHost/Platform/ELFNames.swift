@@ -1,7 +1,7 @@
 /// A table of zero-terminated names in untrusted bytes.
 ///
-/// A table can name the same long text thousands of times, so names are compared as bytes, and one that is converted to
-/// a `String` is truncated.
+/// A table can name the same long text thousands of times, so names are compared as bytes, and truncated when they are
+/// converted to a `String`.
 struct ELFNames: Sendable {
     let bytes: MappedBytes
     /// The range of the table in the file.
@@ -10,7 +10,7 @@ struct ELFNames: Sendable {
     /// The length in bytes after which a string is truncated; mangled names of 1,000 bytes are common.
     static let longestText = 4_096
 
-    /// The end of the name that lies farthest back in the table: the offset after the last zero.
+    /// The end of the last name in the table: the offset after the last zero.
     private let end: Int
 
     init(_ bytes: MappedBytes, _ range: Range<Int>) {
@@ -42,7 +42,7 @@ struct ELFNames: Sendable {
         return look(at: offset, Self.longestText) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 
-    /// Calls `body` with the bytes at an offset, at most `count`; with none for an offset outside the table.
+    /// Calls `body` with at most `count` bytes at an offset; with no bytes for an offset outside the table.
     private func look<Value>(at offset: UInt32, _ count: Int, _ body: (UnsafeRawBufferPointer) -> Value) -> Value {
         let start = min(range.lowerBound + Int(offset), range.upperBound)
         return bytes.withBytes(in: start..<min(start + count, range.upperBound), body)

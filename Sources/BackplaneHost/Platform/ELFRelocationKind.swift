@@ -1,4 +1,4 @@
-/// The effect of a relocation, by its number in `r_info`: what the loader writes to its place.
+/// The effect of a relocation: the value that the loader writes to its location, by its number in `r_info`.
 enum ELFRelocationKind: Hashable {
     /// No effect.
     case nothing
@@ -15,9 +15,9 @@ enum ELFRelocationKind: Hashable {
     /// The offset of a thread-local variable, alone or with a function that finds it (TLSDESC).
     case threadLocalOffset(bytes: UInt64)
 
-    /// Creates the kind with a number for a processor, or `nil` for one that the loader refuses in a library.
+    /// Creates the kind with a number for a processor; returns `nil` for one that the loader refuses in a library.
     ///
-    /// Copies of variables (`COPY`) occur in programs only.
+    /// Copies of variables (`COPY`) occur only in programs.
     init?(_ number: UInt32, machine: UInt16 = ELFImage.machine.number) {
         let kind: Self? = machine == 62 ? .x86(number) : machine == 183 ? .arm(number) : nil
         guard let kind else { return nil }
@@ -53,7 +53,7 @@ enum ELFRelocationKind: Hashable {
         }
     }
 
-    /// The number of bytes written to its place.
+    /// The number of bytes written to the location.
     var bytes: UInt64 {
         switch self {
         case .nothing: 0

@@ -3,7 +3,7 @@ import Glibc
 extension FileDescriptor {
     /// Creates a descriptor for reading `path`, but only below `folder`.
     ///
-    /// Each step of the path is opened on its own; `..` and symbolic links are refused.
+    /// Each component of the path is opened separately; `..` and symbolic links are refused.
     ///
     /// - Throws: `EXDEV` if the path would leave the folder, `ELOOP` for a symbolic link, or the error of opening.
     init(readingBeneath folder: String, _ path: String) throws(SystemError) {

@@ -4,8 +4,7 @@ import Glibc
 extension FileDescriptor {
     /// Copies everything from the current position into `target` in chunks, and returns the number of bytes.
     ///
-    /// It stops once it has copied more than `limit` bytes, so that a file that grows while it is read does not fill
-    /// the disk.
+    /// Copying stops after more than `limit` bytes, so that a file that grows while it is read does not fill the disk.
     package borrowing func copy(to target: borrowing FileDescriptor, limit: Int) throws(SystemError) -> Int {
         var chunk = [UInt8](repeating: 0, count: 1 << 18)
         var total = 0
@@ -65,7 +64,7 @@ extension FileDescriptor {
         }
     }
 
-    /// Copies bytes of the file from an offset on until `bytes` is full or the file ends.
+    /// Copies bytes of the file, starting at an offset, until `bytes` is full or the file ends.
     borrowing func copyBytes(at offset: Int, into bytes: UnsafeMutableRawBufferPointer) throws(SystemError) {
         let number = number
         var filled = 0

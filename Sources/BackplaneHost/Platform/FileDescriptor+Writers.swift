@@ -3,10 +3,10 @@ import Glibc
 extension FileDescriptor {
     /// A Boolean value that indicates whether any process has this file open for writing; `nil` if unknown.
     ///
-    /// It is unknown for another user's file, for example.
+    /// For example, it is unknown for another user's file.
     ///
     /// The file must be open for reading. The check takes a lease, which the kernel grants only if there is no writer,
-    /// and releases it; a process that opens the file for writing in between waits for that.
+    /// and releases it; a process that opens the file for writing in between waits for the release.
     package var isOpenForWriting: Bool? {
         // The kernel reports the arrival of a writer with a signal: SIGIO by default, which ends the process; SIGURG is
         // ignored.

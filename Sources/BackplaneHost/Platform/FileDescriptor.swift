@@ -6,7 +6,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
 
     /// Creates a descriptor by opening `path` with `O_…` flags; `mode` matters only if `O_CREAT` creates the file.
     ///
-    /// Child processes do not inherit it: a lock kept by a child would look like a running host.
+    /// Child processes do not inherit it, because a lock held by a child would look like a running host.
     package init(opening path: String, _ flags: Int32, mode: UInt32 = 0) throws(SystemError) {
         // The system would take a path that contains a zero for a shorter one, and open another file.
         guard !path.utf8.contains(0) else { throw SystemError(EINVAL) }
@@ -19,7 +19,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
         number = try retryingInterrupted { openat(parent, name, flags | O_CLOEXEC) }
     }
 
-    /// Creates a descriptor that takes ownership of a number already open, such as that of a socket.
+    /// Creates a descriptor that takes ownership of an open descriptor number, such as that of a socket.
     init(adopting number: Int32) { self.number = number }
 
     deinit {
@@ -27,7 +27,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
     }
 }
 
-/// Repeats a system call as long as signals interrupt it; throws any other failure.
+/// Repeats a system call as long as signals interrupt it; throws an error for any other failure.
 @discardableResult
 func retryingInterrupted<Result: SignedInteger>(_ call: () -> Result) throws(SystemError) -> Result {
     while true {

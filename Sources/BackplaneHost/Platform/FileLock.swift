@@ -1,7 +1,7 @@
 import Backplane
 import Glibc
 
-/// An exclusive lock on a file, held until its owner releases it or the process ends, for whatever reason.
+/// An exclusive lock on a file, held until its owner releases it or the process ends for any reason.
 package struct FileLock: ~Copyable, Sendable {
     private let file: FileDescriptor
 
@@ -13,7 +13,7 @@ package struct FileLock: ~Copyable, Sendable {
         self.file = file
     }
 
-    /// Creates a lock on a file as ``init(waitingFor:)`` does, or on an existing folder, which gets no file for it.
+    /// Creates a lock on a file as ``init(waitingFor:)`` does, or on an existing folder without creating a file in it.
     ///
     /// - Throws: `EWOULDBLOCK` if the lock is not free in time.
     package init(waitingFor path: String, isFolder: Bool, within limit: Duration) throws(SystemError) {
@@ -32,7 +32,7 @@ package struct FileLock: ~Copyable, Sendable {
         self.file = file
     }
 
-    /// Releases the lock here and not before, whatever the optimiser does.
+    /// Releases the lock at this point and not before, regardless of optimisations.
     package consuming func release() {}
 
     /// Returns whether a process holds the lock on the file at `path`; `true` if unknown, `false` if there is no file.

@@ -2,12 +2,12 @@ import Glibc
 
 /// A namespace for writing files atomically.
 ///
-/// Readers see all of the old bytes or all of the new ones, even after a crash.
+/// Readers see either all of the old bytes or all of the new ones, even after a crash.
 package enum FileReplacement {
     /// Creates a file with the given bytes.
     ///
     /// - Parameter mode: The permissions of the file before the process's mask is applied.
-    /// - Throws: `EEXIST` if there is a file already.
+    /// - Throws: `EEXIST` if the file already exists.
     package static func create(_ path: String, with bytes: some Collection<UInt8>, mode: UInt32) throws(SystemError) {
         try write(bytes, beside: path, mode: mode) { file, temporary throws(SystemError) in
             try file.synchronize()
@@ -25,7 +25,7 @@ package enum FileReplacement {
         }
     }
 
-    /// Replaces a file and keeps its owner, group and permissions, as far as this process may set them.
+    /// Replaces a file, preserving its owner, group and permissions as far as this process may set them.
     ///
     /// - Parameter status: The status of the file to replace.
     static func replace(_ path: String, _ status: FileStatus, with bytes: some Collection<UInt8>) throws(SystemError) {
@@ -52,7 +52,7 @@ package enum FileReplacement {
         }
     }
 
-    /// Returns permissions for a file whose group could not be set, without granting anyone more than before.
+    /// Returns permissions for a file whose group could not be set, which grant no one more access than before.
     static func withoutGroup(_ mode: UInt32) -> UInt32 {
         let shared = mode & mode >> 3 & 0o007
         return mode & 0o700 | shared << 3 | shared
@@ -65,7 +65,7 @@ extension FileDescriptor {
         try retryingInterrupted { fsync(number) }
     }
 
-    /// Adopts another file's owner, group and permissions; if the group cannot be set, no wider permissions.
+    /// Adopts another file's owner, group and permissions; if the group cannot be set, does not widen the permissions.
     fileprivate borrowing func take(_ status: FileStatus) throws(SystemError) {
         let number = number
         // Only root can change a file's owner; any user can change the group to one of their own.

@@ -70,6 +70,6 @@ extension FileStatus {
     package var isWritableByOthers: Bool { mode & 0o002 != 0 }
     /// A Boolean value that indicates whether any user except the owner may write to the file.
     package var isWritableByAnyoneElse: Bool { mode & 0o022 != 0 }
-    /// The permissions as `chmod` takes them, such as `755`.
+    /// The permissions in the notation of `chmod`, such as `755`.
     package var modeText: String { String(mode, radix: 8) }
 }

@@ -21,7 +21,7 @@ extension FileTree {
         }
     }
 
-    /// The state of a copy: the numbers of bytes and files that may still follow.
+    /// The state of a copy: the numbers of bytes and files that may still be copied.
     private struct Copying {
         var size: Int
         var count: Int
@@ -59,7 +59,7 @@ extension FileTree {
             } catch {
                 throw NotCopied(path: source, reason: "\(error)")
             }
-            guard size >= 0 else { throw NotCopied(path: source, reason: "the files are too large together") }
+            guard size >= 0 else { throw NotCopied(path: source, reason: "the total size of the files is too large") }
         }
     }
 }

@@ -9,7 +9,7 @@ extension FileTree {
 
     /// Returns the contents of the folder at `path` in no particular order.
     ///
-    /// It looks at the files themselves only if the file system does not store their kinds beside the names.
+    /// The files themselves are inspected only if the file system does not store their kinds with the names.
     package static func entries(in path: RawPath) throws(SystemError) -> [Entry] {
         guard let folder = path.withCString({ opendir($0) }) else { throw .last }
         defer { closedir(folder) }

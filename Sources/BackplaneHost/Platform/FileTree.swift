@@ -6,7 +6,7 @@ package enum FileTree {
     ///
     /// - Parameters:
     ///   - path: The folder.
-    ///   - most: The number of entries after which the rest is left out.
+    ///   - most: The maximum number of entries; the rest are omitted.
     package static func names(in path: String, most: Int = .max) throws(SystemError) -> [String] {
         guard let folder = opendir(path) else { throw .last }
         defer { closedir(folder) }
@@ -24,7 +24,7 @@ package enum FileTree {
 
     /// Removes the folder at `path` with its contents; links are removed, not followed.
     ///
-    /// Files that cannot be removed stay, as do the folders that contain them.
+    /// Files that cannot be removed remain, as do the folders that contain them.
     package static func remove(_ path: String) {
         for name in (try? names(in: path)) ?? [] {
             let child = FilePath.join(path, name)

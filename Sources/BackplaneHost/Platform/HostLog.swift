@@ -1,13 +1,13 @@
 import Backplane
 import Synchronization
 
-/// The log of one host: its sink, behind levels that can be changed while the host runs.
+/// The log of one host: a sink, behind levels that can be changed while the host runs.
 final class HostLog: LogSink {
     private let sink: any LogSink
     /// The levels with which the host was created.
     let firstLevels: LogLevels
     private let state: Mutex<LogLevels>
-    /// The lowest of all levels, which refuses most records without the lock.
+    /// The lowest of all levels, with which most records are rejected without taking the lock.
     private let lowest: Atomic<UInt32>
 
     init(_ sink: any LogSink, _ levels: LogLevels) {

@@ -34,7 +34,7 @@ package enum HostThread {
 
     /// Runs a plugin's function, which may never return, on an idle thread or a new one, without waiting for it.
     ///
-    /// - Returns: `false` if the system cannot create a thread for it, which is then not run.
+    /// - Returns: `false` if the system cannot create a thread, in which case the function is not run.
     static func launch(_ body: @escaping @Sendable () -> Void) -> Bool {
         if idle.take(body) { return true }
         return tryStart("bp-plugin") {
@@ -52,10 +52,11 @@ package enum HostThread {
     }
 }
 
-/// The threads that have finished their work and wait for more; waking one costs less than half of creating one.
+/// The threads that have finished their work and wait for more, because waking one costs less than half of creating
+/// one.
 ///
-/// They belong to the process: a thread that has returned from a plugin keeps nothing of the host it worked for, and
-/// may return after that host has ended.
+/// They belong to the process: a thread that has returned from a plugin retains no part of the host for which it
+/// worked, and may return after that host has ended.
 private final class IdleThreads: Sendable {
     private struct State {
         var waiting = 0
@@ -69,7 +70,7 @@ private final class IdleThreads: Sendable {
         (self.most, self.patience) = (most, patience)
     }
 
-    /// Hands `body` to an idle thread, or returns `false` if there is none.
+    /// Passes `body` to an idle thread, or returns `false` if there is none.
     func take(_ body: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             guard state.work.count < state.waiting else { return false }
@@ -78,7 +79,7 @@ private final class IdleThreads: Sendable {
         }
     }
 
-    /// Waits for work; returns `nil` if none came in time, or if enough other threads are idle.
+    /// Waits for work; returns `nil` if none arrived in time, or if enough other threads are idle.
     func wait() -> (@Sendable () -> Void)? {
         let end = Deadline.now + patience
         guard

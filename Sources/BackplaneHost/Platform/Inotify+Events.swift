@@ -31,7 +31,7 @@ extension Inotify {
         }
     }
 
-    /// Returns queued events, as many as one read yields; empty if there are none.
+    /// Returns queued events, as many as one read returns; empty if there are none.
     package func events() throws(SystemError) -> [Event] {
         let number = descriptor.number
         var buffer = [UInt8](repeating: 0, count: 1 << 16), filled = 0

@@ -25,7 +25,7 @@ package final class Inotify: Sendable {
 
     /// Watches the folder at `path`, and returns the number of the watch.
     ///
-    /// The number is the same for the same folder, whatever its path.
+    /// The number is the same for the same folder, regardless of its path.
     ///
     /// - Throws: `ENOENT` or `ENOTDIR` if there is no folder; `EACCES` if this user may not read it; `ENOSPC` if this
     ///   user has reached the limit of watches.

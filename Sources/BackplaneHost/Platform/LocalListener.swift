@@ -19,7 +19,7 @@ package final class LocalListener: Sendable {
     /// The result of a wait for a connection.
     package enum Acceptance {
         case connection(LocalSocket)
-        /// No connection came in time.
+        /// No connection was made in time.
         case nothing
         case closed
     }
@@ -78,7 +78,7 @@ package final class LocalListener: Sendable {
         }
     }
 
-    /// Recreates the socket if its file was removed; any other file at its path is left alone.
+    /// Recreates the socket if its file was removed; any other file at its path is left unchanged.
     ///
     /// Only the thread that accepts connections may call it.
     package func restore() throws(SystemError) {

@@ -4,7 +4,7 @@ import Glibc
 extension LocalSocket {
     /// Appends the next bytes, at most `limit`, to `bytes`; returns `false` at the end of the stream.
     ///
-    /// - Parameter deadline: The time until which to wait.
+    /// - Parameter deadline: The time limit for the wait.
     /// - Throws: `ETIMEDOUT` if nothing arrived.
     package func read(into bytes: inout [UInt8], limit: Int, until deadline: Deadline) throws(SystemError) -> Bool {
         let number = descriptor.number

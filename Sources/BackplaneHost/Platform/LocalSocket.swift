@@ -19,7 +19,7 @@ package final class LocalSocket: Sendable {
 
     /// Creates a socket that is connected to the one listening at `path`.
     ///
-    /// - Throws: `ENOENT` if there is none, `ECONNREFUSED` if no process listens any longer, or `EAGAIN` if the
+    /// - Throws: `ENOENT` if there is none, `ECONNREFUSED` if no process is listening any longer, or `EAGAIN` if the
     ///   connection is not accepted in time.
     package convenience init(connectingTo path: String, within limit: Duration) throws(SystemError) {
         let descriptor = try Self.open(blocking: true)
@@ -34,7 +34,7 @@ package final class LocalSocket: Sendable {
         self.init(descriptor)
     }
 
-    /// Returns whether a process listens at `path`, or might; `false` only if certainly none does.
+    /// Returns whether a process listens, or might listen, at `path`; `false` only if no process does.
     package static func isListenedTo(at path: String) -> Bool {
         do throws(SystemError) {
             let number = try Self.open(blocking: false)
@@ -50,7 +50,7 @@ package final class LocalSocket: Sendable {
     /// The user of the peer process when it connected or began to listen; `nil` if unknown.
     package var peerUser: UInt32? { peer?.user }
 
-    /// The id of the peer process as this process sees it; `nil` if unknown.
+    /// The id of the peer process, as seen by this process; `nil` if unknown.
     package var peerProcess: Int32? { peer?.process }
 
     private var peer: (process: Int32, user: UInt32)? {
@@ -61,17 +61,17 @@ package final class LocalSocket: Sendable {
         return (credentials.process, credentials.user)
     }
 
-    /// Waits until the peer has disconnected; the end of its side of the stream alone does not count.
+    /// Waits until the peer has disconnected; the end of only its side of the stream does not count.
     ///
     /// - Returns: `false` if the signal was raised or the deadline passed first.
     package func waitForHangUp(or signal: WakeSignal, until deadline: Deadline?) -> Bool {
         signal.wait(until: deadline, or: descriptor.number) & (POLLHUP | POLLERR) != 0
     }
 
-    /// Ends the reading immediately, as if the peer had ended its side of the stream; any thread may call it.
+    /// Ends reading immediately, as if the peer had ended its side of the stream; can be called from any thread.
     package func endReading() { shutdown(descriptor.number, Int32(SHUT_RD)) }
 
-    /// Ends the stream in both directions; the peer still reads what was written.
+    /// Ends the stream in both directions; the peer can still read data that was written.
     package func hangUp() { shutdown(descriptor.number, Int32(SHUT_RDWR)) }
 
     static func open(blocking: Bool) throws(SystemError) -> FileDescriptor {

@@ -1,6 +1,6 @@
 public import Backplane
 
-/// The lowest levels that a host logs: one for everything, and others for single components and plugins.
+/// The lowest levels that a host logs: one for everything, and others for individual components and plugins.
 ///
 /// ```swift
 /// var options = HostOptions(log: sink)

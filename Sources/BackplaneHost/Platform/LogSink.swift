@@ -13,8 +13,8 @@ public protocol LogSink: Sendable {
     func isEnabled(_ level: Log.Level, for source: String, of plugin: String?) -> Bool
     /// Writes one record.
     ///
-    /// The host does not ask ``isEnabled(_:)`` before every record, so a sink with levels of its own compares them
-    /// here, too.
+    /// The host does not call ``isEnabled(_:)`` before every record, so a sink with levels of its own must also check
+    /// them here.
     func write(_ record: LogRecord)
 }
 
@@ -25,7 +25,7 @@ extension LogSink {
 
 /// One entry of the log.
 public struct LogRecord: Sendable, Hashable {
-    /// The severity, by which a sink chooses what it writes.
+    /// The severity, by which a sink selects the records to write.
     public var level: Log.Level
     /// The name of the component that wrote the record, or `host`.
     public var source: String
@@ -33,7 +33,7 @@ public struct LogRecord: Sendable, Hashable {
     public var plugin: String?
     /// The text of the record.
     public var message: String
-    /// Further values that belong to the record, keyed by name.
+    /// Additional values that belong to the record, keyed by name.
     public var metadata: [String: String]
 
     /// Creates an entry, as the host does for its own messages and those of components.

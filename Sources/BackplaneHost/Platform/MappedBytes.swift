@@ -3,8 +3,8 @@ import Synchronization
 
 /// Bytes with random access: a mapped file that does not change, or a copy of bytes or parts of a file in memory.
 ///
-/// Only the parts of a mapped file that are accessed are read. If it were truncated meanwhile, an access would end the
-/// process.
+/// Only the parts of a mapped file that are accessed are read. If it were truncated in the meantime, an access would
+/// crash the process.
 package final class MappedBytes: Sendable {
     /// The bytes, which are set once and released with this object.
     private nonisolated(unsafe) let bytes: UnsafeRawBufferPointer  // constant
@@ -29,7 +29,7 @@ package final class MappedBytes: Sendable {
         (bytes, isMapped, looked) = (UnsafeRawBufferPointer(start: address, count: size), true, nil)
     }
 
-    /// Creates zeros in memory, to be replaced by parts of a file; pages that stay zero take no memory.
+    /// Creates zeros in memory, to be replaced by parts of a file; pages that remain zero use no memory.
     init(zeros count: Int) throws(SystemError) {
         let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
         guard let address = mmap(nil, max(count, 1), PROT_READ | PROT_WRITE, flags, -1, 0), address != MAP_FAILED
@@ -53,7 +53,7 @@ package final class MappedBytes: Sendable {
 
     var count: Int { bytes.count }
 
-    /// Reads a range of a file into the same range of the bytes; beyond the end of the file they stay unchanged.
+    /// Reads a range of a file into the same range of the bytes; bytes beyond the end of the file remain unchanged.
     ///
     /// - Precondition: The bytes were created as zeros and are not shared yet, and `range` lies within them.
     func read(_ range: Range<Int>, of file: borrowing FileDescriptor) throws(SystemError) {

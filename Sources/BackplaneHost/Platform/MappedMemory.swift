@@ -1,11 +1,11 @@
 import Glibc
 
-/// The memory that the mappings of one file take in this process, according to `/proc/self/smaps`.
+/// The memory used by the mappings of one file in this process, according to `/proc/self/smaps`.
 package struct MappedMemory: Sendable, Hashable {
     /// The bytes of pages that this process has written to, which cannot be read from the file again.
     ///
     /// Pages of the file itself are not counted, though they may still wait to be written to the disk. A file on a file
-    /// system in memory takes its own size besides.
+    /// system in memory additionally uses its own size.
     package var dirty = 0
     /// The address space in bytes.
     package var mapped = 0
@@ -14,7 +14,7 @@ package struct MappedMemory: Sendable, Hashable {
 
     /// Returns the memory of those of `files` that this process has mapped, by path, including deleted files.
     ///
-    /// This is one pass over all mappings, some microseconds for each, and never has all of the text in memory.
+    /// This makes one pass over all mappings, at some microseconds each, without holding all of the text in memory.
     package static func of(_ files: Set<String>) throws(SystemError) -> [String: MappedMemory] {
         let file = try FileDescriptor(opening: "/proc/self/smaps", O_RDONLY), number = file.number
         var reading = Reading(of: files), chunk = [UInt8](repeating: 0, count: 1 << 16), rest: [UInt8] = []
@@ -28,7 +28,7 @@ package struct MappedMemory: Sendable, Hashable {
         }
     }
 
-    /// A parser of that text: whole lines, with the first line of each mapping followed by its figures.
+    /// A parser of that text, which processes whole lines: the first line of each mapping followed by its figures.
     struct Reading {
         let files: Set<String>
         private(set) var memory: [String: MappedMemory] = [:]

@@ -31,7 +31,8 @@ package final class Monitor<State>: @unchecked Sendable {  // every access holds
         withLock(waking: { (body(&$0), wakes: true) })
     }
 
-    /// Accesses the state under the lock, and wakes the waiting threads only if `body` returns that it matters to them.
+    /// Accesses the state under the lock, and wakes the waiting threads only if `body` returns that the change matters
+    /// to them.
     package func withLock<Result>(waking body: (inout State) -> (result: Result, wakes: Bool)) -> Result {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
@@ -64,7 +65,7 @@ package final class Monitor<State>: @unchecked Sendable {  // every access holds
 
     package enum Wait<Result> {
         case done(Result)
-        /// A further wait, which ends with the next change or at this deadline.
+        /// Another wait, which ends with the next change or at this deadline.
         case until(Deadline?)
     }
 }

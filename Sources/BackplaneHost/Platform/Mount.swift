@@ -2,7 +2,7 @@ import Glibc
 
 /// The file system that contains a file.
 package struct Mount: Sendable {
-    /// A Boolean value that indicates whether files on it cannot be executed, nor loaded as a library.
+    /// A Boolean value that indicates whether files on the mount cannot be executed or loaded as a library.
     package let isNoExec: Bool
 
     package init(holding path: String) throws(SystemError) {

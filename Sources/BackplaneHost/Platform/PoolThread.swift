@@ -4,8 +4,8 @@ import Glibc
 package enum PoolThread {
     /// Returns whether a thread of this process belongs to the pool and waits for work.
     ///
-    /// That is so if its first function is libdispatch's, and its stack contains no address of the library's code. A
-    /// running thread does not count.
+    /// This is the case if its first function is libdispatch's, and its stack contains no address of the library's
+    /// code. A running thread does not count.
     ///
     /// - Parameter library: The path of the library whose code the thread may be running.
     package static func isIdle(_ thread: Int32, besides library: String) -> Bool {

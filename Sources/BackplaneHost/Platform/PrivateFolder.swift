@@ -12,8 +12,7 @@ package enum PrivateFolder {
 
     /// Creates the folder at `path` with mode 0700, and missing folders above it.
     ///
-    /// An existing folder is accepted if it is not a symbolic link, belongs to the user, and cannot be written to by
-    /// others.
+    /// An existing folder is accepted if it is not a symbolic link, belongs to the user, and is not writable by others.
     package static func make(at path: String) throws(Defect) {
         let path = FilePath.absolute(path)
         let status: FileStatus

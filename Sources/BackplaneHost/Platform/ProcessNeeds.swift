@@ -1,11 +1,11 @@
 public import Backplane
 import Glibc
 
-/// The open files and threads that a program with a host and engines needs, for a check before it begins.
+/// The open files and threads that a program with a host and engines needs, for a check at its start.
 ///
 /// If the system refuses an open file or a thread later, the host reports an error. Foundation and the engines'
-/// packages end the process instead when they receive none for event loops, transfers and child processes. So a program
-/// that uses them calls ``require()`` first in its `main`, as the command `backplane` does:
+/// packages terminate the process instead if none are available for event loops, transfers and child processes. A
+/// program that uses them therefore calls ``require()`` first in its `main`, as the command `backplane` does:
 ///
 /// ```swift
 /// try ProcessNeeds.require()

@@ -1,7 +1,7 @@
 import Glibc
 
 extension RawPath {
-    /// The kind of the file at the path, without following a link; `nil` if there is none, or none that is accessible.
+    /// The kind of the file at the path, without following a link; `nil` if there is no accessible file.
     package var kind: FileStatus.Kind? { status.map(Self.kind) }
 
     /// The target of the symbolic link at the path, as written; `nil` if there is no link.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The folder for files that a host needs only while it runs: control sockets and copies of libraries.
+/// The folder for files that a host needs only while it is running: control sockets and copies of libraries.
 package enum RuntimeFolder {
     /// Returns the path of the folder, such as `$XDG_RUNTIME_DIR/backplane`.
     ///

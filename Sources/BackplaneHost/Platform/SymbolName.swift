@@ -3,7 +3,7 @@ import Glibc
 
 /// The names of functions in symbol tables.
 enum SymbolName {
-    /// Returns the demangled name for Swift, or the name itself; at most 200 characters, to suit a line of a log.
+    /// Returns the demangled Swift name, or the name itself, in at most 200 characters to fit on a log line.
     static func readable(_ name: String) -> String {
         String(withoutFiles(demangled(name) ?? name).prefix(200))
     }

@@ -8,7 +8,7 @@ struct SymbolNames {
     private var places: [UInt64: Place] = [:]
     private let whole, dynamic: ELFNames?
 
-    /// Creates the names from both symbol tables, of which a stripped library has one; omits unreadable entries.
+    /// Creates the names from both symbol tables, of which a stripped library has only one; omits unreadable entries.
     init(_ image: ELFImage) {
         (whole, dynamic) = (image.symbolTable(.whole)?.names, image.symbolTable(.dynamic)?.names)
         for kind in [ELFImage.SymbolTable.whole, .dynamic] {

@@ -2,7 +2,7 @@ import Glibc
 
 /// A failed system call: its error number and the system's description of it.
 ///
-/// It does not say what was attempted; callers convert it into a `BackplaneError` that does.
+/// It does not state what was attempted; callers convert it into a `BackplaneError` that does.
 package struct SystemError: Error, Sendable, Hashable {
     /// The number as in `errno`.
     package let number: Int32

@@ -1,6 +1,6 @@
 import Backplane
 
-/// An executor that runs an actor on a thread of its own, however busy Swift's thread pool is.
+/// An executor that runs an actor on a separate thread, no matter how busy Swift's thread pool is.
 ///
 /// A task that awaits a continuation is resumed on the pool before it returns to its actor, unless it prefers another
 /// executor. Tasks that must not wait for the pool run in `withTaskExecutorPreference` with this executor.
@@ -52,7 +52,7 @@ final class ThreadExecutor: SerialExecutor, TaskExecutor {
         }
     }
 
-    /// Runs `work`, and all other jobs, on the calling thread if the executor has no other.
+    /// Runs `work`, and all other jobs, on the calling thread if the executor has no thread.
     ///
     /// - Returns: `false` if `work` has not ended by the deadline.
     func runOnCallingThread(until deadline: Deadline, _ work: @escaping @Sendable () async -> Void) -> Bool {

@@ -2,7 +2,7 @@ import Backplane
 import CBackplaneHost
 import Glibc
 
-/// A process beside this one, whose children load libraries and call their entry functions before this process does.
+/// A process next to this one, whose children load libraries and call their entry functions before this process does.
 ///
 /// It is this program, started once more and taken over before `main` (`trials.c`), so it has the same libraries in
 /// memory. It is single-threaded, and forks each child before there is a library for it. It starts at the first trial
@@ -14,13 +14,13 @@ package final class TrialProcess: Sendable {
     /// The result of a trial.
     package enum Conclusion: Sendable, Hashable {
         case passed
-        /// The system's loader refuses it, for a reason that it reports again when this process loads the library.
+        /// The system's loader refuses the library, for a reason that it reports again when this process loads it.
         case refused(String)
-        /// The child ended because of it, after printing this.
+        /// The child terminated because of the library, after printing this text.
         case died(Death, stage: Stage, printed: String)
         /// The result is no longer awaited.
         case givenUp
-        /// No process could be created for it, for this reason.
+        /// No process could be created for the trial, for this reason.
         case noProcess(String)
         /// This program cannot be started again for trials.
         case impossible
@@ -34,9 +34,9 @@ package final class TrialProcess: Sendable {
         case loading
         /// In the entry function.
         case entering
-        /// While the descriptors that the entry function answered were read.
+        /// While the descriptors in the entry function's answer were read.
         case reading
-        /// While the child ended, in a destructor.
+        /// While the child was exiting, in a destructor.
         case ending
     }
 
@@ -62,7 +62,7 @@ package final class TrialProcess: Sendable {
     /// The id of the process, for tests; `nil` if it is not running.
     package var id: Int32? { state.withLock({ $0.running })?.id }
 
-    /// Starts the process, so that the first trial need not wait for it; does nothing if that fails.
+    /// Starts the process, so that the first trial need not wait for it; ignores a failure.
     package func prepare() {
         guard isPossible, take(isGivenUp: { false }) else { return }
         _ = try? start()
@@ -74,7 +74,8 @@ package final class TrialProcess: Sendable {
     /// - Parameters:
     ///   - toolchain: The compiler of this program, which the entry function is offered.
     ///   - limit: The time after which the child is killed.
-    ///   - isGivenUp: Returns whether the result is no longer awaited, which ends the process.
+    ///   - isGivenUp: A function that returns whether the result is no longer awaited, in which case the process is
+    ///     ended.
     package func open(_ path: String, toolchain: String = "", limit: Duration, isGivenUp: () -> Bool = { false })
         -> Conclusion
     {
@@ -96,7 +97,7 @@ package final class TrialProcess: Sendable {
         return .noProcess("the process for it was killed")
     }
 
-    /// Waits until no other trial is in progress; returns `false` if this one was abandoned before.
+    /// Waits until no other trial is in progress; returns `false` if this one was abandoned before that.
     private func take(isGivenUp: () -> Bool) -> Bool {
         state.wait { state in
             guard state.isInUse else {
@@ -126,10 +127,11 @@ package final class TrialProcess: Sendable {
 
     /// The interval at which abandoned trials are detected.
     private static let interval = Duration.milliseconds(50)
-    /// The time that the process may take until it is ready, and to answer beyond a trial's limit.
+    /// The time limit for the process to become ready, and to answer after a trial's limit has passed.
     private static let patience = Duration.seconds(20)
 
-    /// Returns the channel to the process, which is started if it is not running; `nil` if it does not take over.
+    /// Returns the channel to the process, starting it if it is not running; `nil` if the process does not respond in
+    /// time.
     private func start() throws(SystemError) -> Int32? {
         if let running = state.withLock({ $0.running }) { return running.channel }
         var ends: [Int32] = [0, 0]

@@ -25,7 +25,7 @@ package final class WakeSignal: Sendable {
 
     /// Waits for the signal, for an event of a descriptor, or until the deadline; without a deadline, indefinitely.
     ///
-    /// - Parameter events: The events of the descriptor to wait for besides its end, as in `poll`.
+    /// - Parameter events: The events of the descriptor to wait for, in addition to its end, as in `poll`.
     /// - Returns: The events of the descriptor, as in `poll`.
     @discardableResult
     package func wait(until deadline: Deadline?, or descriptor: Int32? = nil, events: Int32 = 0) -> Int32 {

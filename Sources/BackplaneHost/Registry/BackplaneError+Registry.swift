@@ -2,7 +2,7 @@ import Backplane
 import BackplaneDocuments
 
 extension BackplaneError {
-    /// Returns the error for a type of which no suitable instance is registered.
+    /// Returns the error for a type without a suitable registered instance.
     ///
     /// - Parameter refused: The number of instances of the type that the predicate rejected.
     static func unknownService<T>(_ type: T.Type, refused: Int, registered: [any Sendable]) -> BackplaneError {
@@ -28,7 +28,7 @@ extension BackplaneError {
     }
 }
 
-/// The qualified name of a type as it is written in code, without the compiler's additions for private types.
+/// The qualified name of a type as written in code, without the compiler's additions for private types.
 private struct TypeName: CustomStringConvertible {
     let description: String
 

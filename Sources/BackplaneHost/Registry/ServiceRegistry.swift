@@ -25,9 +25,9 @@ public final class ServiceRegistry: Sendable {
     /// Returns the first registered instance of a type.
     ///
     /// - Parameters:
-    ///   - type: The class, struct or protocol that the instance must be castable to.
-    ///   - isWanted: A predicate that the instance must satisfy; it may use the registry itself, also to register. By
-    ///     default, any instance satisfies it.
+    ///   - type: The class, struct or protocol to which the instance must be castable.
+    ///   - isWanted: A predicate that the instance must satisfy; it may use the registry itself, including to register
+    ///     instances. By default, any instance satisfies it.
     /// - Throws: `service.unknown`, which names the type and lists the registered types.
     public func resolve<T>(_ type: T.Type = T.self, where isWanted: (T) -> Bool = { _ in true }) throws(BackplaneError)
         -> T
@@ -49,6 +49,6 @@ public final class ServiceRegistry: Sendable {
 }
 
 extension BackplaneError.Code {
-    /// The code of the error for a type of which the host's registry has no instance.
+    /// The code of the error for a type without an instance in the host's registry.
     public static let unknownService = Self(rawValue: "service.unknown")
 }

@@ -7,7 +7,7 @@ final class ComponentData: Sendable {
     private let open: @Sendable () throws(BackplaneError) -> DataFolder
     private let store: HostStore
     private let log: any LogSink
-    /// The places as they were read, which only this host changes.
+    /// The places as read, which only this host changes.
     private let known = Mutex<DataPlaces?>(nil)
 
     init(
@@ -32,7 +32,7 @@ final class ComponentData: Sendable {
         }
     }
 
-    /// Returns the folder of a component, created if necessary; that of a data access controller is at its place.
+    /// Returns the folder of a component, creating it if necessary; that of a data access controller is at its place.
     func folder(of node: Plan.Node, at place: String?) throws(BackplaneError) -> String {
         guard let place else { return networkFolder(of: node).path }
         return try open().folder(named: place)
@@ -79,7 +79,7 @@ final class ComponentData: Sendable {
         return places
     }
 
-    /// Logs that a former namespace is not continued, because the controller has data of its own already.
+    /// Logs that a former namespace is not continued because the controller already has data of its own.
     private func warn(of node: Plan.Node, at place: String) {
         guard let was = node.was, place == node.dataNamespace, (try? open())?.hasFolder(named: was) == true,
             log.isEnabled(.warning)
@@ -88,7 +88,7 @@ final class ComponentData: Sendable {
             LogRecord(
                 level: .warning, source: "host",
                 message:
-                    "`was` of a data access controller is not followed, because it has a folder of its own already",
+                    "`was` of a data access controller is ignored, because it already has its own folder",
                 metadata: ["component": node.name, "namespace": place, "was": was]))
     }
 }

@@ -12,7 +12,7 @@ struct ComponentFolder: Sendable {
     /// Returns the absolute path of a file in the folder.
     ///
     /// - Parameter makingFolder: A Boolean value that indicates whether to create the component's folder.
-    /// - Throws: `network.refused` for a path that escapes the folder, also through a link; the reason why there
+    /// - Throws: `network.refused` for a path that escapes the folder, including through a link; the reason why there
     ///   is no folder.
     func path(of file: String, makingFolder: Bool) throws(BackplaneError) -> String {
         guard !path.isEmpty else {
@@ -28,7 +28,7 @@ struct ComponentFolder: Sendable {
         guard !steps.contains(where: { ["", ".", ".."].contains($0) }), !relative.utf8.contains(0) else {
             throw BackplaneError(
                 .networkRefused,
-                "this is not a path in the component's folder \(path); give one that is relative to it",
+                "expected a path relative to the component's folder \(path)",
                 at: file)
         }
         if makingFolder { try make() }

@@ -4,7 +4,7 @@ import Synchronization
 /// The handles by which components identify themselves to the host's services.
 ///
 /// A handle is a number that is never reused, so that a context kept after its component or its host has ended is
-/// refused without harm. The functions of a service's table receive nothing else: they have no context of the host's,
+/// refused without harm. The functions of a service's table receive only a handle: they have no context of the host,
 /// and the table itself is constant. Therefore one table per process contains the handles of all hosts.
 enum ComponentHandles {
     private static let components = Mutex<[UInt64: OfferedServices]>([:])

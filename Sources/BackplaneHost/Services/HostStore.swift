@@ -22,12 +22,12 @@ final class HostStore: Sendable {
 
     /// Creates a store that is not open.
     ///
-    /// - Parameter settings: The settings, which matter until the store is open.
+    /// - Parameter settings: The settings, which only have an effect until the store is opened.
     init(_ settings: StoreSettings, _ open: @escaping Opener) {
         (self.open, state) = (open, Monitor(State(settings: settings)))
     }
 
-    /// The settings, which matter until the store is open.
+    /// The settings, which only have an effect until the store is opened.
     var settings: StoreSettings {
         get { state.withLock { $0.settings } }
         set { state.withLock { $0.settings = newValue } }
@@ -36,7 +36,7 @@ final class HostStore: Sendable {
     /// A Boolean value that indicates whether records survive the process; known once the store is open.
     var isPersistent: Bool { state.withLock { $0.store.map { !($0 is MemoryRecordStore) } ?? true } }
 
-    /// Closes the store, as soon as nothing uses it any longer; the next request opens it again.
+    /// Closes the store as soon as it is no longer in use; the next request reopens it.
     func close() { state.withLock { $0.store = nil } }
 
     /// A Boolean value that indicates whether the store is open or being opened.
@@ -45,12 +45,12 @@ final class HostStore: Sendable {
     /// A Boolean value that indicates whether the store is being opened.
     var isBeingOpened: Bool { state.withLock { $0.isBeingOpened } }
 
-    /// Opens the store on a thread of its own; only the first request does.
+    /// Opens the store on a separate thread; only the first request does so.
     ///
     /// It is unknown in advance whether a data access controller uses the store, so a failure does not prevent its
     /// start.
     ///
-    /// - Parameter failed: Called if the store cannot be opened.
+    /// - Parameter failed: A function that is called if the store cannot be opened.
     func prepare(_ failed: @escaping @Sendable (BackplaneError) -> Void) {
         let settings: StoreSettings? = state.withLock { state in
             guard !state.wasPrepared, state.store == nil, !state.isBeingOpened else { return nil }
@@ -82,7 +82,8 @@ final class HostStore: Sendable {
 
     /// Opens the store for all waiting callers.
     ///
-    /// - Parameter failed: Called with the reason of a failure, before any waiting caller learns of it.
+    /// - Parameter failed: A function that is called with the reason for a failure, before any waiting caller is
+    ///   notified.
     private func finishOpening(_ settings: StoreSettings, orElse failed: (BackplaneError) -> Void) -> Result<
         any RecordStore, BackplaneError
     > {
@@ -99,8 +100,7 @@ final class HostStore: Sendable {
         return result
     }
 
-    /// Defines the indexes of a collection that an instance declares, in addition to those that other instances
-    /// declare.
+    /// Defines the indexes of a collection that an instance declares, in addition to those declared by other instances.
     ///
     /// - Parameter owner: The handle of the instance.
     func define(_ collection: CollectionDefinition, in namespace: String, by owner: UInt64)

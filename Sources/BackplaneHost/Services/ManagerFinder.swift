@@ -2,7 +2,7 @@ import Backplane
 import BackplaneBoundary
 import CBackplane
 
-/// The means by which one component reaches managers that its wires do not name.
+/// The means by which one component looks up managers that its wires do not name.
 struct ManagerFinder: Sendable {
     typealias Found = Result<OpenWire, BackplaneError>
 
@@ -17,7 +17,7 @@ struct ManagerFinder: Sendable {
 /// The plugin's callback for the result of a look-up, called exactly once with its context.
 struct FoundReply: Sendable {
     private let done: bp_found
-    /// The plugin's own context, which is handed back untouched.
+    /// The plugin's own context, which is passed back unchanged.
     private let context: ForeignPointer
 
     init(_ done: @escaping bp_found, _ context: UnsafeMutableRawPointer?) {

@@ -20,19 +20,19 @@ final class OfferedServices: Sendable {
     let graphs: ComponentGraphs
     /// The component's namespace in the store.
     let namespace: String
-    /// The means by which it reaches managers that its wires do not name.
+    /// The means by which the component looks up managers that its wires do not name.
     let managers: ManagerFinder
     let timers: ComponentTimers
     /// The component's wires by handle, for components that call through the host.
     private let wires: Mutex<[UInt64: ServedWire]>
     private let operations = Mutex(Operations())
-    /// The streams that the component has opened through the host and not closed, by number.
+    /// The open streams that the component has opened through the host, keyed by number.
     private let streams = Mutex<[UInt64: ServedStream]>([:])
 
     private struct Operations {
         /// The number of operations that the host has not answered.
         var count = 0
-        /// The number of those that end independently of the component.
+        /// The number of those operations that end independently of the component.
         var waits = 0
         var isClosed = false
         /// The calls among those operations, by id.
@@ -42,7 +42,8 @@ final class OfferedServices: Sendable {
     private struct OwnCall {
         let reply: Reply
         let isWait: Bool
-        /// The function that notifies the provider that its answer is no longer needed; `nil` until the call has begun.
+        /// The function that notifies the provider that its answer is no longer needed; `nil` until the call has
+        /// started.
         var cancel: (@Sendable () -> Void)?
     }
 
@@ -69,18 +70,19 @@ final class OfferedServices: Sendable {
 
     var allWires: [ServedWire] { wires.withLock { Array($0.values) } }
 
-    /// Adds a wire that was looked up; existing ones stay.
+    /// Adds a wire that was looked up; existing wires remain.
     func add(_ wire: ServedWire, as handle: UInt64) {
         wires.withLock { $0[handle] = wire }
     }
 
-    /// Counts an operation whose answer goes to the component; ``end()`` follows when the answer was given.
+    /// Counts an operation whose answer goes to the component; ``end()`` must follow once it has been answered.
     ///
     /// - Throws: `call.retired` if the component is closed.
     ///
     /// - Parameters:
     ///   - count: The number of operations, all of them or none.
-    ///   - isWait: Whether they wait for another party, so that only the release of the component waits for them.
+    ///   - isWait: Whether the operations wait for another party, so that only the release of the component waits for
+    ///     them.
     func begin(_ count: Int = 1, isWait: Bool = false) throws(BackplaneError) {
         try begin(count, isWait: isWait) { _ in }
     }
@@ -105,7 +107,7 @@ final class OfferedServices: Sendable {
         }
     }
 
-    /// Counts a call that is answered through `reply` once: by ``answer(_:_:_:)`` or when the component is closed.
+    /// Counts a call that is answered once through `reply`: by ``answer(_:_:_:)`` or when the component is closed.
     ///
     /// - Throws: `call.retired` if the component is closed.
     ///
@@ -116,7 +118,8 @@ final class OfferedServices: Sendable {
         return id
     }
 
-    /// Stores the function that cancels a call, and runs it immediately if the component was closed meanwhile.
+    /// Stores the function that cancels a call, and runs it immediately if the component has been closed in the
+    /// meantime.
     func keep(_ call: UInt64, cancel: @escaping @Sendable () -> Void) {
         let isClosed = operations.withLock { operations in
             operations.calls[call]?.cancel = cancel
@@ -157,12 +160,12 @@ final class OfferedServices: Sendable {
 
     // MARK: Streams
 
-    /// The number of every stream that exceeds the limit; valid numbers are lower.
+    /// The number of all streams that exceed the limit; valid numbers are lower.
     private static let oneTooMany = UInt64.max
 
-    /// Keeps a stream until it is closed, and returns its number.
+    /// Registers a stream until it is closed, and returns its number.
     ///
-    /// A stream that the component may not have is closed; its number leads to the reason in ``stream(_:)``.
+    /// A stream that the component may not have is closed; for its number, ``stream(_:)`` throws the reason.
     func keep(_ stream: ServedStream) -> UInt64 {
         let id = Callbacks.newID()
         let isKept = streams.withLock { streams in
@@ -174,7 +177,7 @@ final class OfferedServices: Sendable {
             stream.close()
             return Self.oneTooMany
         }
-        // Looked at afterwards, since the component may be closed meanwhile, with the streams that it has by then.
+        // Checked afterwards, because the component may be closed in the meantime, with the streams that it has by then.
         if isClosed { removeStream(id)?.close() }
         return id
     }
@@ -190,7 +193,7 @@ final class OfferedServices: Sendable {
         if id == Self.oneTooMany {
             throw BackplaneError(
                 .hostExhausted,
-                "\(name) has \(ComponentStreams.limit) streams that it has not closed; close some before opening another"
+                "\(name) has \(ComponentStreams.limit) open streams; close some before opening another"
             )
         }
         if isClosed { throw .askerStopped }
@@ -208,10 +211,10 @@ final class OfferedServices: Sendable {
         for stream in streams.withLock({ Array($0.values) }) { stream.end(error) }
     }
 
-    /// A Boolean value that indicates whether an answer of the host is missing.
+    /// A Boolean value that indicates whether the host has yet to answer an operation.
     var isBusy: Bool { operations.withLock { $0.count > 0 } }
 
-    /// A Boolean value that indicates whether the host still works for the component, besides waiting.
+    /// A Boolean value that indicates whether the host is working for the component, as opposed to only waiting.
     var isWorking: Bool { operations.withLock { $0.count > $0.waits } }
 
     /// Requires the component to have one of the roles.
@@ -220,7 +223,7 @@ final class OfferedServices: Sendable {
     func require(_ roles: Role..., for service: String) throws(BackplaneError) {
         guard !roles.contains(role) else { return }
         let allowed = roles.map { "\($0)s" }.joined(separator: " and ")
-        throw BackplaneError(.roleForbidden, "\(name) is a \(role); only \(allowed) use \(service)")
+        throw BackplaneError(.roleForbidden, "\(name) is a \(role); only \(allowed) can use \(service)")
     }
 }
 

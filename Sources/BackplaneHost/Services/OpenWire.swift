@@ -6,6 +6,6 @@ struct OpenWire: Sendable {
     var id: UInt64
     var label: String
     var slot: Slot
-    /// The wire that the handle stands for.
+    /// The wire that the handle represents.
     var wire: ServedWire
 }

@@ -6,10 +6,10 @@ import Synchronization
 /// A stream that the host reads for a component, or for the host program by name.
 final class ServedStream: Sendable {
     private enum State {
-        /// It waits for the provider; a request for elements that arrived meanwhile waits with it.
+        /// The stream waits for the provider, together with any request for elements that has arrived.
         case opening((count: Int, reply: Reply)?)
         case open(any ProvidedStream)
-        /// It was not opened, or the host has ended it, and the consumer has not learnt of it.
+        /// The stream was not opened or was ended by the host, and the consumer has not been notified.
         case failed(BackplaneError)
         case over
         case closed
@@ -17,7 +17,7 @@ final class ServedStream: Sendable {
     private let state = Mutex(State.opening(nil))
     /// The cancellation of the wait for the provider.
     fileprivate let wait: Cancellation
-    /// The timer of the deadline until which the stream is to be open, and its number there.
+    /// The timer of the deadline for opening the stream, and its number in that timer.
     private let timer: DeadlineTimer?
     private let opening = Callbacks.newID()
 
@@ -63,7 +63,7 @@ final class ServedStream: Sendable {
 
     /// Ends the stream with an error of the host while it is being opened, and reports it to the consumer.
     ///
-    /// One that is open is ended at its provider.
+    /// A stream that is already open is ended at its provider.
     func end(_ error: BackplaneError) { leave(.failed(error), error, onlyWhileOpening: true) }
 
     private func leave(_ next: State, _ error: BackplaneError, onlyWhileOpening: Bool = false) {
@@ -119,7 +119,7 @@ extension ServedWire {
         ServedStream.open(through: self, method, input, call)
     }
 
-    /// Opens a stream on a separate thread, which the plugin's function keeps if it never returns.
+    /// Opens a stream on a separate thread, which remains occupied if the plugin's function never returns.
     ///
     /// If the stream is not open at the call's deadline, the consumer receives an error.
     func openAside(_ method: Method, _ input: [UInt8], _ call: Call) -> ServedStream {

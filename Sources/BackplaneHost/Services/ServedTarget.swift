@@ -4,7 +4,7 @@ import BackplaneDocuments
 /// The target of the calls that the host makes on behalf of a wire's user, part of the binding that a call leases.
 final class ServedTarget: Sendable {
     let provider: ComponentCalls
-    /// The provider's number of each method that the wire declares, or `nil` where it has no method of that name.
+    /// The provider's number of each method that the wire declares, or `nil` if it has no method of that name.
     private let numbers: [Int?]
 
     /// Creates a target that maps method numbers.

@@ -3,7 +3,7 @@ import BackplaneBoundary
 import CBackplane
 import Synchronization
 
-/// A wire on which the host makes the calls for its user.
+/// A wire for which the host makes the calls on behalf of its user.
 ///
 /// The user is a plugin without the Swift SDK or with another revision of it, or the host program calling by name.
 final class ServedWire: Sendable {
@@ -20,7 +20,7 @@ final class ServedWire: Sendable {
     let methods: [MethodDescription]
     /// The calls that had to wait at the gate, until they end.
     private let delayed = Mutex<[UInt64: DelayedCall]>([:])
-    /// The providers that may have calls in flight, the latest last.
+    /// The providers that may have calls in flight, with the latest last.
     private let providers = Mutex<[ComponentCalls]>([])
 
     private struct DelayedCall: Sendable {
@@ -49,8 +49,8 @@ final class ServedWire: Sendable {
 
     /// Calls a method by name and waits for the answer.
     ///
-    /// The plugin's function runs on a separate thread. If it never returns, it keeps that thread, and the call ends
-    /// at its deadline.
+    /// The plugin's function runs on a separate thread. If it never returns, the thread remains occupied, and the call
+    /// ends at its deadline.
     func call(_ method: String, _ input: [UInt8], _ call: Call) async throws(BackplaneError) -> [UInt8] {
         let answer = PendingAnswer(), reply = answer.reply, begun = Cancellation { [self] in cancel($0) }
         let begins = HostThread.launch { [self] in
@@ -131,7 +131,7 @@ final class ServedWire: Sendable {
         }
     }
 
-    /// Cancels a call that has begun; a provider that did not begin it ignores the id.
+    /// Cancels a call in progress; a provider that did not start it ignores the id.
     private func cancelBegun(_ id: UInt64) {
         for provider in providers.withLock({ $0 }) { provider.cancel(id) }
     }

@@ -2,12 +2,13 @@ import Backplane
 import BackplaneBoundary
 import Synchronization
 
-/// The operations of one component on a service, each cancelled by its id or at its deadline, and answered once.
+/// The operations of one component on a service, each cancelled by its id or at its deadline, and answered exactly
+/// once.
 final class ServiceOperations: Sendable {
     private struct Operation {
         var task: Task<Void, Never>
         let isWait: Bool
-        /// The error that the operation ends with if it is cut short; `nil` for that of a cancellation.
+        /// The error with which the operation ends if it is cut short; `nil` means that of a cancellation.
         var cause: BackplaneError?
     }
     private struct State {
@@ -25,7 +26,7 @@ final class ServiceOperations: Sendable {
     ///
     /// - Parameters:
     ///   - isWait: Whether the operation has no end of its own, so that it ends with the component.
-    ///   - answer: Receives the result. An operation that was cut short has changed nothing.
+    ///   - answer: A function that receives the result. An operation that was cut short has changed nothing.
     /// - Returns: The id by which the operation can be cancelled, or 0 if it has already ended.
     func start<Value: Sendable>(
         _ call: Call?, isWait: Bool = false,
@@ -59,7 +60,7 @@ final class ServiceOperations: Sendable {
 
     func cancel(_ id: UInt64) { cancel(id, because: nil) }
 
-    /// Ends the operations without an end of their own, because their component no longer runs.
+    /// Ends the operations without an end of their own, because their component is no longer running.
     func retireWaits() {
         let waits = state.withLock { state in
             state.isRetired = true

@@ -50,7 +50,7 @@ let storeFunctions = bp_store_1(
 /// A plugin's callback for the end of a query.
 private struct StoreAnswer: Sendable {
     let done: bp_store_done
-    /// The plugin's own context, which is handed back untouched.
+    /// The plugin's own context, which is passed back unchanged.
     let context: ForeignPointer
 
     func end(_ result: Result<OffsetPage, BackplaneError>, of collection: String) {

@@ -3,9 +3,9 @@ import BackplaneBoundary
 
 /// The targets of swaps.
 extension Replacements {
-    /// Loads libraries that take the places of plugins of the active manifest.
+    /// Loads libraries that replace plugins of the active manifest.
     ///
-    /// - Parameter needsLibraries: Whether it is an error to name none.
+    /// - Parameter needsLibraries: Whether it is an error not to name any.
     /// - Throws: The reason why a library cannot be loaded or replaces no plugin.
     func target(_ libraries: [String], _ options: SwapOptions, needsLibraries: Bool)
         async throws(BackplaneError) -> SwapTarget
@@ -16,7 +16,7 @@ extension Replacements {
         return SwapTarget(replacements: try await load(libraries, among: live.loaded, options))
     }
 
-    /// Loads another manifest, and libraries that take the places of plugins in it.
+    /// Loads another manifest, and libraries that replace plugins in it.
     ///
     /// - Throws: The reason why a library cannot be loaded or replaces no plugin.
     func target(_ libraries: [String], applying document: ManifestDocument, _ options: SwapOptions)
@@ -39,7 +39,7 @@ extension Replacements {
     /// Returns an older generation of a plugin, and the manifest that a swap replaced together with it.
     ///
     /// - Parameters:
-    ///   - number: The generation, or `nil` for the last committed one that has not failed since.
+    ///   - number: The generation, or `nil` for the last committed one that has not since failed.
     ///   - history: The manifests that swaps have replaced.
     func earlier(_ plugin: String, _ number: Int?, _ history: ManifestHistory) throws(BackplaneError) -> SwapTarget {
         let active = live.loaded

@@ -9,9 +9,9 @@ final class Replacements {
 
     init(_ live: LiveComposition) { self.live = live }
 
-    /// Loads libraries and finds the plugins that they replace, except those equal to the active one byte for byte.
+    /// Loads libraries and finds the plugins that they replace, except libraries identical to the active ones.
     ///
-    /// It ends early, and loads no further library, when its task is cancelled.
+    /// If its task is cancelled, the function ends early and loads no more libraries.
     ///
     /// - Parameter loaded: The manifest with the plugins that are replaced.
     /// - Throws: The reason why a library cannot be loaded or replaces no plugin.
@@ -71,7 +71,7 @@ final class Replacements {
         return Replacement(place: place, plugin: plugin, library: description.id)
     }
 
-    /// Prepares, tries and loads a library on separate threads, since its initialiser or entry function may never
+    /// Prepares, tries and loads a library on separate threads, because its initialiser or entry function may never
     /// return.
     private func load(
         _ wanted: WantedLibrary, replacing current: String?, in folder: LoadFolder, _ swap: SwapOptions
@@ -109,7 +109,7 @@ final class Replacements {
 
     /// Returns a replacement by an older generation of a plugin.
     ///
-    /// - Parameter number: The generation, or `nil` for the last committed one that has not failed since.
+    /// - Parameter number: The generation, or `nil` for the last committed one that has not since failed.
     func older(_ name: String, _ number: Int?) throws(BackplaneError) -> Replacement {
         let loaded = live.loaded, place = try loaded.place(ofPlugin: name), current = loaded.plugins[place]
         let entries = live.generations.entries(of: current.description.id) ?? []
@@ -137,14 +137,14 @@ final class Replacements {
             ?? (candidates.isEmpty ? "retired generation" : "retired generation without a failed probation")
         return BackplaneError(
             .swapRefused,
-            "\(plugin) has no \(asked); \(there)\(number == nil && !candidates.isEmpty ? "; give its number" : "")")
+            "\(plugin) has no \(asked); \(there)\(number == nil && !candidates.isEmpty ? "; specify its number" : "")")
     }
 
     /// Runs a function on a separate thread for at most `limit`.
     ///
     /// - Parameters:
     ///   - late: The message of the error that is returned when the limit passes.
-    ///   - body: The function, which can ask whether the task was cancelled.
+    ///   - body: The function, which can check whether the task has been cancelled.
     private func onThreadOfItsOwn<Value: Sendable>(
         limit: Duration, _ late: String,
         _ body: @escaping @Sendable (_ isGivenUp: () -> Bool) -> Result<Value, BackplaneError>
@@ -183,7 +183,7 @@ extension LoadedPlugin {
     }
 }
 
-/// A request for a result, until no caller waits for it any longer.
+/// A request for a result, which ends when no caller waits for it.
 private final class Wish: Sendable {
     private let state = Atomic(false)
 
@@ -192,7 +192,7 @@ private final class Wish: Sendable {
     func giveUp() { state.store(true, ordering: .relaxed) }
 }
 
-/// A continuation that takes the first of several answers.
+/// A continuation that receives the first of several answers.
 private final class FirstAnswer<Value: Sendable>: Sendable {
     private let continuation: Mutex<UnsafeContinuation<Value, Never>?>
 

@@ -2,15 +2,15 @@
 public struct SwapOptions: Sendable, Hashable {
     /// The test that the new generation must pass before the old one is retired, or `nil` for none.
     public var probation: Probation?
-    /// The time limit for calls in flight to end, and the treatment of those that do not.
+    /// The time limit for calls in flight to end, and the policy for those that do not.
     ///
-    /// `nil` takes the policy of the manifest, or else ``DrainPolicy/standard``.
+    /// `nil` means the policy of the manifest, or else ``DrainPolicy/standard``.
     public var drain: DrainPolicy?
-    /// The time that each step of each component may take.
+    /// The time limit for each step of each component.
     public var stepLimit: Duration
-    /// A Boolean value that indicates whether the swap continues when state cannot be carried over.
+    /// A Boolean value that indicates whether the swap continues if state cannot be carried over.
     ///
-    /// The new code then begins without it.
+    /// The new code then starts without it.
     public var discardsState: Bool
     /// A Boolean value that indicates whether new libraries are loaded without a trial in a child process.
     public var trustsLibraries: Bool
@@ -18,7 +18,7 @@ public struct SwapOptions: Sendable, Hashable {
     ///
     /// Calls of such methods then fail with `call.unimplemented`.
     public var allowsMissingMethods: Bool
-    /// A Boolean value that indicates whether state crosses as JSON even where the Swift value itself could.
+    /// A Boolean value that indicates whether state crosses as JSON even if it could cross as a Swift value.
     public var encodesState: Bool
 
     /// A Boolean value that indicates whether graphs of operations that prevent the swap are cancelled.
@@ -29,8 +29,8 @@ public struct SwapOptions: Sendable, Hashable {
 
     /// Creates the limits and conditions of one swap.
     ///
-    /// By default there is no probation, long calls are treated according to the manifest, a step may take 10 s, each
-    /// library has a trial, and a swap that loses state, methods or graphs is refused.
+    /// By default, there is no probation, long calls are subject to the manifest's policy, a step may take 10 s, each
+    /// library is tried, and a swap that loses state, methods or graphs is refused.
     public init(
         probation: Probation? = nil, drain: DrainPolicy? = nil,
         stepLimit: Duration = .seconds(10), discardsState: Bool = false, trustsLibraries: Bool = false,
@@ -43,20 +43,21 @@ public struct SwapOptions: Sendable, Hashable {
     }
 }
 
-/// A period in which the old generation is kept and restored automatically if the new one fails.
+/// A period during which the old generation is kept and restored automatically if the new one fails.
 ///
-/// It ends early when another change is requested: the new generation then stays.
+/// It ends early when another change is requested: the new generation then remains active.
 public struct Probation: Sendable, Hashable {
     /// The length of the probation.
     public var duration: Duration
     /// The fraction of completed calls that may fail, from 0 to 1.
     public var errorRate: Double
-    /// The number of completed calls below which the error rate is not judged.
+    /// The number of completed calls below which the error rate is not evaluated.
     public var minimumCalls: Int
-    /// The time between two health checks of a component.
+    /// The interval between health checks of a component.
     public var healthInterval: Duration
 
-    /// Creates a probation: by default it allows a tenth of at least 10 calls to fail, and checks health every second.
+    /// Creates a probation, which by default allows a tenth of at least 10 calls to fail and checks health every
+    /// second.
     public init(
         duration: Duration, errorRate: Double = 0.1, minimumCalls: Int = 10, healthInterval: Duration = .seconds(1)
     ) {

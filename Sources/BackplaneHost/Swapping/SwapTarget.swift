@@ -5,10 +5,10 @@ import BackplaneBoundary
 struct SwapTarget {
     /// The manifest with the plugins that were loaded for it, or `nil` for the active one.
     var manifest: LoadedManifest?
-    /// The plugins that take the places of others in that manifest.
+    /// The plugins that replace others in that manifest.
     var replacements: [Replacement]
 
-    /// The libraries as the caller named them, keyed by their plugins' keys.
+    /// The libraries as named by the caller, keyed by their plugins' keys.
     var libraries: [String: String] {
         Dictionary(replacements.map { ($0.plugin.key, $0.library) }, uniquingKeysWith: { first, _ in first })
     }
@@ -16,7 +16,7 @@ struct SwapTarget {
     /// Returns the manifest with its plugins.
     ///
     /// - Parameter active: The active manifest, which may have changed since the plugins were loaded.
-    /// - Throws: `swap.refused` if a plugin has no place in it any more.
+    /// - Throws: `swap.refused` if a plugin no longer has a place in it.
     func manifest(replacing active: LoadedManifest, in folder: LoadFolder?) throws(BackplaneError) -> LoadedManifest {
         let base = manifest ?? active
         for replacement in replacements {
@@ -32,7 +32,7 @@ struct SwapTarget {
             Dictionary(uniqueKeysWithValues: replacements.map { ($0.place, $0.plugin) }), in: folder)
     }
 
-    /// Returns whether a swap would change anything at all.
+    /// Returns whether a swap would change anything.
     func changes(_ active: LoadedManifest) -> Bool {
         guard replacements.isEmpty, let manifest else { return !replacements.isEmpty }
         return manifest.document.manifest != active.document.manifest || !manifest.plugins(besides: active).isEmpty
@@ -44,7 +44,7 @@ struct SwapTarget {
         (manifest?.plugins(besides: active) ?? []) + replacements.map(\.plugin)
     }
 
-    /// Records that what was loaded for the swap does not become active.
+    /// Records that the plugins loaded for the swap do not become active.
     func abandon(in live: LiveComposition) {
         live.takeOut(plugins(besides: live.loaded))
         if live.loadFolder == nil { manifest?.loadFolder?.remove() }
@@ -52,7 +52,7 @@ struct SwapTarget {
 }
 
 extension SwapTarget {
-    /// Creates the target of a manifest whose plugins were loaded for it.
+    /// Creates the target for a manifest whose plugins have been loaded.
     init(loaded manifest: LoadedManifest, in live: LiveComposition) {
         self.init(manifest: manifest, replacements: [])
         live.generations.add(plugins(besides: live.loaded), .loaded)

@@ -2,10 +2,10 @@ import Backplane
 import BackplaneBoundary
 import BackplaneDocuments
 
-/// A library requested as a replacement, and the plugin that it seems to replace.
+/// A library requested as a replacement, and the plugin that it is expected to replace.
 struct WantedLibrary: Sendable {
     let path: String
-    /// The place of the plugin to replace, or `nil` if only the library's entry function can identify it.
+    /// The position of the plugin to replace, or `nil` if only the library's entry function can identify it.
     let place: Int?
     let reference: PluginReference?
 
@@ -32,13 +32,13 @@ struct WantedLibrary: Sendable {
             } else {
                 throw BackplaneError(
                     .swapRefused,
-                    "\(library) is linked into this program: give the path of the library that replaces it")
+                    "\(library) is linked into this program; pass the path of the library that replaces it")
             }
         }
         reference = place.flatMap { plugins[$0].reference }
     }
 
-    /// Returns the active definitions of a file that is wanted; `nil` if a library is.
+    /// Returns the active definitions in a requested file; `nil` if a library is requested.
     ///
     /// - Throws: `plugin.unknown` for the file of a definition that is not active, because it has errors.
     func definitions(among loaded: LoadedManifest) throws(BackplaneError) -> [ActiveDefinition]? {
@@ -47,7 +47,7 @@ struct WantedLibrary: Sendable {
             guard loaded.plugins[place].path == path else {
                 throw BackplaneError(
                     .swapRefused,
-                    "a definition is read from where the manifest says; change that file, or the manifest",
+                    "a definition is read from the file that the manifest names; change that file, or the manifest",
                     at: path)
             }
             let plugins = loaded.plugins.enumerated().filter { $0.element.path == path }
@@ -58,9 +58,9 @@ struct WantedLibrary: Sendable {
             .pluginUnknown, "the definition is not active, so there is nothing to swap; apply the manifest", at: path)
     }
 
-    /// Refuses a library without a known place if the manifest fixes the contents of any library by its SHA-256.
+    /// Refuses a library without a known position if the manifest fixes the contents of any library by its SHA-256.
     ///
-    /// - Throws: `swap.refused`, since only running the library would show whether it replaces one of those.
+    /// - Throws: `swap.refused`, because only running the library would reveal whether it replaces one of those.
     func requirePlace(among loaded: LoadedManifest) throws(BackplaneError) {
         guard place == nil else { return }
         let fixed = loaded.plugins.filter { $0.reference?.sha256 != nil }.map(\.description.id).sorted()
@@ -72,7 +72,7 @@ struct WantedLibrary: Sendable {
             at: path)
     }
 
-    /// Returns the place that the library takes, now that its entry function has identified the plugin.
+    /// Returns the position of the library, now that its entry function has identified the plugin.
     func place(of plugin: LoadedPlugin, among loaded: LoadedManifest) throws(BackplaneError) -> Int {
         let id = plugin.description.id, plugins = loaded.plugins
         if let place, plugins[place].description.id == id { return place }
@@ -84,7 +84,8 @@ struct WantedLibrary: Sendable {
         guard plugins[alike[0]].reference?.sha256 == nil else {
             throw BackplaneError(
                 .swapRefused,
-                "the manifest has a SHA-256 for \(id): give the library the name of the one it replaces, so that it can be checked before it is loaded",
+                "the manifest has a SHA-256 for \(id); give the library the name of the one that it replaces, so "
+                    + "that it can be checked before it is loaded",
                 at: path)
         }
         return alike[0]
@@ -107,9 +108,9 @@ struct WantedLibrary: Sendable {
     }
 }
 
-/// A definition file that a swap reads again.
+/// A definition file that a swap rereads.
 struct ActiveDefinition {
-    /// Its place among the plugins of the manifest.
+    /// The position among the plugins of the manifest.
     let place: Int
     private let plugin: LoadedPlugin
     private let definition: LoadedDefinition
@@ -119,7 +120,7 @@ struct ActiveDefinition {
         (self.place, self.plugin, self.definition) = (place, plugin, definition)
     }
 
-    /// Returns the plugin with the files as they are now, to be compiled by the swap; `nil` if they are the same.
+    /// Returns the plugin with the current contents of its files, for the swap to compile; `nil` if they are unchanged.
     ///
     /// - Throws: `definition.unreadable`.
     func reread() throws(BackplaneError) -> LoadedPlugin? {
@@ -131,7 +132,7 @@ struct ActiveDefinition {
 }
 
 extension LoadedManifest {
-    /// Returns the place of a plugin, given its id or its library's name in the manifest.
+    /// Returns the position of a plugin, given its id or its library's name in the manifest.
     func place(ofPlugin name: String) throws(BackplaneError) -> Int {
         let found = plugins.indices.filter {
             plugins[$0].description.id == name || plugins[$0].reference?.library == name

@@ -24,7 +24,7 @@ extension HTTPBody {
         }
     }
 
-    /// Returns the fields of a form as `application/x-www-form-urlencoded`, in their order.
+    /// Returns the fields of a form as `application/x-www-form-urlencoded`, in order.
     ///
     /// Spaces become `+`, and all bytes except letters, digits and `*-._` are percent-encoded (WHATWG, URL, section
     /// 5.2).
@@ -32,7 +32,7 @@ extension HTTPBody {
         form(fields.map { ($0.key, $0.value) })
     }
 
-    /// Returns the fields of a form as `application/x-www-form-urlencoded`, in their order.
+    /// Returns the fields of a form as `application/x-www-form-urlencoded`, in order.
     public static func form(_ fields: [(name: String, value: String)]) -> HTTPBody {
         var bytes: [UInt8] = []
         for (name, value) in fields {

@@ -1,12 +1,12 @@
 extension HTTPBody {
-    /// Returns parts as `multipart/form-data` (RFC 7578), in their order; files are read while they are sent.
+    /// Returns parts as `multipart/form-data` (RFC 7578), in order; files are read while they are sent.
     public static func multipart(_ parts: [HTTPPart]) -> HTTPBody {
         // 128 random bits: no part contains the boundary, and none has to be searched for it.
         let random = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
         return multipart(parts, boundary: "backplane-\(String(random.0, radix: 36))\(String(random.1, radix: 36))")
     }
 
-    /// Returns parts with a boundary that a test chooses.
+    /// Returns parts with a boundary chosen by a test.
     package static func multipart(_ parts: [HTTPPart], boundary: String) -> HTTPBody {
         var segments: [BodySegment] = [], text = ""
         for part in parts {
@@ -34,7 +34,7 @@ public struct HTTPPart: Sendable {
         HTTPPart(name: name, fileName: nil, mediaType: nil, content: .bytes(Array(value.utf8)))
     }
 
-    /// Returns a part with bytes in memory; with a file name, the server treats it as a file.
+    /// Returns a part with bytes in memory, which servers treat as a file if it has a file name.
     public static func bytes(
         _ name: String, _ bytes: [UInt8], fileName: String? = nil, type: String = "application/octet-stream"
     ) -> HTTPPart {

@@ -8,8 +8,8 @@ package import Backplane
 /// HTTPRequest("POST", url, body: .multipart([.text("title", "Moby-Dick"), .file("cover", "/data/whale.png")]))
 /// ```
 ///
-/// A body is a value that starts nothing: ``open()`` creates a stream of its bytes, for a replayable body as often as
-/// an exchange is repeated.
+/// A body is a passive value: ``open()`` creates a stream of its bytes, for a replayable body as often as an exchange
+/// is repeated.
 public struct HTTPBody: Sendable {
     enum Content: Sendable {
         case segments([BodySegment])
@@ -18,7 +18,7 @@ public struct HTTPBody: Sendable {
     let content: Content
     /// The media type that becomes the request's `Content-Type` unless it has one; `nil` adds none.
     public let mediaType: String?
-    /// A Boolean value that indicates whether the body can be sent again, for a retry or a redirect.
+    /// A Boolean value that indicates whether the body can be resent, for a retry or a redirect.
     public let isReplayable: Bool
     /// A Boolean value that indicates whether trailer fields may follow the body.
     public let hasTrailers: Bool
@@ -31,7 +31,7 @@ public struct HTTPBody: Sendable {
     /// Creates a body of pieces that can be read again.
     package init(segments: [BodySegment], type: String?) { self.init(.segments(segments), type: type) }
 
-    /// The pieces of a body that is in memory and in files; `nil` for one that comes from a sequence.
+    /// The pieces of a body that is in memory and in files; `nil` for a body that comes from a sequence.
     package var segments: [BodySegment]? {
         if case .segments(let segments) = content { segments } else { nil }
     }
@@ -46,17 +46,19 @@ public struct HTTPBody: Sendable {
 
     /// Returns a body that is read from a file while it is sent.
     ///
-    /// The file's length is taken when the body is opened. A file that is shorter or longer by the time it is read
-    /// fails the exchange.
+    /// The file's length is determined when the body is opened. If the file is shorter or longer when it is read, the
+    /// exchange fails.
     public static func file(_ path: String, type: String? = nil) -> HTTPBody {
         HTTPBody(.segments([.file(path)]), type: type)
     }
 
-    /// Returns a body that is read from a sequence while it is sent, and only once.
+    /// Returns a body that is read from a sequence, only once, while it is sent.
     ///
     /// - Parameters:
-    ///   - chunks: The bytes, in chunks of any size. The next one is requested once the last one was consumed.
-    ///   - length: The number of all bytes, or `nil` if it is unknown. Another number fails the exchange.
+    ///   - chunks: The bytes, in chunks of any size. The next chunk is requested once the previous one has been
+    ///     consumed.
+    ///   - length: The total number of bytes, or `nil` if it is unknown. If the actual number differs, the exchange
+    ///     fails.
     ///   - type: The media type.
     ///   - trailers: The trailer fields, which are requested after the last chunk; `nil` if there are none.
     public static func stream<Chunks: AsyncSequence & Sendable>(
@@ -71,13 +73,14 @@ public struct HTTPBody: Sendable {
             }, type: type, isReplayable: false, hasTrailers: trailers != nil)
     }
 
-    /// Returns a body that is read from a sequence while it is sent, and from a new one each time it is sent again.
+    /// Returns a body that is read from a sequence while it is sent, and from a new sequence each time it is resent.
     ///
     /// - Parameters:
-    ///   - length: The number of all bytes, or `nil` if it is unknown. Another number fails the exchange.
+    ///   - length: The total number of bytes, or `nil` if it is unknown. If the actual number differs, the exchange
+    ///     fails.
     ///   - type: The media type.
     ///   - trailers: The trailer fields, which are requested after the last chunk; `nil` if there are none.
-    ///   - chunks: Creates the sequence of chunks.
+    ///   - chunks: A function that creates the sequence of chunks.
     public static func replayable<Chunks: AsyncSequence & Sendable>(
         length: Int64? = nil, type: String? = nil, trailers: (@Sendable () -> HTTPHeaders)? = nil,
         _ chunks: @escaping @Sendable () throws -> Chunks
@@ -93,7 +96,7 @@ public struct HTTPBody: Sendable {
         if case .segments(let segments) = content { segments.isEmpty } else { false }
     }
 
-    /// The whole body, if it is in memory already.
+    /// The whole body, if it is already in memory.
     public var bytes: [UInt8]? {
         guard case .segments(let segments) = content else { return nil }
         switch segments.count {
@@ -112,7 +115,7 @@ public struct HTTPBody: Sendable {
         }
     }
 
-    /// Returns a body whose bytes a producer delivers, with a stream for each time it is sent.
+    /// Returns a body whose bytes are delivered by a producer, with a new stream each time it is sent.
     package static func produced(
         length: Int64?, isReplayable: Bool, hasTrailers: Bool, _ open: @escaping @Sendable () throws -> HTTPBodyStream
     ) -> HTTPBody {
@@ -125,9 +128,9 @@ public struct HTTPBody: Sendable {
         if case .stream = content { true } else { false }
     }
 
-    /// Begins to read the body.
+    /// Starts to read the body.
     ///
-    /// - Throws: `network.body` if a file cannot be read, or if the body was sent and cannot be sent again; any error
+    /// - Throws: `network.body` if a file cannot be read, or if the body has been sent and cannot be resent; any error
     ///   of a given closure.
     public func open() throws -> HTTPBodyStream {
         switch content {

@@ -38,10 +38,10 @@ extension HTTPBodyStream {
         }
     }
 
-    /// Returns the stream with a length that the number of its bytes must match.
+    /// Returns the stream with an announced length, which the number of its bytes must match.
     ///
-    /// The chunk that completes the length is held back until the source has ended. Otherwise a server with all the
-    /// announced bytes would take a longer body to be complete, and could respond before the error.
+    /// The chunk that completes the length is held back until the source has ended. Otherwise a server that has
+    /// received all announced bytes would consider a longer body complete, and could respond before the error.
     func checked(length: Int64) -> HTTPBodyStream {
         let count = Mutex<Int64>(0), source = self
         return HTTPBodyStream(length: length, cancel: cancel) {

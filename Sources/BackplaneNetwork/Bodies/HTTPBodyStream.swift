@@ -1,7 +1,7 @@
 import Backplane
 import Synchronization
 
-/// A piece of a body as its producer delivers it: bytes, or the end with the trailer fields.
+/// A piece of a body as delivered by its producer: bytes, or the end with the trailer fields.
 public enum HTTPBodyPart: Sendable {
     /// The next bytes.
     case bytes([UInt8])
@@ -12,7 +12,7 @@ public enum HTTPBodyPart: Sendable {
 /// The bytes of a body in chunks, each read from its producer on request.
 ///
 /// The stream can be read once. All its iterators share one position, so that a reader can begin with a loop and
-/// collect the rest. Releasing a stream that was not read to its end cancels its producer.
+/// collect the rest. Releasing a stream that has not been read to its end cancels its producer.
 public struct HTTPBodyStream: AsyncSequence, Sendable {
     /// A function that produces the next part.
     public typealias Next = @Sendable () async throws -> HTTPBodyPart
@@ -24,9 +24,9 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
     /// Creates a stream from its producer's functions.
     ///
     /// - Parameters:
-    ///   - length: The number of all bytes, or `nil` if it is unknown.
+    ///   - length: The total number of bytes, or `nil` if it is unknown.
     ///   - cancel: A function that releases the producer's resources; called once, unless the end was read or `next`
-    ///     threw.
+    ///     threw an error.
     ///   - next: A function that produces the next part. It is not called concurrently, nor after the end or an error.
     public init(length: Int64? = nil, cancel: @escaping @Sendable () -> Void = {}, next: @escaping Next) {
         self.length = length
@@ -44,8 +44,8 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
     /// Creates a stream from a sequence of chunks.
     ///
     /// - Parameters:
-    ///   - chunks: The chunks; the next one is requested once the last one was consumed.
-    ///   - length: The number of all bytes, or `nil` if it is unknown.
+    ///   - chunks: The chunks; the next chunk is requested once the previous one has been consumed.
+    ///   - length: The total number of bytes, or `nil` if it is unknown.
     ///   - trailers: The trailer fields, which are requested after the last chunk.
     public init<Chunks: AsyncSequence & Sendable>(
         _ chunks: Chunks, length: Int64? = nil, trailers: @escaping @Sendable () -> HTTPHeaders = { [:] }
@@ -56,7 +56,7 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
         }
     }
 
-    /// The trailer fields, which are empty until the stream was read to its end.
+    /// The trailer fields, which are empty until the stream has been read to its end.
     public var trailers: HTTPHeaders { state.trailers }
 
     /// Ends the stream for its producer; a later read throws `network.body`.
@@ -64,7 +64,7 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
     /// A read in progress continues; cancel its task to end it.
     public func cancel() { state.end(by: true) }
 
-    /// A Boolean value that indicates whether the stream was read to its end.
+    /// A Boolean value that indicates whether the stream has been read to its end.
     var hasEnded: Bool { state.hasEnded }
 
     /// Returns whether both are one stream.
@@ -73,7 +73,7 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
     /// Returns the next chunk, or `nil` at the end.
     package func next() async throws -> [UInt8]? { try await state.next() }
 
-    /// Creates an iterator that continues where the last one stopped.
+    /// Creates an iterator that continues where the previous one stopped.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(state: state) }
 
     /// An iterator of a body's chunks, none of them empty.
@@ -129,7 +129,7 @@ private final class BodyStreamState: Sendable {
         }
     }
 
-    /// Takes the producer for one read; `false` at the end of the body.
+    /// Takes the producer for one read; returns `false` at the end of the body.
     private func begin() throws(BackplaneError) -> Bool {
         let phase = state.withLock { state in
             defer { if state.phase == .idle { state.phase = .reading } }
@@ -165,7 +165,7 @@ private final class BodyStreamState: Sendable {
 
 /// The iterator of a sequence, used by one reader at a time.
 private final class SequencePosition<Chunks: AsyncSequence & Sendable>: @unchecked Sendable
-where Chunks.Element == [UInt8] {  // the stream that owns it calls `next` once at a time, and `release` not meanwhile
+where Chunks.Element == [UInt8] {  // its owner makes no concurrent calls of `next` and `release`
     private var chunks: Chunks?
     private var iterator: Chunks.AsyncIterator?
 

@@ -4,8 +4,8 @@ import Glibc
 
 /// A file that is written next to its destination, and moved there when it is complete.
 ///
-/// While it is written, it has a name that no file of a component has, and is locked (`flock(2)`). A file without a
-/// lock is the remainder of a killed process.
+/// While it is being written, it is locked (`flock(2)`) and has a name that no file of a component has. A file without
+/// a lock was left behind by a killed process.
 package final class IncomingFile: @unchecked Sendable {  // used by one thread at a time
     private static let mark = ".backplane-incoming-"
     private static let judgedMark = ".backplane-judged-"
@@ -20,7 +20,7 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
     /// - Throws: `network.file` if it cannot be written.
     package init(_ path: String) throws(BackplaneError) {
         guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw BackplaneError(.networkFile, "this is not the path of a file to write to", at: path)
+            throw BackplaneError(.networkFile, "this path does not name a file to write to", at: path)
         }
         self.path = path
         (temporary, number) = try Self.locked(beside: path)
@@ -47,7 +47,7 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
         return String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
 
-    /// Returns a path next to another one, for a complete file that is still to be validated.
+    /// Returns a path next to another one, for a complete file that has yet to be validated.
     static func judged(beside path: String) -> String {
         (path.lastIndex(of: "/").map { path[...$0] } ?? "") + judgedMark + digits
     }
@@ -60,9 +60,10 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
         return number
     }
 
-    /// Removes the files of downloads that killed processes have left in a folder and below it.
+    /// Removes the files that downloads of killed processes have left in a folder and its subfolders.
     ///
-    /// A complete file is not locked between its download and its validation, so no download may run there meanwhile.
+    /// A complete file is not locked between its download and its validation, so no download may run there in the
+    /// meantime.
     package static func removeAbandoned(in folder: String) {
         // Links are not followed, neither by the list nor below.
         for path in (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? [] where isIncoming(path) {
@@ -70,9 +71,9 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
         }
     }
 
-    /// Removes the files of downloads that killed processes have left in the folder of a file.
+    /// Removes the files that downloads of killed processes have left in the folder of a file.
     ///
-    /// Other programs may download to the same folder, so complete files are left alone for ten minutes.
+    /// Other programs may download to the same folder, so complete files are kept for ten minutes.
     package static func removeAbandoned(beside path: String) {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where isIncoming(name) {
@@ -80,7 +81,7 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
         }
     }
 
-    /// Removes a regular file that no process has locked, and none has written to for some seconds.
+    /// Removes a regular file that no process has locked and that has not been written to for some seconds.
     private static func removeUnlocked(_ path: String, unchangedFor seconds: Int = 0) {
         let number = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard number >= 0 else { return }

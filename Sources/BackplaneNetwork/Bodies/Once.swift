@@ -1,7 +1,7 @@
 import Backplane
 import Synchronization
 
-/// The single use of a body that cannot be sent again.
+/// The single use of a body that cannot be resent.
 final class Once: Sendable {
     private let isTaken = Atomic(false)
 

@@ -43,7 +43,7 @@ final class SegmentReader: Sendable {
 
     /// Returns the next bytes, or `nil` at the end.
     ///
-    /// - Throws: `network.body` if a file has another length than before.
+    /// - Throws: `network.body` if the length of a file has changed.
     func next() throws(BackplaneError) -> [UInt8]? {
         try state.withLock { state throws(BackplaneError) in
             while true {

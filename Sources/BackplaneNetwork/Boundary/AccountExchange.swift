@@ -1,7 +1,7 @@
 import Backplane
 import CBackplane
 
-/// A component's sign-ins through the functions of `backplane.http/2`, which older hosts do not have.
+/// A component's sign-ins through the functions of `backplane.http/2`, which older hosts do not offer.
 struct AccountExchange {
     private let services: ComponentServices
 
@@ -83,7 +83,7 @@ private let signedIn: bp_done = { context, status, payload in
     do throws(BackplaneError) {
         let digits = String(decoding: try EncodedAnswer(status, payload).get(), as: UTF8.self)
         guard let principal = UInt64(digits) else {
-            throw BackplaneError(.networkSignIn, "the host gave no principal for the account")
+            throw BackplaneError(.networkSignIn, "the host returned no principal for the account")
         }
         waiting.continuation.resume(returning: .success(principal))
     } catch {
@@ -93,6 +93,6 @@ private let signedIn: bp_done = { context, status, payload in
 
 extension BackplaneError {
     fileprivate static var olderHost: BackplaneError {
-        BackplaneError(.interfaceMissing, "this host is older than the plugin's SDK, and has no credentials")
+        BackplaneError(.interfaceMissing, "this host is older than the plugin's SDK and does not support credentials")
     }
 }

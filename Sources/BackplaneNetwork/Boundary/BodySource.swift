@@ -2,7 +2,7 @@ package import Backplane
 import CBackplane
 import Synchronization
 
-/// The body of a component's request, which the host pulls while it sends it.
+/// The body of a component's request, which the host pulls while it is sent.
 final class BodySource: Sendable {
     private struct State {
         var stream: HTTPBodyStream?
@@ -25,7 +25,7 @@ final class BodySource: Sendable {
         state = Mutex(State(stream: stream))
     }
 
-    /// Lends the source to the host, which calls its `release` in any case.
+    /// Lends the source to the host, which always calls its `release`.
     func withC<Result>(_ use: (UnsafePointer<bp_source>) -> Result) -> Result {
         var flags: UInt32 = 0
         if body.isReplayable { flags |= UInt32(BP_SOURCE_REPLAYABLE) }
@@ -90,7 +90,7 @@ final class BodySource: Sendable {
 }
 
 extension BackplaneError {
-    /// Returns the error of a request's body that cannot be read.
+    /// Returns the error for a request body that cannot be read.
     package static func bodyFailed(_ error: any Error) -> BackplaneError {
         switch error {
         case let error as BackplaneError: error

@@ -1,7 +1,7 @@
 import Backplane
 import CBackplane
 
-/// The transport of a component's exchanges: through `backplane.http` to its host.
+/// The transport of a component's exchanges: `backplane.http` of its host.
 struct ComponentWay: HTTPWay {
     private let services: ComponentServices
 
@@ -41,7 +41,7 @@ struct ComponentWay: HTTPWay {
         _ request: HTTPRequest, to path: String, _ call: Call, _ options: HTTPOptions
     ) async throws(BackplaneError) -> HTTPResponse {
         guard !path.isEmpty else {
-            throw BackplaneError(.networkRefused, "the path of the file to download to is empty; give it a name")
+            throw BackplaneError(.networkRefused, "the path of the file to download to is empty; name a file")
         }
         let exchange = StreamedExchange(
             try requireTable(), component: services.handle, options.bounded, waitsForEnd: true)
@@ -73,7 +73,8 @@ struct ComponentWay: HTTPWay {
 
     private func requireTable() throws(BackplaneError) -> ConstantPointer<bp_http_2> {
         if let table { return table }
-        throw BackplaneError(.interfaceMissing, "this host does not offer \(BP_HTTP)/2, which streams; use a newer one")
+        throw BackplaneError(
+            .interfaceMissing, "this host does not offer \(BP_HTTP)/2, which streaming requires; use a newer host")
     }
 
     private func begin(_ exchange: StreamedExchange, _ request: HTTPRequest, download: String, _ call: Call)
@@ -103,7 +104,7 @@ extension HTTPRequest {
 }
 
 extension BackplaneError {
-    /// Returns the error of an exchange whose bodies threw something.
+    /// Returns the error for an exchange whose bodies threw an error.
     fileprivate static func exchangeFailed(_ error: any Error, _ request: HTTPRequest) -> BackplaneError {
         switch error {
         case let error as BackplaneError: error

@@ -5,8 +5,8 @@ extension HTTPOptions {
     /// Lends the options for the duration of `use`.
     ///
     /// - Parameters:
-    ///   - upload: The path of the file that is the request's body; empty if it is not a file of the component's.
-    ///   - download: The path of the file that the response's body is written to; empty if it is read.
+    ///   - upload: The path of the file that is the request's body; empty if it is not a file of the component.
+    ///   - download: The path of the file to which the response's body is written; empty if it is read.
     func withC<Result>(upload: String, download: String, _ use: (UnsafePointer<bp_http_options>) -> Result) -> Result {
         var flags: UInt32 = 0
         if decompresses { flags |= UInt32(BP_HTTP_DECOMPRESS) }
@@ -48,7 +48,7 @@ extension HTTPOptions {
         decompresses = options.flags & UInt32(BP_HTTP_DECOMPRESS) != 0
     }
 
-    /// A Boolean value that indicates whether the exchange is one without any options.
+    /// A Boolean value that indicates whether the exchange has no options.
     var isPlain: Bool {
         totalTimeout == nil && headTimeout == nil && readTimeout == nil && maximumBodySize == nil && !decompresses
             && progress == nil && interim == nil && attempted == nil && executor == nil && redirects == 0

@@ -2,7 +2,7 @@ package import Backplane
 package import CBackplane
 
 extension HTTPRequest {
-    /// Lends the request for the duration of `use`, with a body that is in memory, and otherwise without one.
+    /// Lends the request for the duration of `use`, with its body if that is in memory.
     package func withC<Result>(_ use: (UnsafePointer<bp_http_request>) -> Result) -> Result {
         method.withBytes { method in
             url.withBytes { url in
@@ -36,7 +36,7 @@ extension HTTPRequest {
 extension bp_bytes {
     /// Returns a copy of the bytes as text.
     ///
-    /// - Parameter what: The words for the text in the error.
+    /// - Parameter what: The name of the text in the error.
     /// - Throws: `network.refused` if they are not UTF-8.
     fileprivate func sentText(_ what: @autoclosure () -> String) throws(BackplaneError) -> String {
         guard let text = String(validating: lent, as: UTF8.self) else {

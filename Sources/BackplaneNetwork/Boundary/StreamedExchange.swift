@@ -2,7 +2,7 @@ import Backplane
 import CBackplane
 import Synchronization
 
-/// An HTTP exchange of a component whose bodies stream both ways, through `backplane.http/2`.
+/// An HTTP exchange of a component with bodies streamed in both directions, through `backplane.http/2`.
 final class StreamedExchange: Sendable {
     /// The head of the final response, and the numbers for reading its body.
     struct Head: Sendable {
@@ -36,12 +36,12 @@ final class StreamedExchange: Sendable {
         self.waitsForEnd = waitsForEnd
     }
 
-    /// Begins the exchange, and returns once the head of the final response has arrived, or once its body is in a file.
+    /// Starts the exchange, and waits until the head of the final response, or the file with its body, is complete.
     ///
     /// - Parameters:
     ///   - source: The body, unless it is in memory or the file of `upload`.
     ///   - upload: The path of the file that is the request's body; empty if there is none.
-    ///   - download: The path of the file that the response's body is written to; empty if it is read.
+    ///   - download: The path of the file to which the response's body is written; empty if it is read.
     func open(_ request: HTTPRequest, _ source: BodySource?, upload: String, download: String, _ call: Call)
         async throws(BackplaneError) -> Head
     {

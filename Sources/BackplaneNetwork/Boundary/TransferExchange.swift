@@ -46,7 +46,7 @@ struct TransferExchange: TransferWay {
     /// Starts an operation, and waits for its end; a cancelled task cancels it by its id.
     private func ask(_ start: Start) async throws(BackplaneError) -> [UInt8] {
         guard let table = services.host.table(BP_TRANSFERS, revision: 1, as: bp_transfers_1.self) else {
-            throw BackplaneError(.interfaceMissing, "this host does not offer \(BP_TRANSFERS)/1; use a newer one")
+            throw BackplaneError(.interfaceMissing, "this host does not offer \(BP_TRANSFERS)/1; use a newer host")
         }
         guard !Task.isCancelled else { throw BackplaneError(.callCancelled, "the task was cancelled") }
         let component = services.handle, answer = PendingAnswer()

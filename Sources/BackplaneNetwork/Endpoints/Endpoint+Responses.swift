@@ -7,7 +7,7 @@ extension Endpoint where Response: Decodable {
     /// - Parameters:
     ///   - method: The method, such as `GET`.
     ///   - path: The path, relative to the client's base URL.
-    ///   - query: The fields of the query; those without a value are left out.
+    ///   - query: The fields of the query; those without a value are omitted.
     ///   - headers: The header fields.
     ///   - body: The body.
     public init(
@@ -73,8 +73,8 @@ extension Endpoint {
     /// - Parameters:
     ///   - method: The method, such as `GET`.
     ///   - path: The path, relative to the client's base URL.
-    ///   - parse: A function that returns the value of a response whose status is valid; if it throws, the load fails
-    ///     with `network.unparsable`.
+    ///   - parse: A function that returns the value of a response whose status is valid; if it throws an error, the
+    ///     load fails with `network.unparsable`.
     package init(
         _ method: String, _ path: String, reading parse: @escaping @Sendable (HTTPResponse) throws -> Response
     ) {
@@ -116,7 +116,7 @@ extension Endpoint where Response == Data {
 }
 
 extension Endpoint where Response == Nothing {
-    /// Creates an endpoint without a value, of whose response only the status matters.
+    /// Creates an endpoint without a value, for whose response only the status matters.
     public init(
         _ method: String, _ path: String, query: KeyValuePairs<String, String?> = [:], headers: HTTPHeaders = [:],
         body: HTTPBody = .none
@@ -131,9 +131,9 @@ extension Endpoint where Response == DownloadedFile {
     /// - Parameters:
     ///   - method: The method, such as `GET`.
     ///   - path: The path, relative to the client's base URL.
-    ///   - file: The path of the file, inside a component relative to its folder. An existing file is replaced, once
-    ///     the response was loaded and found valid.
-    ///   - query: The fields of the query; those without a value are left out.
+    ///   - file: The path of the file, inside a component relative to its folder. An existing file is replaced once the
+    ///     response has been loaded and validated.
+    ///   - query: The fields of the query; those without a value are omitted.
     ///   - headers: The header fields.
     ///   - body: The body.
     public init(
@@ -146,7 +146,7 @@ extension Endpoint where Response == DownloadedFile {
 
 /// A file that a load has written.
 public struct DownloadedFile: Sendable {
-    /// The path: inside a component the absolute one, and otherwise the one that was given.
+    /// The path: inside a component, the absolute path; otherwise, the path that was specified.
     public let path: String
     /// The number of bytes.
     public let size: Int64

@@ -1,14 +1,14 @@
-/// A remote resource: its request, and the type that its response is loaded into.
+/// A remote resource: its request, and the type into which its response is loaded.
 ///
 /// ```swift
 /// let search = Endpoint<[Book]>("GET", "search", query: ["q": "whale"])
 /// let books = try await http.load(search, call)
 /// ```
 ///
-/// An endpoint is a value, and creating one starts nothing. Its path is relative to the client's base URL, so that the
-/// same endpoint is loaded in a test, in a program and inside a plugin. A response is of any `Decodable` type, of a
-/// type that parses itself (``ParsedResponse``) or chooses its decoder (``DecodedResponse``), `String`, `[UInt8]`,
-/// `Data`, `Nothing`, `HTTPResponse`, or a ``DownloadedFile``.
+/// An endpoint is a value, and creating one does not start anything. Its path is relative to the client's base URL, so
+/// that the same endpoint can be loaded in a test, in a program and inside a plugin. A response is of any `Decodable`
+/// type, of a type that parses itself (``ParsedResponse``) or chooses its decoder (``DecodedResponse``), `String`,
+/// `[UInt8]`, `Data`, `Nothing`, `HTTPResponse`, or a ``DownloadedFile``.
 public struct Endpoint<Response: Sendable>: Sendable {
     /// The method, which may be any token: `GET`, `POST`.
     public var method: String
@@ -17,11 +17,11 @@ public struct Endpoint<Response: Sendable>: Sendable {
     /// It may have a query. Characters that a URL cannot contain are percent-encoded; percent-encoded bytes remain
     /// unchanged. Segments `.` and `..` are refused, so that a path built from values stays below the base URL.
     public var path: String
-    /// The fields of the query, which follow those of the base URL and the path; all their bytes are encoded.
+    /// The fields of the query, which follow those of the base URL and the path and are fully percent-encoded.
     public var query: [(name: String, value: String)]
-    /// The header fields; they replace those of the client with the same names.
+    /// The header fields, which replace those of the client with the same names.
     public var headers: HTTPHeaders
-    /// The content that is sent; a retry needs one that can be sent again.
+    /// The content to send; a retry requires content that can be resent.
     public var body: HTTPBody
     /// A Boolean value that indicates whether ``path`` may be a full URL, which need not be below the base URL.
     ///
@@ -29,27 +29,27 @@ public struct Endpoint<Response: Sendable>: Sendable {
     public var allowsFullURL = false
     /// The time limit of a load with all its attempts; `nil` means only the limits of ``options`` and of the call.
     public var timeout: Duration? = .seconds(60)
-    /// The statuses of a response that is loaded; `nil` means any.
+    /// The valid statuses of a response; `nil` means any.
     public var validStatuses: Range<Int>? = 200..<300
     /// The retry policy; `nil` means that of the client, and ``RetryPolicy/none`` a single attempt.
     public var retry: RetryPolicy?
-    /// The maximum number of redirects that are followed; 0 means that a redirect is the response.
+    /// The maximum number of redirects to follow; with 0, a redirect is the response.
     public var redirects = 20
-    /// The other options of the exchange; ``timeout``, ``retry`` and ``redirects`` replace theirs.
+    /// The other options of the exchange; ``timeout``, ``retry`` and ``redirects`` take precedence over them.
     public var options = HTTPOptions()
-    /// The decoder for this endpoint; `nil` means the one of the type (``DecodedResponse``), or else the client's.
+    /// The decoder for this endpoint; `nil` means that of the type (``DecodedResponse``), or else the client's.
     public var decoder: (any ResponseDecoder)?
-    /// The error type that a response with an invalid status is decoded into; `nil` means the client's.
+    /// The error type into which a response with an invalid status is decoded; `nil` means the client's.
     public var failure: EndpointFailure?
-    /// The maximum number of bytes of a failed response's body that its error keeps: 16 KB.
+    /// The maximum number of bytes of a failed response's body that its error contains: 16 KB by default.
     ///
-    /// They are awaited for at most five seconds.
+    /// The load waits for them for at most five seconds.
     public var failureLimit = 16 << 10
     /// The log level of its loads; `nil` means that of the client, which by default logs nothing.
     public var logLevel: LoadLogLevel?
-    /// The interceptors of this endpoint, which are inside those of the client; the first is outermost.
+    /// The interceptors of this endpoint, inside those of the client; the first is outermost.
     public var interceptors: [HTTPInterceptor] = []
-    /// The observers of this endpoint's loads, which are notified after those of the client; they must not block.
+    /// The observers of this endpoint's loads, which are notified after those of the client and must not block.
     public var observers: [@Sendable (LoadEvent) -> Void] = []
     /// The check of the loaded value; `nil` accepts everything.
     ///

@@ -1,7 +1,7 @@
 public import Backplane
 import FoundationEssentials
 
-/// An error type that the bodies of responses with an invalid status are decoded into.
+/// An error type into which the bodies of responses with an invalid status are decoded.
 ///
 /// ```swift
 /// struct Refusal: ComponentError, Decodable {

@@ -1,9 +1,9 @@
 import Backplane
 import FoundationEssentials
 
-/// The rules by which a base URL and the path of an endpoint become one URL.
+/// The rules for combining a base URL and the path of an endpoint.
 enum EndpointURL {
-    /// Returns the URL of a path below a base URL, with exactly one slash between, and with the queries of both.
+    /// Returns the URL of a path below a base URL, joined by exactly one slash, with the queries of both.
     ///
     /// - Throws: `network.invalid-request`.
     static func join(
@@ -30,12 +30,12 @@ enum EndpointURL {
         if !queries.isEmpty { url += "?" + queries.joined(separator: "&") }
         guard PlainURL(url) != nil || URLComponents(string: url)?.scheme != nil else {
             throw invalid(
-                "the base URL and the endpoint's path do not make a URL", HTTPRequest("GET", url).printableURL)
+                "the base URL and the endpoint's path do not form a URL", HTTPRequest("GET", url).printableURL)
         }
         return url
     }
 
-    /// Returns whether a string begins with a scheme and `//`, as a full URL does.
+    /// Returns whether a string begins with a scheme and `//`, like a full URL.
     static func hasScheme(_ text: String) -> Bool {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }
         let scheme = text.utf8[..<colon]
@@ -43,7 +43,7 @@ enum EndpointURL {
             && scheme.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "+-.".utf8.contains($0) }
     }
 
-    /// Returns whether a server could interpret a segment as `.` or `..`: also one that is percent-encoded, ends at a
+    /// Returns whether a server could interpret a segment as `.` or `..`, even if it is percent-encoded, ends at a
     /// backslash or has parameters.
     private static func hasDotSegment(_ path: String) -> Bool {
         // Bytes, since a slash with a combining mark is another character than a slash.
@@ -78,14 +78,14 @@ enum EndpointURL {
         return decoded.count == path.count ? nil : decoded
     }
 
-    /// Returns the part before the query, and the query; a fragment, which is never sent, is dropped.
+    /// Returns the part before the query, and the query; a fragment is dropped, because it is never sent.
     private static func split(_ text: String) -> (path: String, query: String?) {
         let sent = text[..<(text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex)]
         guard let mark = sent.utf8.firstIndex(of: UInt8(ascii: "?")) else { return (String(sent), nil) }
         return (String(sent[..<mark]), String(sent[sent.utf8.index(after: mark)...]))
     }
 
-    /// Returns a string in which bytes that no URL contains are percent-encoded (RFC 3986, section 2).
+    /// Returns a string in which bytes that no URL may contain are percent-encoded (RFC 3986, section 2).
     private static func encoded(_ text: String) -> String {
         text.percentEncoding { $0.isUnreserved || "%:/?#[]@!$&'()*+,;=".utf8.contains($0) }
     }

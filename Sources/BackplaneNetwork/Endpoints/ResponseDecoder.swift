@@ -1,21 +1,21 @@
 public import FoundationEssentials
 
-/// A decoder of response bodies: `JSONDecoder`, or one of your own.
+/// A decoder of response bodies: `JSONDecoder` or a custom decoder.
 public protocol ResponseDecoder: Sendable {
     /// Decodes a value from a whole body.
     func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value
 }
 
 extension JSONDecoder: ResponseDecoder {
-    /// The decoder of clients and endpoints without one, which is never modified.
+    /// The decoder for clients and endpoints without one, which is never modified.
     static let unchanged = JSONDecoder()
 }
 
 /// A response type that chooses its decoder, regardless of the client's.
 ///
-/// Arrays of it use that decoder, too. The decoder of an endpoint takes precedence.
+/// Arrays of it also use that decoder. The decoder of an endpoint takes precedence.
 public protocol DecodedResponse: Decodable, Sendable {
-    /// The format in which servers send this type.
+    /// The decoder for the format in which servers send this type.
     static var decoder: any ResponseDecoder { get }
 }
 

@@ -1,10 +1,10 @@
 import Backplane
 
-/// The bytes of an event stream as events (WHATWG, HTML, section 9.2.6); each byte is passed once.
+/// A parser of event streams (WHATWG, HTML, section 9.2.6) that reads each byte once.
 struct EventStreamParser {
     /// The maximum number of bytes of a line, and of the data of one event.
     let limit: Int
-    /// The maximum number of bytes of an identifier; servers refuse header fields that are much longer.
+    /// The maximum number of bytes of an identifier, because servers refuse header fields that are much longer.
     static let longestID = 4_096
     /// The identifier of the last event that had one.
     private(set) var lastID: String
@@ -24,7 +24,7 @@ struct EventStreamParser {
         (self.lastID, id, self.retry, self.limit) = (lastID, lastID, retry, limit)
     }
 
-    /// Takes bytes and returns the events that they complete.
+    /// Processes bytes, and returns the events that they complete.
     ///
     /// - Throws: `network.too-large` for a line or an event that does not end within the limit.
     mutating func take(_ bytes: [UInt8]) throws(BackplaneError) -> [ServerEvent] {
@@ -77,7 +77,7 @@ struct EventStreamParser {
         return nil
     }
 
-    /// Returns whether bytes are an identifier that `Last-Event-ID` can have; others are ignored.
+    /// Returns whether bytes are a valid identifier for `Last-Event-ID`; others are ignored.
     private static func isIdentifier(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.count <= longestID && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }

@@ -11,7 +11,7 @@ public struct ServerEvents: AsyncSequence, Sendable {
     let last: String
     let idle: Duration
 
-    /// Begins to receive events; nothing is sent before the first one is requested.
+    /// Starts to receive events; nothing is sent before the first one is requested.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
     /// An iterator of events, for one task at a time.
@@ -20,8 +20,8 @@ public struct ServerEvents: AsyncSequence, Sendable {
 
         init(_ events: ServerEvents) { stream = EventReading(events) }
 
-        /// Returns the next event, or `nil` once the server ends the stream (status 204) or may not be connected to
-        /// again.
+        /// Returns the next event; returns `nil` once the server ends the stream (status 204) or reconnection is not
+        /// allowed.
         public mutating func next() async throws(BackplaneError) -> ServerEvent? {
             do { return try await stream.next() } catch { throw BackplaneError(thrown: error) }
         }
@@ -35,17 +35,17 @@ extension HTTPClient {
     /// for try await event in http.events(Endpoint<ServerEvent>("GET", "changes"), call) { … }
     /// ```
     ///
-    /// A connection that ends, breaks or is silent is re-established, with the identifier of the last event, after the
-    /// delay that the server requests (up to `retryAfterLimit`) or three seconds, and longer after failures. The policy
+    /// A connection that ends, breaks or is idle is re-established, with the identifier of the last event, after the
+    /// delay requested by the server (up to `retryAfterLimit`) or three seconds, and later after failures. The policy
     /// is the endpoint's or the client's `retry`: after its number of connections without an event, none of which
-    /// lasted longer than the longest delay, the sequence ends with the error of the last one. A request that it does
-    /// not repeat, such as a `POST`, is sent once, and the sequence ends with its response. The endpoint's `timeout` is
-    /// that of each connection up to the head.
+    /// lasted longer than the maximum delay, the sequence ends with the error of the last one. A request that the
+    /// policy does not repeat, such as a `POST`, is sent once, and the sequence ends with its response. The endpoint's
+    /// `timeout` applies to each connection up to the head.
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint.
-    ///   - call: The call being served, whose deadline applies to all of it.
-    ///   - last: The identifier of the last event that was received before; empty for none.
+    ///   - call: The call being served, whose deadline applies to the whole sequence.
+    ///   - last: The identifier of the last event that was received earlier; empty if there is none.
     ///   - idle: The time without a byte after which a connection is re-established.
     public func events(
         _ endpoint: Endpoint<ServerEvent>, _ call: Call, after last: String = "", idle: Duration = .seconds(60)
@@ -78,10 +78,10 @@ private final class EventReading {
     private var received: ArraySlice<ServerEvent> = []
     /// The number of connections since the last event, or since a connection that was stable for a while.
     private var failures = 0
-    /// The time at which the last connection was begun.
+    /// The time at which the last connection was started.
     private var connected = ContinuousClock.now
     private var hasEnded = false
-    /// The delay that the last response without events requested, with `Retry-After`.
+    /// The delay requested by the `Retry-After` of the last response without events.
     private var retryAfter: Duration?
     private var isRepeatable: Bool { policy.repeats(events.endpoint.method, events.endpoint.body) }
 
@@ -103,7 +103,7 @@ private final class EventReading {
         return received.popFirst()
     }
 
-    /// Receives some bytes, on a new connection if there is none.
+    /// Receives bytes, on a new connection if there is none.
     private func receive() async throws {
         if body == nil { body = try await connect() }
         guard let body else { return hasEnded = true }
@@ -119,7 +119,7 @@ private final class EventReading {
 
     /// Waits before the next connection.
     ///
-    /// - Throws: The error, if another connection does not help.
+    /// - Throws: The error, if another connection would not help.
     private func delay(after error: BackplaneError) async throws {
         failures += 1
         let isTemporary = policy.mayHelp(after: error) || error.httpStatus.map(policy.statuses.contains) == true
@@ -144,7 +144,7 @@ private final class EventReading {
         try await Task.sleep(for: pause)
     }
 
-    /// Opens a connection; `nil` if the server has no more events.
+    /// Opens a connection; returns `nil` if the server has no more events.
     private func connect() async throws -> HTTPBodyStream? {
         connected = .now
         var request = try events.endpoint.request(events.http.defaults)

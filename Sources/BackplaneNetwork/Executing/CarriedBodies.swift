@@ -8,12 +8,12 @@ struct CarriedBodies: Sendable {
     private let table: ConstantPointer<bp_bodies_1>
     private let component: UInt64
 
-    /// Creates the access to the bodies through a component's services.
+    /// Creates access to the bodies through a component's services.
     ///
     /// - Throws: `host.interface-missing` if the host is older than `backplane.bodies`.
     init(_ services: ComponentServices) throws(BackplaneError) {
         guard let table = services.host.table(BP_BODIES, revision: 1, as: bp_bodies_1.self) else {
-            throw BackplaneError(.interfaceMissing, "this host does not offer \(BP_BODIES)/1; use a newer one")
+            throw BackplaneError(.interfaceMissing, "this host does not offer \(BP_BODIES)/1; use a newer host")
         }
         (self.table, component) = (table, services.handle)
     }

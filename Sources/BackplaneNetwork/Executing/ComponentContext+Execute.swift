@@ -4,15 +4,15 @@ import Synchronization
 extension ComponentContext {
     /// Performs an exchange that the host has requested, with a function that opens it.
     ///
-    /// Both bodies stream: the request's is pulled from the host as the function's engine reads it, and the response's
-    /// is read as the host consumes it. Cancelling the task, as the host does when the exchange is no longer needed,
-    /// cancels the function and releases the response.
+    /// Both bodies are streamed: the request's is pulled from the host as the function's engine reads it, and the
+    /// response's is read as the host consumes it. Cancelling the task, as the host does when the exchange is no longer
+    /// needed, cancels the function and releases the response.
     ///
     /// - Parameters:
     ///   - order: The request.
-    ///   - heads: The sender of the stream that the order arrived with.
+    ///   - heads: The sender of the stream with which the order arrived.
     ///   - isCollected: A Boolean value that indicates whether the request's body is read into memory first, for
-    ///     engines that cannot send what they are still reading.
+    ///     engines that cannot send a body while they read it.
     ///   - open: A function that sends the request, and returns once the head of the final response has arrived.
     /// - Throws: The errors of `open` and of the response's body; `host.interface-missing` with an older host.
     public func execute(

@@ -4,7 +4,7 @@ public import Backplane
 ///
 /// The manifest names it under `network.executors`, and the host then calls it for every request with that URL scheme,
 /// or whose options name it. Heads pass through the contract; the bytes of bodies pass through `backplane.bodies`,
-/// under the numbers in ``HTTPOrder``. A provider in Swift hands both over with `execute(_:_:collecting:_:)` of its
+/// under the numbers in ``HTTPOrder``. A Swift provider transfers both with `execute(_:_:collecting:_:)` of its
 /// context:
 ///
 /// ```swift
@@ -22,17 +22,17 @@ public struct HTTPExecuting: Contract {
     public static let version: Version = "1.0.0"
     /// The parts of HTTP that the executor supports, which the host requests before each exchange.
     public let capabilities = AsyncMethod<Nothing, HTTPCapabilities>()
-    /// One exchange: its elements are the heads of the interim responses and of the final one.
+    /// Performs one exchange; the elements are the heads of the interim responses and of the final one.
     ///
-    /// The stream ends once the body of the final response was pushed to its end. It throws if there is no response, or
-    /// if its body breaks off. Closing it ends the exchange.
+    /// The stream ends once the whole body of the final response has been pushed. It throws an error if there is no
+    /// response, or if its body is interrupted. Closing it ends the exchange.
     public let exchange = StreamMethod<HTTPOrder, HTTPHead>()
 
     /// Creates the contract.
     public init() {}
 }
 
-/// A validated request for an executor of a plugin, with numbers in place of its bodies.
+/// A validated request for a plugin executor, with numbers in place of its bodies.
 public struct HTTPOrder: Sendable {
     /// The request method, such as `GET`.
     public var method: String
@@ -48,7 +48,7 @@ public struct HTTPOrder: Sendable {
     public var hasTrailers: Bool
     /// A Boolean value that indicates whether compressed content is requested and decoded.
     public var decompresses: Bool
-    /// A Boolean value that indicates whether the heads of interim responses are sent, too.
+    /// A Boolean value that indicates whether the heads of interim responses are also sent.
     public var reportsInterim: Bool
     /// The number under which the response's body is pushed.
     public var response: UInt64
@@ -63,7 +63,7 @@ public struct HTTPOrder: Sendable {
     }
 }
 
-/// The head of a response from an executor of a plugin.
+/// The head of a response from a plugin executor.
 public struct HTTPHead: Sendable {
     /// The status code: below 200 for an interim response, up to 599 for the final one.
     public var status: Int

@@ -1,8 +1,8 @@
 public import Backplane
 
-/// The contract of a manager that authenticates requests to servers with a scheme of its own.
+/// The contract of a manager that authenticates requests to servers with its own scheme.
 ///
-/// A credential of the type `component` in the manifest names the manager, which sees heads, never bodies, and the
+/// A credential of the type `component` in the manifest names the manager, which receives heads but not bodies, and the
 /// values of the credential and its accounts. If the manager fails, the exchange fails.
 ///
 /// ```swift
@@ -38,7 +38,7 @@ public struct AuthenticatedRequest: Codable, Sendable {
     public var headers: [[String]]
     /// The SHA-256 of the body in lower-case hexadecimal digits; `nil` unless the authenticator requests it.
     public var digest: String?
-    /// The name of the account; empty for the one that needs no sign-in.
+    /// The name of the account; empty for the account that needs no sign-in.
     public var account: String
     /// The principal: the opaque number of the account's sign-in.
     public var principal: UInt64
@@ -61,13 +61,13 @@ public struct AuthenticatedRequest: Codable, Sendable {
         (failures, proof, status, responseHeaders) = (0, [], nil, [])
     }
 
-    /// Marks the request as one whose response is to be answered.
+    /// Marks the request as one whose response must be answered.
     package mutating func meet(_ response: HTTPResponse, failures: Int, proof: HTTPHeaders) {
         (status, responseHeaders) = (response.status, response.headers.pairs)
         (self.failures, self.proof) = (failures, proof.pairs)
     }
 
-    /// The header fields of the response to answer; those without a name and a value are left out.
+    /// The header fields of the response to answer; those without a name and a value are omitted.
     public var challenge: HTTPHeaders {
         var fields: HTTPHeaders = [:]
         for pair in responseHeaders where pair.count == 2 { fields.add(pair[0], pair[1]) }
@@ -76,7 +76,7 @@ public struct AuthenticatedRequest: Codable, Sendable {
 }
 
 extension AuthenticatedRequest: CustomStringConvertible, CustomReflectable {
-    /// The method and the URL without its query, and no values or credentials.
+    /// The method and the URL without its query, without values or credentials.
     public var description: String { "\(method) \(HTTPRequest(method, url).printableURL)" }
 
     /// A mirror without children, so that `dump` shows the description alone.

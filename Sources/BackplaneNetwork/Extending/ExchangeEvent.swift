@@ -1,8 +1,8 @@
 /// An event that notifies observers of a stage of an exchange.
 ///
-/// It contains nothing that may be secret: no header fields, no query and no bytes of a body.
+/// It contains nothing secret: no header fields, no query and no bytes of a body.
 public struct ExchangeEvent: Codable, Sendable {
-    /// The name of a stage; hosts of a later version may have further ones.
+    /// The name of a stage; hosts of a later version may have additional ones.
     public struct Stage: RawRepresentable, Codable, Equatable, Sendable {
         public let rawValue: String
 
@@ -14,7 +14,7 @@ public struct ExchangeEvent: Codable, Sendable {
         public static let attempt = Self(rawValue: "attempt")
         /// The head of the response to an attempt has arrived, after its redirects.
         public static let head = Self(rawValue: "head")
-        /// Bytes of one of the bodies have passed; an undelivered event is replaced by the next one.
+        /// Bytes of one of the bodies have been transferred; an undelivered event is replaced by the next one.
         public static let progress = Self(rawValue: "progress")
         /// Another attempt follows, after ``ExchangeEvent/delay``.
         public static let retry = Self(rawValue: "retry")
@@ -34,21 +34,21 @@ public struct ExchangeEvent: Codable, Sendable {
     public var url: String
     /// The component that sends the request; `nil` for the program itself.
     public var component: String?
-    /// The id of the trace of the call that the exchange is made for; `nil` if it has none.
+    /// The id of the trace of the call for which the exchange is made; `nil` if it has none.
     public var trace: String?
-    /// The number of the attempt, from 1; 0 before the first one.
+    /// The number of the attempt, starting at 1; 0 before the first one.
     public var attempt: Int
-    /// The status of the last response, once there is one.
+    /// The status of the last response, if any.
     public var status: Int?
     /// The code of the error that ended the attempt, for `retry`, or the exchange, for `end`.
     public var error: String?
-    /// The nanoseconds before the next attempt, for `retry`.
+    /// The delay before the next attempt in nanoseconds, for `retry`.
     public var delay: Int64?
-    /// The bytes of the request's body that were taken for sending in this attempt.
+    /// The number of bytes of the request's body that have been sent in this attempt.
     public var sent: Int64
     /// The bytes of the response's body that were received, after decoding.
     public var received: Int64
-    /// The nanoseconds since the start of the exchange.
+    /// The time since the start of the exchange, in nanoseconds.
     public var after: Int64
 
     package init(

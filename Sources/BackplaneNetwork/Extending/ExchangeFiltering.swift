@@ -2,8 +2,8 @@ public import Backplane
 
 /// The contract of a manager that filters exchanges: a filter that a plugin provides.
 ///
-/// The manifest names it under `network.filters`, in the order in which filters run, with the hosts that it applies to.
-/// A filter sees heads and never bodies. If it fails, the exchange fails.
+/// The manifest names it under `network.filters`, in the order in which filters run, with the hosts to which it
+/// applies. A filter receives heads but not bodies. If it fails, the exchange fails.
 ///
 /// ```swift
 /// static func methods(_ table: inout Methods) {
@@ -15,9 +15,9 @@ public import Backplane
 public struct ExchangeFiltering: Contract {
     /// The version of the contract.
     public static let version: Version = "1.0.0"
-    /// The parts of exchanges that the filter takes part in, which the host requests for each exchange.
+    /// The parts of exchanges in which the filter takes part, which the host requests for each exchange.
     public let interests = AsyncMethod<Nothing, FilterInterests>()
-    /// Changes the head of a request, once for each exchange and before any attempt.
+    /// Changes the head of a request, once for each exchange before any attempt.
     public let request = AsyncMethod<FilteredRequest, FilteredRequest>()
     /// Returns the names and values of fields that are added to the head of one attempt, or of one redirect's request.
     ///
@@ -29,9 +29,9 @@ public struct ExchangeFiltering: Contract {
     public init() {}
 }
 
-/// The parts of exchanges that a filter takes part in.
+/// The parts of exchanges in which a filter takes part.
 ///
-/// Their numbers are those of `BP_FILTER_…` in `backplane.h`.
+/// The raw values are those of `BP_FILTER_…` in `backplane.h`.
 public struct FilterInterests: OptionSet, Codable, Sendable {
     public let rawValue: UInt32
 
@@ -41,7 +41,7 @@ public struct FilterInterests: OptionSet, Codable, Sendable {
     public static let requests = Self(rawValue: 1 << 0)
     /// The heads of attempts.
     public static let attempts = Self(rawValue: 1 << 1)
-    /// The digest of the body, which must then be replayable and at most 64 MB long.
+    /// The digest of the body, which must then be replayable and at most 64 MB in size.
     public static let digest = Self(rawValue: 1 << 2)
 }
 
@@ -63,7 +63,7 @@ public struct FilteredRequest: Codable, Sendable {
         self.digest = digest
     }
 
-    /// The header fields; those without a name and a value are left out.
+    /// The header fields; those without a name and a value are omitted.
     public var fields: HTTPHeaders {
         get {
             var fields: HTTPHeaders = [:]

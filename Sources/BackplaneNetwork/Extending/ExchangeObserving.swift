@@ -13,7 +13,7 @@ public import Backplane
 public struct ExchangeObserving: Contract {
     /// The version of the contract.
     public static let version: Version = "1.0.0"
-    /// Receives the next events, in order; later ones follow once this call has ended.
+    /// Receives the next events, in order; later events follow once this call has ended.
     public let observe = AsyncMethod<ExchangeEvents, Nothing>()
 
     /// Creates the contract.

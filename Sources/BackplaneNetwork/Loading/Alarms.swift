@@ -2,8 +2,8 @@ import Synchronization
 
 /// Actions at instants of the continuous clock, for time limits that rarely pass.
 ///
-/// One task sleeps until the earliest of them. An alarm with a later time therefore costs an entry in a dictionary,
-/// and neither a task nor a timer.
+/// One task sleeps until the earliest alarm. A later alarm therefore requires only a dictionary entry, rather than a
+/// task or a timer.
 package final class Alarms: Sendable {
     package typealias Instant = ContinuousClock.Instant
 
@@ -13,7 +13,7 @@ package final class Alarms: Sendable {
     }
     private struct State {
         var alarms: [Int: Alarm] = [:]
-        /// The number of alarms that were ever set.
+        /// The number of alarms that have ever been set.
         var count = 0
         /// The task that sleeps, and the time at which it wakes up.
         var sleeper: (task: Task<Void, Never>, time: Instant)?
@@ -25,7 +25,7 @@ package final class Alarms: Sendable {
 
     package init() {}
 
-    /// Calls an action at a time, or soon afterwards.
+    /// Calls an action at the given time, or soon afterwards.
     ///
     /// - Returns: The number of the alarm, which is greater than that of any earlier one.
     package func set(at time: Instant, _ action: @escaping @Sendable () -> Void) -> Int {
@@ -37,7 +37,7 @@ package final class Alarms: Sendable {
         }
     }
 
-    /// Removes an alarm, whose action is then not called unless it has begun; does nothing if there is no such alarm.
+    /// Removes an alarm, whose action is then not called unless it has started; does nothing if there is no such alarm.
     package func remove(_ number: Int) {
         let removed = state.withLock { $0.alarms.removeValue(forKey: number) }
         withExtendedLifetime(removed) {}  // what an action holds is released after the lock

@@ -7,7 +7,7 @@ import Synchronization
 /// load.onSuccess(on: CallbackExecutor { work in queue.async(execute: work) }) { books in index(books) }
 /// ```
 public struct CallbackExecutor: Sendable {
-    /// One piece of work that another executor received, which it may also drop or run twice.
+    /// One piece of work passed to another executor, which may also drop it or run it twice.
     private final class Turn: Sendable {
         private let hasBegun = Atomic(false)
         private let work: @Sendable () -> Void
@@ -33,7 +33,7 @@ public struct CallbackExecutor: Sendable {
 
     /// Creates an executor from a function that runs the given work, now or later.
     ///
-    /// Later callbacks wait until the work has run, or was dropped. The work runs only once, however often it is
+    /// Later callbacks wait until the work has run, or was dropped. The work runs only once, no matter how often it is
     /// called.
     public init(_ enqueue: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
         self.init(run: { work in

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The callbacks of one load that are due, which run one after the other, each on its executor.
+/// The due callbacks of one load, which run one after another, each on its executor.
 final class CallbackQueue: Sendable {
     private struct State {
         var due: [(executor: CallbackExecutor, work: @Sendable () -> Void)] = []

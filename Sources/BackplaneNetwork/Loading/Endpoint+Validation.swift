@@ -4,7 +4,7 @@ import FoundationEssentials
 extension Endpoint {
     /// Requires that a response has a valid status.
     ///
-    /// - Parameter file: The path of the file that has the body; `nil` if it is still to be read.
+    /// - Parameter file: The path of the file that contains the body; `nil` if it has yet to be read.
     /// - Throws: `network.status`, with the beginning of the body and the error decoded from it; `CancellationError`.
     func requireValid(
         _ response: HTTPStreamedResponse, _ request: HTTPRequest, _ defaults: EndpointDefaults, in file: String? = nil
@@ -19,7 +19,7 @@ extension Endpoint {
         throw BackplaneError.status(response, valid: valid, request, body, said)
     }
 
-    /// The maximum number of bytes of a failed response that are kept.
+    /// The maximum number of bytes of a failed response that are retained.
     var keptLimit: Int { Swift.min(Swift.max(0, failureLimit), HTTPOptions.collectionLimit) }
 
     func responseDecoder(_ defaults: EndpointDefaults) -> any ResponseDecoder {

@@ -9,9 +9,9 @@ import Synchronization
 ///     .onFailure(on: .main) { error in show(error) }
 /// ```
 ///
-/// Any number of callbacks can be added. They run one after the other in the order in which they were added, each on
-/// its executor. A load ends exactly once, by success, failure or cancellation; a callback that is added after the end
-/// is called, too.
+/// Any number of callbacks can be added. They run one after another in the order in which they were added, each on its
+/// executor. A load ends exactly once, by success, failure or cancellation; a callback that is added after the end is
+/// also called.
 public final class EndpointLoad<Response: Sendable>: Sendable {
     private let ends = LoadEnds<Response>()
     private let task: Task<Result<Response, BackplaneError>, Never>
@@ -33,7 +33,7 @@ public final class EndpointLoad<Response: Sendable>: Sendable {
         }
     }
 
-    /// Adds a function that is called with the value, if there is one.
+    /// Adds a function that is called with the value, if any.
     @discardableResult
     public func onSuccess(
         on executor: CallbackExecutor = .concurrent, _ body: @escaping @Sendable (Response) -> Void
@@ -41,7 +41,7 @@ public final class EndpointLoad<Response: Sendable>: Sendable {
         onCompletion(on: executor) { if case .success(let value) = $0 { body(value) } }
     }
 
-    /// Adds a function that is called with the error, if there is one; a cancelled load has the error `call.cancelled`.
+    /// Adds a function that is called with the error, if any; a cancelled load has the error `call.cancelled`.
     @discardableResult
     public func onFailure(
         on executor: CallbackExecutor = .concurrent, _ body: @escaping @Sendable (BackplaneError) -> Void
@@ -49,7 +49,7 @@ public final class EndpointLoad<Response: Sendable>: Sendable {
         onCompletion(on: executor) { if case .failure(let error) = $0 { body(error) } }
     }
 
-    /// Adds a function that is called at the end, whatever the outcome.
+    /// Adds a function that is called at the end, regardless of the outcome.
     @discardableResult
     public func onCompletion(
         on executor: CallbackExecutor = .concurrent,
@@ -71,9 +71,9 @@ public final class EndpointLoad<Response: Sendable>: Sendable {
         return self
     }
 
-    /// Adds an observer, independent of the type of the response, which is notified of the start, progress and the end.
+    /// Adds an observer, independent of the type of the response, that is notified of the start, progress and the end.
     ///
-    /// Observers of the client or the endpoint (``Endpoint/observers``) are notified of attempts and heads, too.
+    /// Observers of the client or the endpoint (``Endpoint/observers``) are also notified of attempts and heads.
     @discardableResult
     public func observe(
         on executor: CallbackExecutor = .concurrent, _ body: @escaping @Sendable (LoadEvent) -> Void
@@ -82,7 +82,7 @@ public final class EndpointLoad<Response: Sendable>: Sendable {
         return self
     }
 
-    /// Cancels the load, which ends with `call.cancelled` unless it has ended already.
+    /// Cancels the load, which ends with `call.cancelled` unless it has already ended.
     public func cancel() { task.cancel() }
 
     /// The value, once the load has ended; cancelling the waiting task does not cancel the load.
@@ -96,7 +96,7 @@ public final class EndpointLoad<Response: Sendable>: Sendable {
     }
 }
 
-/// A step of a load that its observers are notified of.
+/// A step of a load that is reported to its observers.
 public enum LoadEvent: Sendable {
     /// The load has started; observers are notified first.
     case started
@@ -104,7 +104,7 @@ public enum LoadEvent: Sendable {
     case attempted(HTTPAttempt)
     /// The head of the response has arrived; its body is not part of the event.
     case headed(HTTPResponse)
-    /// Bytes of the bodies have passed.
+    /// Bytes of the bodies have been transferred.
     case progress(HTTPProgress)
     /// The load has ended with a value.
     case succeeded
@@ -119,7 +119,7 @@ private final class LoadEnds<Response: Sendable>: Sendable {
     private struct State {
         var endings: [(executor: CallbackExecutor, body: Ending)] = []
         var watchers: [ProgressWatcher] = []
-        /// The latest progress, which a function that is added later is called with.
+        /// The latest progress, with which a function that is added later is called.
         var progress: HTTPProgress?
         var result: Result<Response, BackplaneError>?
     }
@@ -196,7 +196,7 @@ private final class ProgressWatcher: Sendable {
         (self.executor, self.body) = (executor, body)
     }
 
-    /// Records progress; `true` if a report of it is not due yet.
+    /// Records progress; returns `true` if a report of it is not due yet.
     func note(_ progress: HTTPProgress) -> Bool {
         latest.withLock { latest in
             defer { latest = progress }

@@ -8,7 +8,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
     /// The outcome of one response.
     private enum Outcome {
         case value(Response, HTTPResponse)
-        /// Another attempt may help; without one, this is the error.
+        /// Another attempt may help; without one, the result is this error.
         case again(any Error)
     }
     private let endpoint: Endpoint<Response>
@@ -31,8 +31,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
     /// A Boolean value that indicates whether the load's time limit has passed.
     private var isOver: Bool { endpoint.timeout.map { .now - start >= $0 } ?? false }
 
-    /// Returns an error, or that of the load's time limit if it was an attempt's share of the remaining time that
-    /// passed.
+    /// Returns an error, or that of the load's time limit if an attempt exceeded its share of the remaining time.
     private func timely(_ error: any Error, _ request: HTTPRequest, after rejection: (any Error)?) -> any Error {
         guard let timeout = endpoint.timeout, isOver, let error = error as? BackplaneError,
             error.code == .networkTimeout
@@ -85,9 +84,9 @@ struct EndpointRun<Response: Sendable>: Sendable {
         }
     }
 
-    /// Makes an exchange, with the attempts that the pipeline makes of it, and receives the response.
+    /// Makes an exchange, including the attempts of the pipeline, and receives the response.
     ///
-    /// - Parameter attempt: The number of the first attempt, and afterwards of the last one.
+    /// - Parameter attempt: The number of the first attempt, which is set to that of the last one.
     private func attempt(_ request: HTTPRequest, _ attempt: inout Int) async throws -> Outcome {
         let options = options(from: attempt)
         switch endpoint.receipt {
@@ -218,9 +217,9 @@ struct EndpointRun<Response: Sendable>: Sendable {
 /// A file next to its destination, which a load writes before the response is validated.
 private final class FileInProgress: Sendable {
     let path: String
-    /// The path while the file is not valid yet; one left by a killed process is removed before a later download.
+    /// The path while the file is not valid yet; a file left by a killed process is removed before a later download.
     let temporary: String
-    /// The descriptor that keeps the file locked while it is validated.
+    /// The descriptor that holds the lock on the file while it is validated.
     private let lock = Mutex<Int32?>(nil)
     /// The body of the last response that was written to the file.
     private let written = Mutex<HTTPBodyStream?>(nil)
@@ -245,7 +244,7 @@ private final class FileInProgress: Sendable {
         if let earlier { close(earlier) }
     }
 
-    /// A Boolean value that indicates whether the body of a response that was written to the file was read, too.
+    /// A Boolean value that indicates whether the body of a response written to the file has also been read.
     var isBodyRead: Bool { written.withLock { $0?.hasEnded ?? false } }
 
     func isBody(of response: HTTPStreamedResponse) -> Bool {

@@ -24,7 +24,7 @@ extension HTTPClient {
 }
 
 extension Endpoint {
-    /// Starts to load the endpoint, and returns the load, which can be watched and cancelled.
+    /// Starts to load the endpoint, and returns the load, which can be observed and cancelled.
     ///
     /// The load continues even if it is not retained.
     @discardableResult

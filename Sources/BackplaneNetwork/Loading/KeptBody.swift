@@ -8,7 +8,7 @@ struct KeptBody {
     /// A Boolean value that indicates whether ``bytes`` are the whole body.
     private(set) var isWhole = false
 
-    /// Reads the beginning of a body that streams, for at most five seconds; an early end is not an error.
+    /// Reads the beginning of a streamed body for at most five seconds; an early end is not an error.
     init(of body: HTTPBodyStream, upTo limit: Int) async {
         defer { if !isWhole { body.cancel() } }
         guard limit > 0 else { return }

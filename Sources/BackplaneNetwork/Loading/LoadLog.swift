@@ -1,10 +1,10 @@
 import Backplane
 
-/// The level of detail with which a load is logged, always without anything that may be secret.
+/// The level of detail with which a load is logged, which never includes secrets.
 public enum LoadLogLevel: Sendable {
     /// Nothing is logged.
     case none
-    /// One line at the end, with the method, the URL without its query, the status or the error, and the time.
+    /// One message at the end, with the method, the URL without its query, the status or the error, and the time.
     case minimal
     /// The request as a curl command, each attempt, the head of the response, and the end.
     case verbose
@@ -18,7 +18,7 @@ struct LoadLog: Sendable {
     private let call: Call
     private let start = ContinuousClock.now
 
-    /// Creates the log of a load; `nil` if nothing is logged.
+    /// Creates the log of a load; returns `nil` if nothing is logged.
     init?(_ level: LoadLogLevel, _ call: Call, _ write: @escaping Sink) {
         if case .none = level { return nil }
         if case .verbose = level { isVerbose = true } else { isVerbose = false }

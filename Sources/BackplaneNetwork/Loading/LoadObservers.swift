@@ -1,10 +1,10 @@
 import Backplane
 
-/// The observers of one load: those of the client, and after them those of the endpoint.
+/// The observers of one load: those of the client, followed by those of the endpoint.
 struct LoadObservers: Sendable {
     private let observers: [@Sendable (LoadEvent) -> Void]
 
-    /// Creates the observers of a load; `nil` if there are none.
+    /// Creates the observers of a load; returns `nil` if there are none.
     init?(_ client: [@Sendable (LoadEvent) -> Void], _ endpoint: [@Sendable (LoadEvent) -> Void]) {
         guard !client.isEmpty || !endpoint.isEmpty else { return nil }
         observers = client + endpoint
@@ -16,7 +16,7 @@ struct LoadObservers: Sendable {
         notify(.headed(HTTPResponse(status: response.status, headers: response.headers)))
     }
 
-    /// Runs a load between the events of its start and of its end.
+    /// Runs a load between the events for its start and its end.
     func around<Value>(_ load: () async throws -> Value) async throws -> Value {
         notify(.started)
         do {

@@ -2,8 +2,8 @@ import Synchronization
 
 /// A step that is abandoned once its time limit has passed, even if it ignores cancellation.
 ///
-/// The class is not generic, since Swift's runtime would look up the metadata of each generic type of it again and
-/// again.
+/// The class is not generic, because Swift's runtime would look up the metadata of each of its specialisations
+/// repeatedly.
 package final class Race: Sendable {
     private struct State {
         var continuation: CheckedContinuation<Void, any Error>?
@@ -35,7 +35,7 @@ package final class Race: Sendable {
         case over(any Error)
     }
 
-    /// Runs a step whose time limit moves while it runs.
+    /// Runs a step whose time limit changes while it runs.
     ///
     /// - Parameter look: A function that checks whether the limit has passed; `nil` means that there is no longer a
     ///   limit.
@@ -78,7 +78,7 @@ package final class Race: Sendable {
         if isOver { task.cancel() }
     }
 
-    /// Checks the limit, now and whenever a check has asked for another.
+    /// Checks the limit, now and whenever a check has requested another.
     private func watch(_ look: @escaping @Sendable () -> Look?) {
         switch look() {
         case .again(let time):
@@ -94,9 +94,9 @@ package final class Race: Sendable {
         }
     }
 
-    /// Ends the race, unless it is over.
+    /// Ends the race, unless it has ended.
     ///
-    /// - Parameter error: The error to end it with; `nil` if the step has stored its result.
+    /// - Parameter error: The error with which to end it; `nil` if the step has stored its result.
     private func end(_ error: (any Error)?) {
         let former = state.withLock { state in
             defer { state = State(isOver: true) }
@@ -110,7 +110,8 @@ package final class Race: Sendable {
 
 /// The result of a step.
 ///
-/// Only the step writes it, and it is read only after a race that the step has ended, so no two threads use it at once.
+/// Only the step writes it, and it is read only after a race that the step has ended, so no two threads use it
+/// concurrently.
 private final class StepResult<Value: Sendable>: @unchecked Sendable {
     var value: Value?
 }

@@ -1,6 +1,6 @@
 /// The links of `Link` fields (RFC 8288).
 enum LinkHeader {
-    /// Returns the target of the first link with a relation, as it is written; `nil` if there is none.
+    /// Returns the target of the first link with a relation, as written; `nil` if there is none.
     ///
     /// - Parameter values: The values of the fields. A malformed link ends the reading of its value.
     static func target(_ relation: String, in values: [String]) -> String? {
@@ -20,7 +20,7 @@ private struct LinkReader {
         var target: String
         /// The relations in lower case.
         var relations: [String] = []
-        /// A Boolean value that indicates whether the link is one of another document.
+        /// A Boolean value that indicates whether the link belongs to another document.
         var hasAnchor = false
     }
     private var rest: Substring.UTF8View
@@ -64,7 +64,7 @@ private struct LinkReader {
         return String(Substring(token))
     }
 
-    /// Reads up to the closing quote; `nil` without one.
+    /// Reads up to the closing quote; returns `nil` if there is none.
     private mutating func quoted() -> String? {
         var bytes: [UInt8] = []
         while let byte = rest.popFirst() {

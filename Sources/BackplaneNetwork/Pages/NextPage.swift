@@ -1,15 +1,15 @@
 import Backplane
 import FoundationEssentials
 
-/// The rule by which the next page of a resource is found.
+/// The rule for finding the next page of a resource.
 public struct NextPage<Response: Sendable>: Sendable {
-    /// A function that returns the endpoint of the page that follows one, or `nil` after the last page.
+    /// A function that returns the endpoint of the next page, or `nil` after the last page.
     let find: @Sendable (Response, HTTPResponse, Endpoint<Response>, HTTPRequest) throws -> Endpoint<Response>?
 
     /// Creates a rule from a function.
     ///
-    /// - Parameter find: A function that returns the endpoint of the page that follows one, given the value, the
-    ///   response without its body, and the endpoint of that page; or `nil` after the last page.
+    /// - Parameter find: A function that returns the endpoint of the next page, given the value, the response without
+    ///   its body, and the endpoint of a page; or `nil` after the last page.
     public init(_ find: @escaping @Sendable (Response, HTTPResponse, Endpoint<Response>) throws -> Endpoint<Response>?)
     {
         self.find = { value, response, endpoint, _ in try find(value, response, endpoint) }
@@ -23,7 +23,7 @@ public struct NextPage<Response: Sendable>: Sendable {
 
     /// The URL with the relation `next` in the response's `Link` fields (RFC 8288), which may be relative.
     ///
-    /// A link to another origin is an error, since the request's header fields may contain credentials.
+    /// A link to another origin is an error, because the request's header fields may contain credentials.
     public static var link: NextPage {
         NextPage(requests: { _, response, endpoint, request in
             guard let target = LinkHeader.target("next", in: response.headers.values("Link")) else { return nil }

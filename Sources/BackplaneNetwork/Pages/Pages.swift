@@ -1,7 +1,7 @@
 public import Backplane
 import Synchronization
 
-/// The pages of a resource, loaded one after the other, the next one while the last one is used.
+/// The pages of a resource, loaded one after another; each page is loaded while the previous one is used.
 ///
 /// Leaving the loop cancels the load of the next page.
 public struct Pages<Response: Sendable>: AsyncSequence, Sendable {
@@ -11,7 +11,7 @@ public struct Pages<Response: Sendable>: AsyncSequence, Sendable {
     let rule: NextPage<Response>
     let limit: Int
 
-    /// Begins to load the pages, from the first one.
+    /// Starts to load the pages, beginning with the first one.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
     /// An iterator of pages, for one task at a time.
@@ -20,9 +20,9 @@ public struct Pages<Response: Sendable>: AsyncSequence, Sendable {
 
         init(_ pages: Pages) { state = PageLoading(pages) }
 
-        /// Returns the next page, or `nil` after the last one; the page after it begins to load.
+        /// Returns the next page, or `nil` after the last one; the following page begins to load.
         ///
-        /// - Throws: The errors of `load`; `network.pages` for a repeated page, and for one beyond the limit.
+        /// - Throws: The errors of `load`; `network.pages` for a repeated page or a page beyond the limit.
         public mutating func next() async throws(BackplaneError) -> Response? { try await state.next() }
     }
 }
@@ -37,7 +37,7 @@ extension HTTPClient {
     /// - Parameters:
     ///   - endpoint: The endpoint of the first page.
     ///   - call: The call being served, whose deadline applies to all pages.
-    ///   - rule: The rule by which the next page is found, by default the response's `Link`.
+    ///   - rule: The rule for finding the next page, by default the response's `Link`.
     ///   - limit: The maximum number of pages; more of them are an error.
     public func pages<Response>(
         _ endpoint: Endpoint<Response>, _ call: Call, next rule: NextPage<Response> = .link, limit: Int = 1_000
@@ -48,16 +48,16 @@ extension HTTPClient {
 
 /// The position of one reader of pages.
 private final class PageLoading<Response: Sendable>: Sendable {
-    /// A page that was loaded, and the endpoint of the one after it.
+    /// A loaded page, and the endpoint of the next one.
     typealias Page = (value: Response, next: Endpoint<Response>?)
     typealias Loading = Task<Result<Page, BackplaneError>, Never>
 
     private struct State {
-        /// The page that is being loaded, or the error that is its result; `nil` before the first and after the last.
+        /// The page that is being loaded, or the resulting error; `nil` before the first page and after the last.
         var coming: Result<Loading, BackplaneError>?
-        /// The number of pages whose load has begun.
+        /// The number of pages whose load has started.
         var count = 0
-        /// The requests of the pages so far, to recognize a repeated one.
+        /// The requests of the pages so far, used to detect a repeated one.
         var asked: Set<[UInt8]> = []
     }
     private let pages: Pages<Response>
@@ -87,19 +87,19 @@ private final class PageLoading<Response: Sendable>: Sendable {
         return try page.get().value
     }
 
-    /// Begins to load a page, unless it was requested before.
+    /// Starts to load a page, unless it has already been requested.
     private func begin(_ endpoint: Endpoint<Response>, _ state: inout State) {
         do throws(BackplaneError) {
             state.count += 1
             let request = try endpoint.request(pages.http.defaults)
             guard request.identity.map({ state.asked.insert($0).inserted }) ?? true else {
                 throw BackplaneError(
-                    .networkPages, "the link to the next page leads to a page that was already loaded",
+                    .networkPages, "the link to the next page points to a page that was already loaded",
                     at: request.printableURL)
             }
             guard state.count <= pages.limit else {
                 throw BackplaneError(
-                    .networkPages, "there are more than \(pages.limit) pages, which is the given limit",
+                    .networkPages, "there are more than \(pages.limit) pages, which is the limit",
                     at: request.printableURL)
             }
             let run = EndpointRun(endpoint, on: pages.http, pages.call, nil), rule = pages.rule
@@ -119,7 +119,7 @@ private final class PageLoading<Response: Sendable>: Sendable {
 }
 
 extension HTTPRequest {
-    /// The bytes that distinguish the request from others; `nil` if its body is not in memory, or is too large to be
+    /// The bytes that distinguish the request from others; `nil` if its body is not in memory or is too large to be
     /// kept.
     fileprivate var identity: [UInt8]? {
         guard let body = body.bytes, body.count <= 64 << 10 else { return nil }

@@ -5,7 +5,7 @@ enum RetryAfter: Equatable {
     case seconds(Int64)
     case date(Date)
 
-    /// Parses a value; `nil` for anything but a number of seconds or a date.
+    /// Parses a value; returns `nil` for anything but a number of seconds or a date.
     init?(_ text: String) {
         let text = text.trimmed
         if !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
@@ -28,7 +28,7 @@ enum RetryAfter: Equatable {
 }
 
 extension Date {
-    /// Parses an HTTP date in any of its three forms (RFC 9110, section 5.6.7); `nil` for anything else.
+    /// Parses an HTTP date in any of its three forms (RFC 9110, section 5.6.7); returns `nil` for anything else.
     package init?(httpDate text: String) {
         // "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"
         var parts = text.split { " ,-".contains($0) }.dropFirst().map { $0 }
@@ -54,7 +54,7 @@ extension Date {
             .firstIndex(of: String(name)).map { $0 + 1 }
     }
 
-    /// Returns the number of days since 1970-01-01 of a date of the Gregorian calendar.
+    /// Returns the number of days from 1970-01-01 to a date in the Gregorian calendar.
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         // The year begins in March, so that the day of a leap year is its last.
         let year = month <= 2 ? year - 1 : year, era = year / 400, yearOfEra = year - era * 400

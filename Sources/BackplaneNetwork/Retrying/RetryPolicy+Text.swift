@@ -1,7 +1,7 @@
 package import Backplane
 
 extension RetryPolicy {
-    /// The rules as they cross the boundary, in the option `retry`: words with values, and times in seconds.
+    /// The policy as it crosses the boundary in the option `retry`: words with values, and times in seconds.
     var text: String {
         var words = [
             "attempts=\(attempts)", "base=\(base.text)", "limit=\(limit.text)", "after=\(retryAfterLimit.text)",
@@ -12,9 +12,9 @@ extension RetryPolicy {
         return words.joined(separator: " ")
     }
 
-    /// Creates rules from the text of the option `retry`; words that are missing leave the default.
+    /// Creates a policy from the text of the option `retry`; missing words have their default values.
     ///
-    /// - Throws: `network.refused` for a word that is unknown, and for a value that cannot be read.
+    /// - Throws: `network.refused` for an unknown word or an invalid value.
     package init(text: String) throws(BackplaneError) {
         self.init()
         for word in text.split(separator: " ") {

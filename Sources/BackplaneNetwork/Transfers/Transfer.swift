@@ -22,17 +22,17 @@ public struct Transfer: Sendable {
         /// The maximum number of bytes; `nil` means no limit.
         public var sizeLimit: Int64?
 
-        /// Creates settings, which by default replace an existing file and check no digest.
+        /// Creates settings, which by default replace an existing file and do not check a digest.
         public init(existing: ExistingFile = .replace, sha256: [UInt8]? = nil, sizeLimit: Int64? = nil) {
             (self.existing, self.sha256, self.sizeLimit) = (existing, sha256, sizeLimit)
         }
     }
 
-    /// The id: any string of 1 byte to 1 MB, which is not used as a file name.
+    /// The id: any string from 1 byte to 1 MB, which is not used as a file name.
     public var id: String
     /// The download or the upload.
     public var work: Work
-    /// The owner: places in a pool are shared equally among owners.
+    /// The owner; the capacity of a pool is shared equally among owners.
     ///
     /// A component's transfers belong to its plugin, regardless of this value.
     public var owner: String
@@ -42,9 +42,9 @@ public struct Transfer: Sendable {
     ///
     /// A transfer whose account is not signed in is paused with `transfer.credentials`.
     public var credential: String?
-    /// The account of the credential; `nil` for the one that needs no sign-in.
+    /// The account of the credential; `nil` for the account that needs no sign-in.
     public var account: String?
-    /// The component that began the transfer, for observers of exchanges, and the managers that it belongs to.
+    /// The component that began the transfer, for observers of exchanges, and the managers to which it belongs.
     package var sender: String?
     package var managers: [String] = []
 

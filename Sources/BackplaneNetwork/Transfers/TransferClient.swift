@@ -1,6 +1,6 @@
 public import Backplane
 
-/// The client of transfers: of the host's as `context.transfers`, or of those in a program's own pool.
+/// The client for transfers: those of the host, as `context.transfers`, or those in a program's own pool.
 ///
 /// ```swift
 /// try await context.transfers.begin(Transfer("text/whale", .download(HTTPRequest("GET", url), to: "whale.epub")))
@@ -8,7 +8,7 @@ public import Backplane
 /// ```
 ///
 /// A transfer belongs to the host: it continues while its plugin is swapped, and after a restart of the host. It is
-/// found by its id, which is shared by all components of the plugin, but not with other plugins. Files are in the
+/// identified by its id, which is shared by all components of the plugin but not with other plugins. Files are in the
 /// folder of the component that begins it.
 public struct TransferClient: Sendable {
     let way: any TransferWay
@@ -17,7 +17,7 @@ public struct TransferClient: Sendable {
 
     /// Starts a transfer, or returns the state of an identical one with the same id.
     ///
-    /// A transfer that is paused, has failed or was cancelled is resumed.
+    /// A transfer that is paused, has failed or has been cancelled is resumed.
     ///
     /// - Parameter transfer: The download or upload; its paths are relative to the component's folder, or absolute and
     ///   in it. Its owner is the plugin.
@@ -37,7 +37,7 @@ public struct TransferClient: Sendable {
         try await way.state(of: id, after: 0)
     }
 
-    /// Returns the states of a transfer as a sequence: the current one first, and the final one last.
+    /// Returns the states of a transfer as a sequence, from the current one to the final one.
     ///
     /// A slow reader misses intermediate states, but never the last one. The iteration throws the errors of
     /// ``state(of:)``, and `call.retired` when the component stops or a swap replaces it; the transfer continues, and
@@ -51,7 +51,7 @@ public struct TransferClient: Sendable {
 
     /// Resumes a paused or failed transfer: a download where it was interrupted, an upload from the beginning.
     ///
-    /// - Throws: `transfer.unknown`; `transfer.taken` if another one downloads to the same file meanwhile;
+    /// - Throws: `transfer.unknown`; `transfer.taken` if another transfer is now downloading to the same file;
     ///   `store.unusable`; `call.retired` once the component has stopped.
     public func resume(_ id: String) async throws(BackplaneError) { try await way.change(.resume, id) }
 
@@ -71,7 +71,7 @@ public struct TransferStates: AsyncSequence, Sendable {
     let way: any TransferWay
     let id: String
 
-    /// Returns a reader, which begins with the current state.
+    /// Returns a reader, which starts with the current state.
     public func makeAsyncIterator() -> Iterator { Iterator(way: way, id: id) }
 
     /// A reader of states.
@@ -82,7 +82,7 @@ public struct TransferStates: AsyncSequence, Sendable {
 
         init(way: any TransferWay, id: String) { (self.way, self.id) = (way, id) }
 
-        /// Returns the next state once there is one; `nil` after the final one.
+        /// Returns the next state when it is available; `nil` after the final one.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(BackplaneError)
             -> TransferState?
         {

@@ -2,7 +2,7 @@ import Backplane
 import FoundationEssentials
 
 extension TransferState: Codable {
-    /// Reads a state from its object.
+    /// Decodes a state from an object.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: TextKey.self)
         self.init(
@@ -25,7 +25,7 @@ extension TransferState: Codable {
         number = try values.decodeIfPresent(UInt64.self, forKey: TextKey("number")) ?? 0
     }
 
-    /// Writes the state as an object, with a response in Base64.
+    /// Encodes the state as an object, with a response in Base64.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: TextKey.self)
         try values.encode(id, forKey: TextKey("id"))

@@ -4,9 +4,9 @@ public import Backplane
 public struct TransferState: Sendable {
     /// The phases of a transfer, from waiting to one of its final states.
     public enum Phase: String, Sendable {
-        /// The transfer waits for its turn or for its next attempt.
+        /// The transfer is waiting for its turn or for its next attempt.
         case waiting
-        /// The transfer has a place, and exchanges bytes with its server.
+        /// The transfer is exchanging bytes with its server.
         case running
         /// The transfer was paused, or waits for credentials, in which case ``TransferState/error`` is set.
         case paused
@@ -14,26 +14,26 @@ public struct TransferState: Sendable {
         case succeeded
         /// The transfer has failed, and can be resumed.
         case failed
-        /// The transfer was cancelled, and its partial file removed.
+        /// The transfer was cancelled, and its partial file has been removed.
         case cancelled
 
-        /// A Boolean value that indicates whether the transfer has ended, until it is resumed.
+        /// A Boolean value that indicates whether the transfer has ended; it may still be resumed.
         public var isFinal: Bool { self == .succeeded || self == .failed || self == .cancelled }
     }
 
-    /// The id that the transfer was given, unique in its store.
+    /// The id assigned to the transfer, unique in its store.
     public package(set) var id: String
-    /// The owner that ``Transfer/owner`` names.
+    /// The owner specified by ``Transfer/owner``.
     public package(set) var owner: String
     /// A Boolean value that indicates whether this is an upload.
     public package(set) var isUpload: Bool
     /// The current phase of the transfer.
     public package(set) var phase = Phase.waiting
-    /// The number of bytes received, or handed over for sending.
+    /// The number of bytes received, or passed on for sending.
     public package(set) var bytes: Int64 = 0
-    /// The total number of bytes, once it is known.
+    /// The total number of bytes, if known.
     public package(set) var total: Int64?
-    /// The number of bytes per second while the transfer runs, once it is known.
+    /// The number of bytes per second while the transfer is running, if known.
     public package(set) var rate: Double?
     /// The estimated time for the remaining bytes.
     public package(set) var timeLeft: Duration?
@@ -57,7 +57,7 @@ public struct TransferState: Sendable {
         (self.id, self.owner, self.isUpload) = (id, owner, isUpload)
     }
 
-    /// The finished file of a download, to hand it to another component.
+    /// The finished file of a download, for handing over to another component.
     public var storedFile: StoredFile? {
         guard phase == .succeeded, !isUpload, let file else { return nil }
         return StoredFile(path: file, size: bytes)

@@ -5,7 +5,7 @@ package protocol TransferWay: Sendable {
     /// Starts a transfer, or resumes an identical one.
     func begin(_ transfer: Transfer) async throws(BackplaneError) -> TransferState
 
-    /// Waits for the first state other than the one with a number, and returns it; 0 is the number of no state.
+    /// Waits for the first state other than the one with a number, and returns it; 0 is not the number of any state.
     func state(of id: String, after number: UInt64) async throws(BackplaneError) -> TransferState
 
     /// Changes a transfer, and returns once the change is complete.

@@ -3,7 +3,7 @@ import Synchronization
 
 // Work of other libraries: blocks on their queues, and callbacks.
 extension GraphBuilder {
-    /// Adds a node whose work a function enqueues elsewhere, such as on Foundation's `OperationQueue`.
+    /// Adds a node whose work is enqueued elsewhere by a function, such as on Foundation's `OperationQueue`.
     ///
     /// ```swift
     /// let index = graph.add("index", after: books, on: operationQueue.addOperation) { books in try index(books) }
@@ -32,7 +32,7 @@ extension GraphBuilder {
         }
     }
 
-    /// Adds a node whose work a function enqueues elsewhere, such as on Foundation's `OperationQueue`.
+    /// Adds a node without input whose work is enqueued elsewhere by a function.
     public mutating func add<Output: Sendable>(
         _ name: String, options: NodeOptions? = nil,
         on enqueue: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
@@ -56,7 +56,7 @@ extension GraphBuilder {
     ///   - name: The name, for display.
     ///   - input: The input.
     ///   - options: The priority, the time limit and the retry policy.
-    ///   - begin: A function that begins the work.
+    ///   - begin: A function that starts the work.
     public mutating func addCallback<Input: GraphInput, Output: Sendable>(
         _ name: String, after input: Input, options: NodeOptions? = nil,
         _ begin: @escaping @Sendable (Input.Value, NodeCallback<Output>) throws -> Void
@@ -82,7 +82,7 @@ extension GraphBuilder {
     }
 }
 
-/// The callback by which work of another library reports its end; the first report counts.
+/// The callback with which another library's work reports its end; only the first report counts.
 ///
 /// If it is released without a report, the node fails with `operation.abandoned`.
 public final class NodeCallback<Output: Sendable>: Sendable {
@@ -122,7 +122,7 @@ final class CallbackWaiting<Output: Sendable>: Sendable {
 
     var isAwaited: Bool { state.withLock { $0.result == nil && !$0.isCancelled } }
 
-    /// Stores the function that cancels the work, and calls it if cancellation was requested meanwhile.
+    /// Stores the function that cancels the work, and calls it if cancellation has been requested in the meantime.
     func cancels(_ cancel: @escaping @Sendable () -> Void) {
         let isCancelled = state.withLock { state in
             if state.result == nil { state.cancel = cancel }
@@ -141,7 +141,7 @@ final class CallbackWaiting<Output: Sendable>: Sendable {
         waiting?.resume(with: result)
     }
 
-    /// The value, once it has been reported. Cancelling the task cancels the work, but still waits for its report.
+    /// The value, once it has been reported; cancelling the task cancels the work, but still waits for its report.
     var value: Output {
         get async throws {
             try await withTaskCancellationHandler {

@@ -12,7 +12,7 @@ extension GraphBuilder {
     ///   - name: The name, for display.
     ///   - method: The method, taken from a `Wire` or a `Remote`.
     ///   - input: The method's argument.
-    ///   - call: The call being served, or one that was begun; its deadline applies.
+    ///   - call: The call being served, or a new one; its deadline applies.
     ///   - options: The priority, the time limit and the retry policy.
     public mutating func call<Argument, Output, Frame>(
         _ name: String, _ method: BoundAsync<Argument, Output, Frame>, _ input: Argument, _ call: Call,

@@ -6,9 +6,9 @@ extension GraphBuilder {
     /// let pages = graph.addGraph("pages", after: first) { first in try Self.pages(first.count) }
     /// ```
     ///
-    /// The graph is built when the node begins, so that its shape may depend on the value that the node receives. Its
-    /// nodes take places in the same queue, and this node takes none. Pausing and cancelling the node pauses and
-    /// cancels the graph.
+    /// The graph is built when the node starts, so that its shape may depend on the value that the node receives. Its
+    /// nodes count towards the width of the same queue, but this node does not. Pausing and cancelling the node pauses
+    /// and cancels the graph.
     ///
     /// - Parameters:
     ///   - name: The name, for display.
@@ -39,7 +39,7 @@ extension GraphBuilder {
     ///   - name: The name, for display.
     ///   - input: The input.
     ///   - options: The priority, the time limit and the retry policy.
-    ///   - operation: A function that makes the operation of an attempt.
+    ///   - operation: A function that creates the operation for an attempt.
     public mutating func addSuspendable<Input: GraphInput, Operation: SuspendableOperation>(
         _ name: String, after input: Input, options: NodeOptions? = nil,
         _ operation: @escaping @Sendable (Input.Value) async throws -> Operation

@@ -13,7 +13,7 @@ public import Backplane
 /// ```
 ///
 /// A node is added with its inputs, usually other nodes, and its code receives their values. Nodes that do not depend
-/// on each other run concurrently. Adding a node starts nothing.
+/// on each other run concurrently. Adding a node does not start it.
 public struct GraphBuilder: ~Copyable {
     /// The name of the graph, for display.
     public let name: String
@@ -33,7 +33,7 @@ public struct GraphBuilder: ~Copyable {
     /// - Parameters:
     ///   - name: The name, for display.
     ///   - options: The priority, the time limit and the retry policy.
-    ///   - body: The work, which runs in a task that is cancelled if the node is.
+    ///   - body: The work, which runs in a task that is cancelled with the node.
     public mutating func add<Output: Sendable>(
         _ name: String, options: NodeOptions? = nil, _ body: @escaping @Sendable () async throws -> Output
     ) -> GraphNode<Output> {
@@ -44,10 +44,10 @@ public struct GraphBuilder: ~Copyable {
     ///
     /// - Parameters:
     ///   - name: The name, for display.
-    ///   - input: The input: a node, or a combination of nodes made by ``GraphNode/always``, ``GraphNode/recover(_:)``
-    ///     and ``GraphInput/and(_:)``.
+    ///   - input: The input: a node, or a combination of nodes created by ``GraphNode/always``,
+    ///     ``GraphNode/recover(_:)`` and ``GraphInput/and(_:)``.
     ///   - options: The priority, the time limit and the retry policy.
-    ///   - body: The work, which runs in a task that is cancelled if the node is.
+    ///   - body: The work, which runs in a task that is cancelled with the node.
     public mutating func add<Input: GraphInput, Output: Sendable>(
         _ name: String, after input: Input, options: NodeOptions? = nil,
         _ body: @escaping @Sendable (Input.Value) async throws -> Output
@@ -79,7 +79,7 @@ public struct GraphBuilder: ~Copyable {
             }, after: first.and(second).and(third))
     }
 
-    /// Adds a node that receives the values of any number of nodes, in their order.
+    /// Adds a node that receives the values of any number of nodes, in order.
     public mutating func add<Input: GraphInput, Output: Sendable>(
         _ name: String, afterAll inputs: [Input], options: NodeOptions? = nil,
         _ body: @escaping @Sendable ([Input.Value]) async throws -> Output
@@ -121,7 +121,7 @@ public struct GraphBuilder: ~Copyable {
         edges.connect(input, to: node.step)
     }
 
-    /// Adds a function that is called with a node's value and its status, before its dependents begin.
+    /// Adds a function that is called with a node's value and its status before its dependents start.
     ///
     /// Functions are called in the order in which they were added. They must not block.
     public mutating func onSuccess<Output>(
@@ -134,10 +134,10 @@ public struct GraphBuilder: ~Copyable {
         }
     }
 
-    /// Adds a function that is called with a node's error and its status, before its dependents begin.
+    /// Adds a function that is called with a node's error and its status before its dependents start.
     ///
-    /// It is called once, for a node that has finally failed, was not run because of another node, or was cancelled.
-    /// Functions are called in the order in which they were added. They must not block.
+    /// It is called once, for a node that has permanently failed, was not run because of another node, or was
+    /// cancelled. Functions are called in the order in which they were added. They must not block.
     public mutating func onFailure<Output>(
         of node: GraphNode<Output>,
         _ handler: @escaping @Sendable (_ error: BackplaneError, _ status: NodeStatus) -> Void

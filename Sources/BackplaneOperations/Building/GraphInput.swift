@@ -1,20 +1,20 @@
 public import Backplane
 
-/// The input of a node: the nodes that it waits for, and the value that it receives from them.
+/// The input of a node: the nodes for which it waits, and the value that it receives from them.
 ///
 /// The simplest input is a ``GraphNode``: its dependents receive its value, and fail if it fails. With
-/// ``GraphNode/always`` and ``GraphNode/recover(_:)`` a dependent runs nevertheless.
+/// ``GraphNode/always`` and ``GraphNode/recover(_:)``, a dependent runs even in that case.
 public protocol GraphInput<Value>: Sendable {
     /// The type of the value that the dependent receives.
     associatedtype Value: Sendable
-    /// Adds the edges from the nodes that the dependent waits for.
+    /// Adds the edges from the nodes for which the dependent waits.
     func addEdges(to edges: inout GraphEdges)
     /// Returns the value; called when every edge allows the dependent to run.
     func receive() async throws -> Value
 }
 
 extension GraphInput {
-    /// Returns the input that consists of this value and another one.
+    /// Returns the input that combines this value with another one.
     public func and<Other: GraphInput>(_ other: Other) -> BothInputs<Self, Other> {
         BothInputs(first: self, second: other)
     }
@@ -26,7 +26,7 @@ extension GraphInput {
 public struct GraphNode<Output: Sendable>: GraphInput {
     let step: TypedStep<Output>
 
-    /// The name that the node was added with.
+    /// The name with which the node was added.
     public var name: String { step.name }
 
     /// Adds an edge that lets the dependent run only after success.
@@ -40,8 +40,8 @@ public struct GraphNode<Output: Sendable>: GraphInput {
 
     /// Returns an input that receives the node's value, or a replacement that a function derives from its error.
     ///
-    /// The function is called just before the dependent runs, and the dependent fails if it throws. It is called for a
-    /// node that failed, was cancelled, or was not run.
+    /// The function is called just before the dependent runs, and the dependent fails if it throws an error. It is
+    /// called for a node that failed, was cancelled, or was not run.
     public func recover(
         _ fallback: @escaping @Sendable (BackplaneError) async throws -> Output
     ) -> RecoveredOutcome<Output> {

@@ -2,7 +2,7 @@ public import Backplane
 
 /// The priority with which a node is started if not all ready nodes can run.
 ///
-/// The nodes that a node depends on inherit its priority until they have ended.
+/// The nodes on which a node depends inherit its priority until they have ended.
 public enum NodePriority: UInt8, Sendable, Comparable, CaseIterable {
     /// The lowest priority.
     case background
@@ -23,7 +23,7 @@ public enum NodePriority: UInt8, Sendable, Comparable, CaseIterable {
 public struct NodeOptions: Sendable {
     /// The priority, which this node's inputs inherit; `nil` means the normal priority, which is not inherited.
     public var priority: NodePriority?
-    /// The time that one attempt may take; `nil` means no limit.
+    /// The time limit of one attempt; `nil` means no limit.
     ///
     /// An attempt that has not returned by then fails with `operation.timeout`. It is cancelled, but not awaited. A
     /// limit that expires while the node is paused starts over when the node is resumed.
@@ -46,7 +46,7 @@ public struct NodeRetry: Sendable {
     public var attempts: Int
     /// The upper bound of the delay before the second attempt; it doubles with each further attempt.
     public var base: Duration
-    /// The upper bound of all delays, however many attempts have failed.
+    /// The upper bound of all delays, regardless of the number of failed attempts.
     public var limit: Duration
     /// A function that returns whether to retry after an error; `nil` means always.
     public var mayHelp: (@Sendable (BackplaneError) -> Bool)?

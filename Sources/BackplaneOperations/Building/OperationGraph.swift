@@ -9,7 +9,7 @@ public struct OperationGraph<Output: Sendable>: ~Copyable, Sendable {
     public let name: String
     let store: StepStore
     let shape: GraphShape
-    /// A topological order of the nodes; `nil` if the order of their numbers is topological.
+    /// A topological order of the nodes; `nil` if their numbers are already in topological order.
     let order: [Int]?
     let result: GraphNode<Output>
 
@@ -33,7 +33,7 @@ public struct OperationGraph<Output: Sendable>: ~Copyable, Sendable {
 
     /// Returns the priorities of all nodes, including inherited ones; `nil` if all are normal.
     ///
-    /// A node without a priority of its own has the normal one, and passes on only what it inherits.
+    /// A node without an explicit priority has normal priority, and passes on only the priority that it inherits.
     private func inheritedPriorities() -> [NodePriority]? {
         guard store.steps.contains(where: { $0.options?.priority != nil }) else { return nil }
         var inherited: [NodePriority?] = store.steps.map(\.options?.priority)

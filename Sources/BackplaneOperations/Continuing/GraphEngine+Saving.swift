@@ -3,7 +3,7 @@ import Synchronization
 
 // The crossing of a halted graph to newer code.
 extension GraphEngine {
-    /// Returns the record of a graph that is halted.
+    /// Returns the record of a graph that has been halted.
     ///
     /// - Throws: `operation.refused` with the value that cannot be encoded.
     func save() throws(BackplaneError) -> GraphRecord {
@@ -11,7 +11,7 @@ extension GraphEngine {
             throw BackplaneError(
                 .operationRefused, "`\(name)` has no definition, so newer code cannot continue it", at: name)
         }
-        // Values are encoded outside of the lock: nothing changes them while the graph is halted.
+        // Values are encoded outside the lock: nothing changes them while the graph is halted.
         return try record(state.withLock(\.scheduler), naming)
     }
 
@@ -53,8 +53,8 @@ extension GraphEngine {
 
     /// Takes over a graph of older code, before this one is started.
     ///
-    /// - Throws: `operation.changed` with the differences, or with the value that this code cannot read; then nothing
-    ///   has been taken over.
+    /// - Throws: `operation.changed` with the differences or the value that this code cannot read; nothing is taken
+    ///   over in this case.
     func take(_ record: GraphRecord) throws(BackplaneError) {
         let shape = state.withLock { $0.scheduler.shape }
         let differences = record.differences(from: store.steps.map(\.name), GraphRecord.edges(of: shape))

@@ -18,7 +18,7 @@ extension GraphEngine {
         if isStill { whenStill(true) }
     }
 
-    /// Lets nodes begin again.
+    /// Allows nodes to start again.
     func goOn() {
         state.withLock { $0.whenStill.take() }?(false)
         change { scheduler, actions in
@@ -27,7 +27,7 @@ extension GraphEngine {
         }
     }
 
-    /// Ends the graph here, without calls of handlers, because newer code continues it.
+    /// Ends the graph in this generation, without calling handlers, because newer code continues it.
     ///
     /// Tasks that wait for a node that has not ended receive `call.retired`.
     func leave() {
@@ -53,6 +53,6 @@ extension GraphEngine {
 }
 
 extension GraphEngine.State {
-    /// A Boolean value that indicates whether the graph is to halt, and no code of it runs.
+    /// A Boolean value that indicates whether the graph is to halt and none of its code is running.
     fileprivate var isStill: Bool { scheduler.standsStill && scheduler.busy == 0 && abandoned == 0 }
 }

@@ -1,11 +1,11 @@
 import Backplane
 
-/// A graph that is halted, as it crosses from older code to newer code.
+/// The state of a halted graph, in the form that passes from older code to newer code.
 ///
-/// Most nodes are either waiting or have succeeded. These need no entry of their own, so that the record of a large
-/// graph is little more than the names and edges, by which a change of the shape is found.
+/// Most nodes are either waiting or have succeeded. These need no entry of their own, so the record of a large graph
+/// contains little more than the names and edges, which reveal any change of its shape.
 struct GraphRecord: Codable, Sendable {
-    /// A node that neither waits nor has succeeded, or whose priority or attempt is not the first.
+    /// A node that neither waits nor has succeeded, or whose priority or attempt number differs from the initial one.
     struct Node: Codable, Sendable {
         var phase, outcome, marks, priority: UInt8
         var attempt: UInt16
@@ -19,25 +19,26 @@ struct GraphRecord: Codable, Sendable {
     var input: String
     /// The names of the nodes.
     var names: [String]
-    /// The edges in the order of their targets: for each, the numbers of its source and its target, and its kind.
+    /// The edges in the order of their targets: the numbers of the source and the target, and the kind, of each.
     var edges: [Int32]
-    /// The nodes that have succeeded: the first of each run of numbers, and the one after its last.
+    /// The nodes that have succeeded: the first number of each run, and the number after its last.
     var succeeded: [Int]
-    /// The other nodes that do not simply wait, by number.
+    /// The other nodes that are not merely waiting, by number.
     var nodes: [Int: Node]
     /// The values that nodes have yet to receive, in JSON, by the numbers of their nodes.
     var values: [Int: String]
 }
 
 extension GraphRecord {
-    /// Returns the edges of a graph as records have them.
+    /// Returns the edges of a graph in the form that records use.
     static func edges(of shape: GraphShape) -> [Int32] {
         (0..<shape.count).flatMap { node in
             shape.needs[of: node].flatMap { [Int32($0.node), Int32(node), Int32($0.kind.rawValue)] }
         }
     }
 
-    /// Returns the differences in a graph of newer code; empty if it can continue the recorded one.
+    /// Returns the differences between the recorded graph and one of newer code; empty if the newer one can continue
+    /// it.
     func differences(from names: [String], _ edges: [Int32]) -> [String] {
         if names == self.names, edges == self.edges { return [] }
         let old = Set(self.names), new = Set(names)
@@ -46,12 +47,13 @@ extension GraphRecord {
         guard found.isEmpty else { return found }
         guard names == self.names else {
             return names.count == self.names.count
-                ? ["its nodes have another order"] : ["it has \(names.count) nodes instead of \(self.names.count)"]
+                ? ["its nodes are in a different order"]
+                : ["it has \(names.count) nodes instead of \(self.names.count)"]
         }
         let before = Edge.all(self.edges), after = Edge.all(edges)
         found += before.filter { !after.contains($0) }.map { "\($0.words(names)), and no longer does" }
         found += after.filter { !before.contains($0) }.map { "\($0.words(names)), and did not" }
-        return found.isEmpty ? ["its edges have another order"] : found.sorted()
+        return found.isEmpty ? ["its edges are in a different order"] : found.sorted()
     }
 
     private struct Edge: Hashable {

@@ -7,13 +7,13 @@ struct HostGraphs: Sendable {
     private let table: ConstantPointer<bp_operations_1>
     private let component: UInt64
 
-    /// Creates the access to the host; `nil` if the host is older than the service.
+    /// Creates the access to the host; returns `nil` if the host is older than the service.
     init?(_ services: ComponentServices) {
         guard let table = services.host.table(BP_OPERATIONS, revision: 1, as: bp_operations_1.self) else { return nil }
         (self.table, component) = (table, services.handle)
     }
 
-    /// Reports a graph that begins, and returns its number; `nil` if the host refuses it.
+    /// Reports a graph that starts, and returns its number; `nil` if the host refuses it.
     func begin(_ engine: GraphEngine) -> UInt64? {
         let context = Unmanaged.passRetained(engine)
         let number = engine.name.withBytes { name in

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A kind of graph that a swap does not end: its waiting nodes continue in newer code; completed ones do not repeat.
 ///
-/// ``GraphQueue/define(_:_:)`` creates it, in the component's `init`, so that newer code has it before the swap:
+/// ``GraphQueue/define(_:_:)`` creates it, in the component's `init`, so that it exists in newer code before the swap:
 ///
 /// ```swift
 /// init(_ context: Context) throws {
@@ -13,13 +13,13 @@ import Synchronization
 /// }
 /// ```
 ///
-/// One graph of a kind runs at a time. Inputs, and the results of all nodes, are `Codable`.
+/// Only one graph of a kind runs at a time. Inputs, and the results of all nodes, are `Codable`.
 public final class NamedGraph<Input: Codable & Sendable, Output: Sendable>: Sendable {
     private struct State {
         var run: GraphRun<Output>?
         var isStarting = false
     }
-    /// The name, by which the definition of newer code is found.
+    /// The name, which identifies the definition in newer code.
     public let name: String
     private let queue: GraphQueue
     private let build: @Sendable (Input) throws -> OperationGraph<Output>
@@ -32,7 +32,7 @@ public final class NamedGraph<Input: Codable & Sendable, Output: Sendable>: Send
         (self.name, self.queue, self.build) = (name, queue, build)
     }
 
-    /// The graph that was started last, in this code or in older code; `nil` if there is none.
+    /// The graph that was started most recently, in this code or in older code; `nil` if there is none.
     ///
     /// If this code could not continue the graph of older code, the run fails with the reason.
     public var run: GraphRun<Output>? { state.withLock(\.run) }
@@ -63,7 +63,8 @@ public final class NamedGraph<Input: Codable & Sendable, Output: Sendable>: Send
     }
 
     private var occupied: BackplaneError {
-        BackplaneError(.operationRefused, "a graph `\(name)` runs already; wait for its end, or cancel it", at: name)
+        BackplaneError(
+            .operationRefused, "a graph `\(name)` is already running; wait for it to end, or cancel it", at: name)
     }
 
     private func prepare(_ input: Input, _ text: String, continuing number: UInt64)
@@ -135,8 +136,8 @@ extension GraphQueue {
     /// Defines a kind of graph that continues in newer code after a swap.
     ///
     /// Newer code must define a graph of the same name in its `init`, whose nodes have the same names and edges.
-    /// Otherwise the swap is refused, or the graph fails with what has changed. In a queue that belongs to no component
-    /// such graphs are like all others.
+    /// Otherwise the swap is refused, or the graph fails with an error that lists the changes. In a queue that belongs
+    /// to no component, such graphs behave like all others.
     ///
     /// - Parameters:
     ///   - name: The name, unique in the component and at most 128 bytes long.

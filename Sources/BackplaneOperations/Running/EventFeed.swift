@@ -1,9 +1,9 @@
 /// The changes that one subscriber has not read yet.
 ///
 /// A subscriber first receives the current state of every node. One that falls behind by more than ``limit`` changes
-/// starts over in this way, so that the memory for it is bounded.
+/// starts over in this way, which bounds its memory use.
 struct EventFeed: Sendable {
-    /// The maximum number of stored changes: 8 KB.
+    /// The maximum number of stored changes, which occupy 8 KB.
     static let limit = 1_024
 
     let id: Int

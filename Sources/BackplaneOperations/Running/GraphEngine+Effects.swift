@@ -1,7 +1,7 @@
 import Backplane
 import Synchronization
 
-// The consequences of an event, outside of the lock.
+// The consequences of an event, outside the lock.
 extension GraphEngine {
     /// Performs the effects of an event, and those of the events that result from them.
     ///
@@ -76,14 +76,15 @@ extension GraphEngine {
 
     // MARK: Suspending
 
-    /// The notifications that tell nodes that they are paused.
+    /// The notifications that inform nodes that they are paused.
     struct PauseNotifications: Sendable {
         var current: Set<Int> = []
-        /// The attempts that have been notified that they are paused.
+        /// The attempts that have been notified of their pause.
         var paused: [Int: UInt16] = [:]
     }
 
-    /// Notifies a node's code of whether it is paused until it is up to date; each node has at most one such task.
+    /// Notifies a node's code of whether it is paused until the code is up to date; each node has at most one such
+    /// task.
     private nonisolated(nonsending) func notify(_ node: Int) async {
         guard state.withLock({ $0.notifications.current.insert(node).inserted }) else { return }
         while let (attempt, isPaused) = nextNotification(of: node) {
@@ -110,7 +111,7 @@ extension GraphEngine {
 
     /// Sets the error that the dependents of an unsuccessful node receive; requires the lock.
     ///
-    /// The error of a node that was not run is created on demand, since there may be very many of them.
+    /// The error of a node that was not run is created on demand, because there may be very many of them.
     func knowFailure(of node: Int, _ scheduler: borrowing GraphScheduler) {
         let step = store.steps[node], record = scheduler.nodes[node]
         guard record.outcome != .succeeded, !step.isFailureKnown else { return }

@@ -94,7 +94,8 @@ extension GraphEngine {
         reader?.resume(returning: nil)
     }
 
-    /// Waits for the next change of a feed, and returns it; `nil` after the end, or if the feed is no longer read.
+    /// Waits for the next change of a feed, and returns it; returns `nil` after the end, or if the feed is no longer
+    /// read.
     nonisolated(nonsending) func next(of feed: Int) async -> NodeChange? {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { reader in

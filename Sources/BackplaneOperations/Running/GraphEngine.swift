@@ -3,8 +3,8 @@ import Synchronization
 
 /// The shell around the scheduler of one graph, which performs the scheduler's decisions.
 ///
-/// Decisions are made under a lock, and no code of a node, a handler or a subscriber runs there. The lock of the graph
-/// is taken before that of the queue's places.
+/// Decisions are made while a lock is held, during which no code of a node, a handler or a subscriber runs. The lock of
+/// the graph is acquired before that of the queue.
 final class GraphEngine: Sendable {
     let name: String
     let queue: GraphQueue
@@ -30,7 +30,7 @@ final class GraphEngine: Sendable {
         var feeds: [EventFeed] = []
         var lastFeed = 0
         var notifications = PauseNotifications()
-        /// The function that is called once the graph is halted.
+        /// The function that is called when the graph has been halted.
         var whenStill: (@Sendable (Bool) -> Void)?
         /// A Boolean value that indicates whether newer code has taken the graph over.
         var hasLeft = false
@@ -39,7 +39,7 @@ final class GraphEngine: Sendable {
         mutating func observe() { scheduler.isObserved = !feeds.isEmpty || !watching.isEmpty }
     }
 
-    /// The consequences of an event, to be performed outside of the lock.
+    /// The consequences of an event, to be performed outside the lock.
     struct Effects {
         /// The nodes to start.
         var first: ReadyNode?
@@ -48,7 +48,7 @@ final class GraphEngine: Sendable {
         var stopped: [Worker] = []
         var woken: [UnsafeContinuation<Void, Never>] = []
         var read: [(reader: UnsafeContinuation<NodeChange?, Never>, change: NodeChange?)] = []
-        /// The function to call because the graph is halted.
+        /// The function to call because the graph has been halted.
         var whenStill: (@Sendable (Bool) -> Void)?
 
         mutating func wake(_ waiting: inout [UnsafeContinuation<Void, Never>]) {
@@ -82,7 +82,7 @@ final class GraphEngine: Sendable {
 
     func carryOut(_ effects: consuming Effects) { begin(perform(effects)) }
 
-    /// Begins an attempt at a node and runs it.
+    /// Starts an attempt at a node and runs it.
     ///
     /// - Returns: The node to run instead of this one.
     nonisolated(nonsending) func run(_ ready: ReadyNode, on worker: Worker) async -> ReadyNode? {
@@ -147,7 +147,8 @@ final class GraphEngine: Sendable {
 
     // MARK: Behind the lock
 
-    /// Begins an attempt, if the node may. An attempt that needs no place gives its place to others.
+    /// Starts an attempt, if the node may. An attempt that does not count towards the queue's width lets another node
+    /// start.
     private func begin(
         _ state: inout State, _ node: Int, _ worker: Worker, _ effects: inout Effects
     ) -> UInt16? {

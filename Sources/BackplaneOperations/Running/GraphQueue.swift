@@ -1,7 +1,7 @@
 import Backplane
 import Synchronization
 
-/// A queue of graphs, which owns them until they have ended, and shares its places among their nodes.
+/// A queue of graphs, which owns them until they have ended, and limits how many of their nodes run concurrently.
 ///
 /// ```swift
 /// let queue = GraphQueue(width: 4)
@@ -12,7 +12,8 @@ import Synchronization
 /// Ready nodes start in the order of their priorities, and those of equal priority in the order in which they became
 /// ready.
 public final class GraphQueue: Sendable {
-    /// The default width: the maximum number of Dispatch threads, which also bounds Foundation's `OperationQueue`.
+    /// The default width: the maximum number of Dispatch threads, which is also the limit of Foundation's
+    /// `OperationQueue`.
     public static let defaultWidth = 64
 
     private struct Control {
@@ -24,14 +25,13 @@ public final class GraphQueue: Sendable {
         /// The other queues of the same owner.
         var others: [GraphQueue] = []
     }
-    /// The name, for display; empty for the queue that a component has without creating it.
+    /// The name, for display; empty for the queue that each component has by default.
     public let name: String
     /// The host that is notified of graphs; `nil` for a queue that belongs to no component.
     let host: HostGraphs?
     private let control = Mutex(Control())
     private let places: Mutex<QueueScheduler<ReadyNode>>
-    /// The maximum number of nodes that run concurrently; a node that runs a graph does not count, but the nodes of
-    /// that graph do.
+    /// The maximum number of nodes that run concurrently, not counting nodes that are themselves graphs.
     public let width: Int
 
     /// Creates an empty queue that runs up to `width` nodes concurrently.
@@ -61,7 +61,7 @@ public final class GraphQueue: Sendable {
 
     /// Adds a graph to the queue, and starts the nodes that depend on no others.
     ///
-    /// If the queue is paused, the graph is paused, too.
+    /// If the queue is paused, the graph is also paused.
     public func start<Output>(_ graph: consuming OperationGraph<Output>) -> GraphRun<Output> {
         let run = prepare(graph)
         run.begin()
@@ -79,7 +79,7 @@ public final class GraphQueue: Sendable {
         for engine in control.withLock({ Array($0.engines.values) }) { engine.change { $0.cancelAll(&$1) } }
     }
 
-    /// Cancels all graphs because their owner ends, including those that are started later.
+    /// Cancels all graphs, including those that are started later, because their owner ends.
     ///
     /// Work that others perform for them, such as transfers, continues.
     package func end() {
@@ -103,7 +103,7 @@ public final class GraphQueue: Sendable {
     /// A Boolean value that indicates whether the queue's owner has ended.
     package var hasEnded: Bool { control.withLock { $0.hasEnded } }
 
-    /// Returns a run of a graph that has not begun.
+    /// Returns a run of a graph that has not started.
     ///
     /// - Parameters:
     ///   - naming: The properties by which newer code continues the graph.
@@ -157,7 +157,7 @@ public final class GraphQueue: Sendable {
         if let number { host?.end(number) }
     }
 
-    /// Notifies the host of a graph that begins.
+    /// Notifies the host of a graph that starts.
     private func report(_ engine: GraphEngine) {
         guard let host else { return }
         guard let number = host.begin(engine) else {
@@ -174,7 +174,7 @@ public final class GraphQueue: Sendable {
         if hasEnded { host.end(number) }
     }
 
-    /// Releases places, adds ready nodes, and returns the nodes to start.
+    /// Updates the number of counted nodes, adds ready nodes, and returns the nodes to start.
     func turn(
         freeing freed: Int, _ add: (inout QueueScheduler<ReadyNode>) -> Void = { _ in }
     ) -> (first: ReadyNode?, rest: [ReadyNode]) {

@@ -1,7 +1,7 @@
 public import Backplane
 import Synchronization
 
-/// A started graph, which can be awaited, followed and controlled.
+/// A started graph, which can be awaited, observed and controlled.
 ///
 /// ```swift
 /// let run = try catalogue().start()
@@ -58,8 +58,8 @@ public struct GraphRun<Output: Sendable>: Sendable {
 
     /// The state changes of the nodes, beginning with their current states and ending with the graph.
     ///
-    /// Every iteration is independent, and begins with the current state of each node. One that is not read fast enough
-    /// skips to the current states again, so that it takes little memory and delays no other subscriber.
+    /// Each iteration is independent, and begins with the current state of each node. An iteration that is not read
+    /// fast enough skips to the current states again, so it uses little memory and does not delay other subscribers.
     public var events: GraphEvents { GraphEvents(engine: engine) }
 
     /// Returns the current state of a node.
@@ -90,7 +90,8 @@ public struct GraphRun<Output: Sendable>: Sendable {
     /// Pauses all nodes that have not ended.
     public func pause() { engine.change { $0.hold($0.nodes.indices, &$1) } }
 
-    /// Pauses nodes: waiting nodes do not begin, suspendable nodes are suspended, and results of others are held back.
+    /// Pauses nodes: waiting nodes do not start, suspendable nodes are suspended, and the results of others are held
+    /// back.
     ///
     /// - Throws: `operation.refused` for a node of another graph.
     public func pause(_ choice: GraphSelection) throws(BackplaneError) {

@@ -45,16 +45,16 @@ class GraphStep: @unchecked Sendable {
 
     /// Runs an attempt and reports its end.
     ///
-    /// - Returns: The node that is to begin instead of this one.
+    /// - Returns: The node to start instead of this one.
     nonisolated(nonsending) func attempt(_ number: UInt16, on engine: GraphEngine) async -> ReadyNode? { nil }
 
     /// Calls the handlers of the final outcome; must not be called under the lock.
     func settle() {}
 
-    /// Notifies the node's code whether an attempt is paused.
+    /// Notifies the node's code of whether an attempt is paused.
     nonisolated(nonsending) func notify(_ attempt: UInt16, isPaused: Bool) async {}
 
-    /// Releases the node's code, and with it its inputs.
+    /// Releases the node's codeand, with it, the inputs.
     func dropBody() {}
 
     // MARK: Crossing to newer code
@@ -76,7 +76,7 @@ class GraphStep: @unchecked Sendable {
     func take(_ status: NodeStatus) {}
 }
 
-/// The options of a node, stored separately, since most nodes have none.
+/// The options of a node, stored separately because most nodes have none.
 private final class KeptOptions: Sendable {
     let options: NodeOptions
     init(_ options: NodeOptions) { self.options = options }
@@ -96,7 +96,7 @@ public struct NodeStatus: Sendable {
 class TypedStep<Output: Sendable>: GraphStep, @unchecked Sendable {  // as its superclass
     typealias Body = @Sendable (inout NodeStatus, GraphQueue) async throws -> Output
 
-    /// The functions that are called at the end of the node, before its dependents begin.
+    /// The functions that are called at the end of the node, before its dependents start.
     final class Handlers {
         var onSuccess: (@Sendable (Output, NodeStatus) -> Void)?
         var onFailure: (@Sendable (BackplaneError, NodeStatus) -> Void)?

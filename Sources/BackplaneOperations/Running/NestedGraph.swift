@@ -1,4 +1,4 @@
-/// A graph that is a node of another one. Its nodes take places in the queue, and it takes none.
+/// A graph that is a node of another one; its nodes count towards the queue's width, but the graph itself does not.
 struct NestedGraph<Output: Sendable>: SuspendableOperation {
     let run: GraphRun<Output>
 

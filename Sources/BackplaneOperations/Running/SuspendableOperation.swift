@@ -2,12 +2,12 @@ import Synchronization
 
 /// The code of a node that can be suspended while it runs, such as a transfer.
 ///
-/// Any other node that is paused while it runs continues to its end, and its result is held back.
+/// Any other node that is paused while it runs runs to completion, and its result is held back.
 public protocol SuspendableOperation<Output>: Sendable {
     /// The type of the value that the node produces.
     associatedtype Output: Sendable
 
-    /// Does the work; called once, while the operation is not paused.
+    /// Does the work. This is called once, while the operation is not paused.
     ///
     /// Cancelling the task ends it, even while it is paused.
     ///
@@ -21,7 +21,7 @@ public protocol SuspendableOperation<Output>: Sendable {
     func resume() async
 }
 
-/// A node whose code can be suspended. Each attempt is an operation of its own.
+/// A node whose code can be suspended. Each attempt is a separate operation.
 final class SuspendableStep<Operation: SuspendableOperation>: TypedStep<Operation.Output>, @unchecked Sendable {
     // Sendable as its superclass is; the property that it adds is constant.
     private let gate: OperationGate<Operation>
@@ -30,7 +30,7 @@ final class SuspendableStep<Operation: SuspendableOperation>: TypedStep<Operatio
     /// Creates a node.
     ///
     /// - Parameters:
-    ///   - isWeightless: A Boolean value that indicates whether the node takes no place in the queue.
+    ///   - isWeightless: Whether the node does not count towards the queue's width.
     ///   - make: A function that makes the operation of an attempt.
     init(
         _ name: String, _ index: Int, _ options: NodeOptions?, isWeightless: Bool,
@@ -54,7 +54,7 @@ final class SuspendableStep<Operation: SuspendableOperation>: TypedStep<Operatio
     }
 }
 
-/// The access to the operation of an attempt, which may be paused before the operation exists.
+/// A gate to the operation of an attempt, which may be paused before the operation exists.
 private final class OperationGate<Operation: SuspendableOperation>: Sendable {
     private struct State {
         /// The running operation.

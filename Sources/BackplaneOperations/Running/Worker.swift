@@ -1,18 +1,19 @@
 import Synchronization
 
-/// A node that may begin, with a place in the queue.
+/// A node that the queue has allowed to start.
 struct ReadyNode: Sendable {
     let engine: GraphEngine
     let node: Int
-    /// The number of the attempt, if it has begun already.
+    /// The number of the attempt, if it has already started.
     var attempt: UInt16?
 }
 
-/// A task that runs nodes one after the other, as long as there is a next one.
+/// A task that runs nodes one after another until none is left.
 ///
-/// After an abandoned node it runs no other, since its task is then cancelled.
+/// It runs no node after an abandoned one, because its task is then cancelled.
 final class Worker: Sendable {
-    /// The number of nodes after which the worker yields, since nodes that never wait would occupy a thread.
+    /// The number of nodes after which the worker yields, because nodes that never wait would otherwise occupy a
+    /// thread.
     private static let turn = 256
 
     private struct State {

@@ -57,7 +57,7 @@ extension GraphScheduler {
         settle(node, &actions)
     }
 
-    /// Holds nodes that have not ended: they do not begin, are suspended, or their results are held back.
+    /// Holds nodes that have not ended: they do not start, are suspended, or their results are held back.
     mutating func hold(_ chosen: some Sequence<Int>, _ actions: inout [GraphAction]) {
         for node in chosen {
             guard nodes[node].phase != .settling, nodes[node].phase != .ended else { continue }
@@ -90,7 +90,7 @@ extension GraphScheduler {
         show(node)
     }
 
-    /// Handles the report that a node's code has been suspended, which frees its place.
+    /// Handles the report that a node's code has been suspended, so that another node may start.
     mutating func suspended(_ node: Int, attempt: UInt16) {
         guard nodes[node].phase == .running, nodes[node].attempt == attempt, nodes[node].marks.contains(.held),
             !nodes[node].marks.contains(.suspended)

@@ -1,16 +1,17 @@
-/// The decisions about the nodes of one graph: events go in, and actions come out.
+/// The decisions about the nodes of one graph: it receives events and returns actions.
 ///
-/// It runs no code, and has neither a clock nor a queue. It reports which nodes are ready, and is told which of them
-/// begin. All work is done in loops, never by recursion, in time proportional to the nodes and edges concerned.
+/// It runs no code, and has neither a clock nor a queue. It reports which nodes are ready, and is notified of those
+/// that start. All work is done in loops rather than by recursion, in time proportional to the number of nodes and
+/// edges concerned.
 struct GraphScheduler: Sendable {
-    /// Facts about a node that do not change.
+    /// Properties of a node that do not change.
     struct Traits: OptionSet, Sendable {
         let rawValue: UInt8
         /// The node's code can be suspended.
         static let suspends = Traits(rawValue: 1)
-        /// The node has handlers, which are called before its dependents begin.
+        /// The node has handlers, which are called before its dependents start.
         static let handles = Traits(rawValue: 2)
-        /// The node takes no place in the queue while it runs.
+        /// The node does not count towards the queue's width while it runs.
         static let isWeightless = Traits(rawValue: 4)
         /// The node has edges, all of which are `always`, so that it runs even if everything is cancelled.
         static let finishes = Traits(rawValue: 8)
@@ -19,7 +20,7 @@ struct GraphScheduler: Sendable {
     }
 
     enum Phase: UInt8, Sendable {
-        /// The node has not begun; it is ready if no input is missing.
+        /// The node has not started; it is ready if no input is missing.
         case waiting
         /// The node waits between two attempts.
         case delayed
@@ -41,7 +42,7 @@ struct GraphScheduler: Sendable {
         static let suspended = Marks(rawValue: 2)
         /// An input has failed while the node was held.
         static let doomed = Marks(rawValue: 4)
-        /// The node was announced as ready, and has not been asked to begin since.
+        /// The node was announced as ready, and has not been requested to start since.
         static let announced = Marks(rawValue: 8)
         /// The time limit has passed while the node's code was suspended.
         static let late = Marks(rawValue: 16)
@@ -68,13 +69,13 @@ struct GraphScheduler: Sendable {
 
     var nodes: [Node]
     let shape: GraphShape
-    /// The number of nodes that take a place in the queue.
+    /// The number of running nodes that count towards the queue's width.
     var occupied = 0
     /// The number of nodes that have not ended.
     var remaining: Int
     /// The number of nodes whose code runs, or whose handlers are being called.
     private(set) var busy = 0
-    /// A Boolean value that indicates whether no further node begins, because newer code may take the graph over.
+    /// A Boolean value that indicates whether no further node starts because newer code may take the graph over.
     var standsStill = false
     /// A Boolean value that indicates whether state changes are collected in ``changes``.
     var isObserved = false
@@ -99,7 +100,7 @@ struct GraphScheduler: Sendable {
 
     // MARK: Events
 
-    /// Announces the nodes that may begin, at first those without inputs.
+    /// Announces the nodes that may start, initially those without inputs.
     mutating func start(_ actions: inout [GraphAction]) {
         for node in nodes.indices {
             announce(node, &actions)
@@ -108,7 +109,7 @@ struct GraphScheduler: Sendable {
         }
     }
 
-    /// Returns whether the node, which was announced as ready, begins now.
+    /// Returns whether the node, which was announced as ready, starts now.
     mutating func begin(_ node: Int) -> Bool {
         nodes[node].marks.remove(.announced)
         guard isReady(node) else { return false }
@@ -149,7 +150,7 @@ struct GraphScheduler: Sendable {
         return true
     }
 
-    /// Lets the next attempt begin, after its delay.
+    /// Allows the next attempt to start, after its delay.
     mutating func due(_ node: Int, after attempt: UInt16, _ actions: inout [GraphAction]) {
         guard nodes[node].phase == .delayed, nodes[node].attempt == attempt else { return }
         nodes[node].phase = .waiting
@@ -178,14 +179,14 @@ struct GraphScheduler: Sendable {
         actions.append(.ready(node, nodes[node].priority))
     }
 
-    /// Releases a running node's place.
+    /// Uncounts a running node.
     mutating func leave(_ node: Int) {
         busy -= 1
         if nodes[node].takesPlace { occupied -= 1 }
         nodes[node].marks.subtract([.suspended, .late])
     }
 
-    /// Completes an attempt; the outcome of a held node is kept until its release.
+    /// Completes an attempt; the outcome of a held node is retained until it is released.
     private mutating func conclude(
         _ node: Int, _ outcome: Outcome, retries: Bool, _ actions: inout [GraphAction]
     ) {
@@ -260,7 +261,7 @@ struct NodeChange: Sendable, Equatable {
 
 /// An action that the scheduler requests.
 enum GraphAction: Sendable, Equatable {
-    /// The node may begin; the queue decides when.
+    /// The node may start; the queue decides when.
     case ready(Int, NodePriority)
     /// The running attempt is abandoned: it is cancelled, and no longer awaited.
     case stop(Int)
@@ -277,7 +278,7 @@ enum GraphAction: Sendable, Equatable {
 }
 
 extension GraphScheduler.Node {
-    /// A Boolean value that indicates whether the running node takes a place in the queue.
+    /// A Boolean value that indicates whether the running node counts towards the queue's width.
     var takesPlace: Bool { !traits.contains(.isWeightless) && !marks.contains(.suspended) }
 
     var state: NodeState {

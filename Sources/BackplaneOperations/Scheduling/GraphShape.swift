@@ -62,7 +62,7 @@ struct GraphShape: Sendable {
         var kind: EdgeKind { EdgeKind(rawValue: bits & 3) ?? .plain }
     }
 
-    /// The ends of the edges of every node, one node after the other.
+    /// The ends of the edges of every node, one node after another.
     struct EdgeTable: Sendable {
         private var starts: [Int32]
         private var ends: [End]

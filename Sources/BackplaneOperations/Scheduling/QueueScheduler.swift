@@ -1,10 +1,11 @@
-/// The decisions of a queue about which ready nodes of its graphs begin.
+/// The decisions of a queue about which ready nodes of its graphs start.
 ///
-/// Nodes of higher priority come first, and among equals those that became ready first.
+/// Nodes of higher priority come first; among nodes of equal priority, those that became ready first.
 struct QueueScheduler<Entry: Sendable>: Sendable {
     /// The maximum number of nodes that run concurrently.
     let width: Int
-    /// The number of places that are taken. It exceeds the width while more suspended nodes have been resumed than fit.
+    /// The number of running nodes that count. It exceeds the width while more suspended nodes have been resumed than
+    /// it allows.
     private(set) var occupied = 0
     private var lanes = NodePriority.allCases.map { _ in FIFOQueue<Entry>() }
 
@@ -13,10 +14,10 @@ struct QueueScheduler<Entry: Sendable>: Sendable {
     /// Adds a node that is ready.
     mutating func add(_ entry: Entry, _ priority: NodePriority) { lanes[Int(priority.rawValue)].append(entry) }
 
-    /// Releases places; a negative number takes them.
+    /// Subtracts from the number of running nodes; a negative number adds to it.
     mutating func free(_ places: Int) { occupied -= places }
 
-    /// Takes a place and returns the node to begin next, or `nil` if there is no ready node or no place.
+    /// Returns the node to start next and counts it, or returns `nil` if no node is ready or the width is reached.
     mutating func next() -> Entry? {
         guard occupied < width else { return nil }
         for lane in lanes.indices.reversed() {
@@ -28,7 +29,7 @@ struct QueueScheduler<Entry: Sendable>: Sendable {
     }
 }
 
-/// A queue whose elements leave in the order in which they came, at a cost that does not depend on its length.
+/// A first-in, first-out queue whose operations take constant time.
 struct FIFOQueue<Element: Sendable>: Sendable {
     private var elements: [Element?] = []
     private var first = 0

@@ -10,8 +10,8 @@ package enum ChildEnd {
 
     /// Stops the child, kills its descendants, and then the child.
     ///
-    /// - Parameter child: The parent of this process. Nothing happens if another process is, since the child has then
-    ///   ended already.
+    /// - Parameter child: The parent of this process. Nothing happens if its parent is another process, because the
+    ///   child has then already ended.
     package static func run(_ child: pid_t) {
         guard getppid() == child, kill(child, SIGSTOP) == 0 else { return }
         // Until it is stopped, it may start further processes.

@@ -2,14 +2,14 @@ import BackplaneHost
 import CBackplaneHost
 import Glibc
 
-/// A safeguard that ends a child of this program, and all that it has started, when its parent has ended.
+/// A safeguard that ends a child of this programand all its descendants when its parent has ended.
 ///
-/// The child's standard input is a pipe whose other end only the parent holds, so that it closes however the parent
-/// ends. A parent-death signal would not do: it is sent when the thread that created the child ends.
+/// The child's standard input is a pipe whose other end only the parent holds, so it closes when the parent ends for
+/// any reason. A parent-death signal would not suffice, because it is sent when the thread that created the child ends.
 package enum ChildLifetime {
-    /// Watches the pipe on a thread of its own; the child calls this before it runs any foreign code.
+    /// Watches the pipe on a separate thread; the child calls this before it runs any foreign code.
     ///
-    /// Without a pipe, for example when a person starts the child, this is not needed and no thread is started.
+    /// Without a pipe, for example when a user starts the child, this is not needed and no thread is started.
     package static func endWithParent() {
         setpgid(0, 0)
         _ = bph_adopt_orphans()
@@ -40,7 +40,7 @@ package enum ChildLifetime {
         _exit(1)
     }
 
-    /// Duplicates a descriptor as close-on-exec, with a number beyond the first few hundred, which programs may close.
+    /// Duplicates a descriptor as close-on-exec, with a number above the first few hundred, which programs may close.
     package static func moveHigh(_ descriptor: Int32) -> Int32 {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

@@ -4,9 +4,9 @@ package import Foundation
 
 /// The result of running this program once more, as a child that may crash or hang.
 ///
-/// The child is killed when it is silent for longer than its limit. Its output is complete when it ends with a zero
-/// byte, and the way in which the child ends is then ignored. Processes that it leaves behind are killed with it, and
-/// it ends with this process (``ChildLifetime``).
+/// The child is killed when it produces no output for longer than its limit. Its output is complete when it ends with a
+/// zero byte, and how the child ends is then ignored. Processes that it leaves behind are killed with it, and the child
+/// ends with this process (``ChildLifetime``).
 package struct ChildRun: Sendable {
     package enum Ending: Sendable {
         case saidAll, exit(Int32), signal(Int32), overdue

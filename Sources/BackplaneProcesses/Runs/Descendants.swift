@@ -2,14 +2,14 @@ package import Glibc
 
 /// The living descendants of a process, with their names.
 ///
-/// If the process adopts orphans (`bph_adopt_orphans()`), they include those whose parents have ended. This process and
-/// its own descendants are not among those of another one.
+/// If the process adopts orphans (`bph_adopt_orphans()`), they include processes whose parents have ended. The
+/// descendants of another process do not include this process and its own descendants.
 package struct Descendants {
     package private(set) var names: [pid_t: String] = [:]
 
     /// Lists the descendants.
     ///
-    /// - Parameter others: Processes to leave out, with their descendants.
+    /// - Parameter others: Processes to exclude, with their descendants.
     package init(of process: pid_t = getpid(), besides others: Descendants? = nil) {
         let all = ProcessStatus.all(in: "/proc").filter { others?.names[$0.id] == nil }
         let children = Dictionary(grouping: all, by: \.parent)
@@ -23,8 +23,8 @@ package struct Descendants {
         }
     }
 
-    /// Kills all descendants and waits until they have ended, repeatedly since they may start others, for about a
-    /// second.
+    /// Kills all descendants for about a second, repeatedly because they may start others, and waits until they have
+    /// ended.
     package static func end(of process: pid_t = getpid(), besides others: Descendants? = nil) {
         for _ in 0..<200 {
             let left = Descendants(of: process, besides: others).names.keys

@@ -1,19 +1,19 @@
 import Foundation
 import Synchronization
 
-/// The last part of a process's output so far, limited so that endless output does not fill the memory.
+/// The last part of a process's output so far, limited so that endless output does not exhaust the memory.
 final class OutputTail: Sendable {
     private let bytes = Mutex(Data())
     private let limit: Int
 
     /// Creates an empty record.
     ///
-    /// - Parameter limit: The number of bytes to keep.
+    /// - Parameter limit: The number of bytes to retain.
     init(last limit: Int) { self.limit = limit }
 
     var data: Data { bytes.withLock { $0 } }
 
-    /// Reads on a thread of its own until the end of file.
+    /// Reads on a separate thread until the end of file.
     ///
     /// - Parameter watch: A function called with each piece that was read, which is empty at the end.
     func read(_ file: FileHandle, _ watch: @escaping @Sendable (Data) -> Void) {

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// The name, state and parent of a process or a thread, as in its file `stat` (proc_pid_stat(5)).
+/// The name, state and parent of a process or a thread, as its file `stat` contains them (proc_pid_stat(5)).
 struct ProcessStatus {
     let id: pid_t
     let parent: pid_t
@@ -13,7 +13,7 @@ struct ProcessStatus {
     /// A Boolean value that indicates whether the process is stopped by a signal or a debugger.
     var isStopped: Bool { state == UInt8(ascii: "T") || state == UInt8(ascii: "t") }
 
-    /// Reads all in a folder: those of processes in `/proc`, those of a process's threads in its `task`.
+    /// Reads all statuses in a folder: those of processes in `/proc`, those of a process's threads in its `task`.
     static func all(in folder: String) -> [ProcessStatus] {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).compactMap { pid_t($0) }
             .compactMap { ProcessStatus($0, in: folder) }

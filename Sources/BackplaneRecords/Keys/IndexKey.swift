@@ -1,10 +1,9 @@
 public import BackplaneStorage
 
-/// The keys of indexes: bytes that are ordered as the values are, so that every engine orders values alike.
+/// The keys of indexes: bytes that sort in the order of the values, so that every engine orders values alike.
 ///
-/// A value consists of a byte for its kind and, for numbers and strings, of bytes that order them; nothing that follows
-/// a value in a key begins with the byte 255. A key consists of the values of an index's properties, one after the
-/// other.
+/// A value consists of a byte for its kind and, for numbers and strings, of bytes that order them; no part of a key
+/// after a value begins with the byte 255. A key consists of the values of an index's properties, one after another.
 ///
 /// | value | bytes |
 /// |---|---|
@@ -41,7 +40,7 @@ public enum IndexKey {
         }
     }
 
-    /// Appends the bytes with which the keys of all strings with a prefix begin.
+    /// Appends the leading bytes of the keys of all strings with a prefix.
     static func append(textPrefix prefix: String, to key: inout [UInt8]) {
         key.append(text)
         for byte in prefix.utf8 {
@@ -62,7 +61,7 @@ public enum IndexKey {
         key.append(UInt8(truncatingIfNeeded: biased))
     }
 
-    /// Returns the first byte with which keys of a value's kind begin, and the byte after the last one.
+    /// Returns the first byte of keys of a value's kind, and the byte after the last one.
     static func kinds(like value: IndexedValue) -> (first: UInt8, end: UInt8) {
         switch value {
         case .null: (null, null + 1)
@@ -94,8 +93,8 @@ public enum IndexKey {
     /// Returns the key of a record in an index.
     ///
     /// - Parameters:
-    ///   - value: The record in JSON; everything in it that cannot be read counts as `null`.
-    ///   - paths: The key paths of the index, each as its names.
+    ///   - value: The record in JSON; any unreadable part counts as `null`.
+    ///   - paths: The key paths of the index, each split into names.
     package static func bytes(in value: [UInt8], at paths: [[[UInt8]]]) -> [UInt8] {
         var key: [UInt8] = []
         for value in IndexedProperties.values(in: value, at: paths) { append(value, to: &key) }

@@ -3,22 +3,22 @@ import BackplaneStorage
 
 /// The values of the properties at key paths, collected from a record's JSON in one pass.
 ///
-/// A property that is missing, a list or a dictionary, or that the text ends before because it is not JSON, is `null`.
-/// If a name occurs twice, the first one counts.
+/// A property is `null` if it is missing, a list or a dictionary, or follows an error in the JSON. If a name occurs
+/// twice, the first one counts.
 struct IndexedProperties: JSONReceiver {
     private struct Property {
         let path: [[UInt8]]
-        /// The number of the path's names that the open dictionaries, or the current key, consist of.
+        /// The number of names of the path that the open dictionaries, or the current key, match.
         var level = 0
         var value: IndexedValue?
     }
     private var properties: [Property]
     private var depth = 0
-    /// The number of properties whose value is not known.
+    /// The number of properties whose value is not yet known.
     private var missing: Int
     let subject = DocumentSubject.document
 
-    /// Reads the values of the key paths, each given as its names, and no more of the text than is needed for them.
+    /// Reads the values of the key paths, each split into names, and parses no more of the text than necessary.
     static func values(in json: [UInt8], at paths: [[[UInt8]]]) -> [IndexedValue] {
         guard !paths.isEmpty else { return [] }
         var grammar = JSONGrammar(json, IndexedProperties(paths))
@@ -69,10 +69,10 @@ struct IndexedProperties: JSONReceiver {
         try settle(value) { _ in true }
     }
 
-    /// Returns whether the value that begins or ends here is the one that a property's path leads to, or through.
+    /// Returns whether the value that begins or ends here is the target of a property's path, or an ancestor of it.
     private func isCurrent(_ property: Property) -> Bool { property.value == nil && property.level == depth }
 
-    /// Sets the value of the properties whose path leads here, and throws to end the parsing when all are known.
+    /// Sets the value of the properties whose path ends here, and throws to end the parsing when all are known.
     private mutating func settle(_ value: IndexedValue, _ isMeant: (_ property: Property) -> Bool) throws(Mistake) {
         for index in properties.indices where isCurrent(properties[index]) && isMeant(properties[index]) {
             properties[index].value = value
@@ -83,7 +83,7 @@ struct IndexedProperties: JSONReceiver {
 }
 
 extension IndexedValue {
-    /// Reads a value that stands alone in JSON; `nil` if the text is not JSON, or is a list or a dictionary.
+    /// Reads a single JSON value; returns `nil` if the text is not JSON, or is a list or a dictionary.
     package init?(json: [UInt8]) {
         let first = json.first { !Self.spaces.contains($0) }
         guard first != UInt8(ascii: "{"), first != UInt8(ascii: "["), JSONCheck.isJSON(json) else { return nil }

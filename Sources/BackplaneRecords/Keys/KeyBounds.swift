@@ -1,13 +1,13 @@
 package import Backplane
 package import BackplaneStorage
 
-/// A range of keys, and the place in it at which a page begins.
+/// A range of keys, and the position in it at which a page begins.
 package struct KeyBounds {
     /// The first key.
     package var lower: [UInt8]
     /// The key after the last one.
     package var upper: [UInt8]
-    /// The place of the last entry of the previous page, or a place before the first or after the last entry.
+    /// The position of the last entry of the previous page, or one before the first or after the last entry.
     package var start: (key: [UInt8], id: [UInt8])
 
     /// Returns the bounds of a query over an index.
@@ -95,13 +95,13 @@ package struct KeyBounds {
 }
 
 extension PageCursor {
-    /// Creates the cursor for a place in an index.
+    /// Creates the cursor for a position in an index.
     package init(key: [UInt8], id: [UInt8]) {
         let length = UInt32(key.count)
         self.init(bytes: [1] + (0..<4).map { UInt8(truncatingIfNeeded: length >> (24 - 8 * $0)) } + key + id)
     }
 
-    /// Creates the cursor for a place in the order of ids.
+    /// Creates the cursor for a position in the order of ids.
     package init(id: [UInt8]) { self.init(bytes: [0] + id) }
 
     var indexPlace: (key: [UInt8], id: [UInt8])? {
@@ -113,11 +113,11 @@ extension PageCursor {
 
     package var idPlace: [UInt8]? { bytes.first == 0 ? Array(bytes.dropFirst()) : nil }
 
-    /// Creates the cursor for a place in the result of a search.
+    /// Creates the cursor for a position in the result of a search.
     ///
     /// - Parameters:
     ///   - rank: The relevance of the last record.
-    ///   - number: Its place among the records of the same relevance.
+    ///   - number: Its position among the records of the same relevance.
     package init(rank: Double, number: Int64) {
         let words = [rank.bitPattern, UInt64(bitPattern: number)]
         self.init(

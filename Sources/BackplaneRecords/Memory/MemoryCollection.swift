@@ -10,12 +10,12 @@ struct MemoryCollection {
     }
 
     let name: String
-    /// The records by the bytes of their ids, because different ids may be equal as texts.
+    /// The records by the bytes of their ids, because distinct ids may compare equal as strings.
     private(set) var records: [[UInt8]: StoredValue] = [:]
     /// The ids, in order.
     private var ids: [[UInt8]] = []
     private var indexes: [MemoryIndex] = []
-    /// The full-text indexes, which only other engines search.
+    /// The full-text indexes, which only other engines can search.
     private var textIndexes: [IndexDefinition] = []
     /// The number of the last change.
     private(set) var change: Int64 = 0
@@ -217,7 +217,7 @@ extension IndexDefinition {
 }
 
 extension RandomAccessCollection {
-    /// Returns the place of the first element that does not satisfy a predicate, which all elements before it do.
+    /// Returns the position of the first element that does not satisfy a predicate, which all elements before it do.
     func place(where isBefore: (Element) -> Bool) -> Index {
         var lower = 0, upper = count
         while lower < upper {

@@ -2,7 +2,7 @@ import BackplaneStorage
 
 /// An index in memory.
 struct MemoryIndex {
-    /// A record's place in the index.
+    /// The position of a record in the index.
     struct Entry {
         var key, id: [UInt8]
 

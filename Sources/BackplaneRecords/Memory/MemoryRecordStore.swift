@@ -4,7 +4,7 @@ import Synchronization
 
 /// A record store in memory, whose content is not saved: for tests, and for hosts without engines.
 ///
-/// It has no full text.
+/// It does not support full-text search.
 public final class MemoryRecordStore: RecordStore {
     private let state = Mutex(MemoryRecords())
     private let signals = ChangeSignals()
@@ -41,7 +41,7 @@ public final class MemoryRecordStore: RecordStore {
 
     /// Returns the number of records that a query selects.
     ///
-    /// - Throws: As ``read(_:in:)`` does.
+    /// - Throws: The errors of ``read(_:in:)``.
     public func count(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> Int {
         try state.withLock { records throws(BackplaneError) in try records.count(query, in: namespace) }
     }
@@ -53,7 +53,7 @@ public final class MemoryRecordStore: RecordStore {
         state.withLock { $0.changes(of: collection, since: number, limit: limit, in: namespace) }
     }
 
-    /// Returns once there is a change of a collection after a number.
+    /// Waits until a collection has a change after a number.
     ///
     /// - Throws: `call.cancelled`.
     public func waitForChange(of collection: String, since number: Int64, in namespace: String)

@@ -1,23 +1,23 @@
 package import Backplane
 package import BackplaneStorage
 
-/// The words of a search, the same in every engine.
+/// The words of a search, which every engine interprets in the same way.
 ///
 /// Words are separated by white space. One that ends with `*` is the beginning of a word, words between quotation marks
-/// follow one another, and other signs have no meaning.
+/// follow one another, and other punctuation has no meaning.
 package struct SearchedWords {
     /// A word, or several that follow one another.
     package struct Phrase: Equatable {
         package var text: String
-        /// A Boolean value that indicates whether the last word is the beginning of one.
+        /// A Boolean value that indicates whether the last word is a prefix.
         package var isPrefix: Bool
     }
-    /// The phrases, all of which have to be found; at least one.
+    /// The phrases, all of which must match; at least one.
     package let phrases: [Phrase]
 
     /// Reads the words of a search.
     ///
-    /// - Throws: `call.invalid-input` for a text that is too long or has no letter or digit, or a query with the
+    /// - Throws: `call.invalid-input` for a text that is too long or has no letter or digit, or if the query has the
     ///   cursor of another one.
     package init(_ text: String, _ query: RecordQuery) throws(BackplaneError) {
         guard text.utf8.count <= RecordLimits.search else {

@@ -1,20 +1,21 @@
 package import BackplaneDocuments
 
-/// The strings of the properties at key paths, also those in lists, collected from a record's JSON in one pass.
+/// The strings of the properties at key paths, including those in lists, collected from a record's JSON in one pass.
 package struct TextProperties: JSONReceiver {
     private let paths: [[[UInt8]]]
     /// The strings found at each path.
     private var texts: [[String]]
-    /// The keys that lead through the open dictionaries to the current value; lists have none.
+    /// The keys of the open dictionaries, which form the path of the current value; lists add none.
     private var keys: [[UInt8]] = []
     /// A Boolean value that indicates whether each open container is a dictionary.
     private var containers: [Bool] = []
     package let subject = DocumentSubject.document
 
-    /// Returns a string for each of the key paths, which are given as their names; strings of a list are on separate
+    /// Returns a string for each of the key paths, which are split into names; the strings of a list are on separate
     /// lines.
     ///
-    /// Everything after a mistake in the JSON is left out, as are zeros in the strings, which would end them in SQLite.
+    /// Everything after an error in the JSON is omitted, as are zero bytes in the strings, which would terminate them
+    /// in SQLite.
     package static func texts(in json: [UInt8], at paths: [[[UInt8]]]) -> [String] {
         var grammar = JSONGrammar(json, TextProperties(paths))
         try? grammar.document()

@@ -11,7 +11,7 @@ struct FullTextSupport: Sendable {
     private let missing: [TextTokenizer: String]
     private let version: String
 
-    /// Tries all tokenizers with empty temporary tables.
+    /// Tests all tokenizers with empty temporary tables.
     init(_ db: Database) throws {
         version = try String.fetchOne(db, sql: "SELECT sqlite_version()") ?? "of an unknown version"
         var missing: [TextTokenizer: String] = [:]
@@ -32,7 +32,7 @@ struct FullTextSupport: Sendable {
     /// A Boolean value that indicates whether no tokenizer is missing.
     var isComplete: Bool { missing.isEmpty }
 
-    /// Returns whether an index is supported; indexes of values always are.
+    /// Returns whether an index is supported; value indexes always are.
     func includes(_ index: TextIndexing?) -> Bool { index.map { missing[$0.tokenizer] == nil } ?? true }
 
     /// Requires the tokenizer of an index.
@@ -42,7 +42,8 @@ struct FullTextSupport: Sendable {
         guard let reason = missing[text.tokenizer] else { return }
         throw BackplaneError(
             .storeUnsupported,
-            "the index `\(index)` needs the tokenizer `\(text.tokenizer.rawValue)`, which the SQLite \(version) of this machine does not have (\(reason)); install SQLite 3.34 or later with FTS5",
+            "the index `\(index)` needs the tokenizer `\(text.tokenizer.rawValue)`, which this machine's SQLite "
+                + "\(version) does not have (\(reason)); install SQLite 3.34 or later with FTS5",
             at: collection)
     }
 }

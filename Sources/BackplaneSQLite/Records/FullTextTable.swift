@@ -8,8 +8,8 @@ import GRDB
 /// The table of a full-text index: a row for each record, whose number is that of the record's row, and a column for
 /// each property.
 ///
-/// It has texts of its own, since the records' JSON has none that FTS5 could read. So the row of a record whose bytes
-/// have changed can be removed without them.
+/// It stores its own texts, because FTS5 cannot read those in the records' JSON. The row of a record whose bytes have
+/// changed can therefore be removed without them.
 struct FullTextTable {
     private let index: Int64
     private let indexing: TextIndexing
@@ -34,21 +34,21 @@ struct FullTextTable {
                 """)
     }
 
-    /// Removes all rows; a new table costs less than the deletion of each of them.
+    /// Removes all rows; creating a new table costs less than deleting each of them.
     func clear(in db: Database) throws {
         try db.execute(sql: "DROP TABLE \(name)")
         try create(in: db)
     }
 
-    /// The tables in which FTS5 keeps the rows of a table.
+    /// The tables in which FTS5 stores the rows of a table.
     private static let parts = ["content", "docsize", "data"]
 
     /// Deletes the table of an index, and some of its rows; another call continues.
     ///
-    /// To delete the rows with their table would make others wait for all of them, and FTS5 takes far longer to delete
-    /// its rows itself. So the tables that have them are taken from FTS5 first, by other names.
+    /// Deleting the rows with their table would make others wait for all of them, and FTS5 takes far longer to delete
+    /// its rows itself. The tables with the rows are therefore first renamed, so that they no longer belong to FTS5.
     ///
-    /// - Returns: `true` if there is nothing left.
+    /// - Returns: `true` if nothing is left.
     static func drop(_ index: Int64, atMost limit: Int, in db: Database) throws -> Bool {
         let name = name(of: index)
         if try db.tableExists(name) {
@@ -78,7 +78,7 @@ struct FullTextTable {
 
     func texts(of value: [UInt8]) -> [String] { TextProperties.texts(in: value, at: paths) }
 
-    /// Enters the texts of a record, replacing its earlier ones.
+    /// Inserts the texts of a record, replacing its earlier ones.
     func enter(_ texts: [String], record: Int64, in db: Database) throws {
         let places = texts.map { _ in ", ?" }.joined()
         try db.cachedStatement(
@@ -92,10 +92,10 @@ struct FullTextTable {
 
     // MARK: Searches
 
-    /// Returns the statement for the records with the words of a search, whose arguments are an expression, the place
-    /// of the query's cursor, if it has one, as rank and number, and a limit.
+    /// Returns the statement for the records with the words of a search, whose arguments are an expression, the
+    /// position of the query's cursor, if any, as a rank and a number, and a limit.
     ///
-    /// FTS5 sorts the rows, and keeps those of one rank in the order of their numbers.
+    /// FTS5 sorts the rows, and returns those of equal rank in the order of their numbers.
     func searchSQL(_ query: RecordQuery) -> String {
         let value = query.isWithoutValues ? "x''" : "r.value", order = query.isDescending ? " DESC" : ""
         // The signs keep FTS5 from reading the rank as the name of a function.
@@ -129,10 +129,11 @@ struct FullTextTable {
 }
 
 extension TextIndexing {
-    /// The form in the table `indexes`: the tokenizer's name, and the lengths of prefixes, separated by spaces.
+    /// The settings as stored in the table `indexes`: the tokenizer's name and the lengths of prefixes, separated by
+    /// spaces.
     var stored: String { ([tokenizer.rawValue] + prefixes.map { "\($0)" }).joined(separator: " ") }
 
-    /// Reads the stored form; `nil` for one that this version does not know.
+    /// Reads the stored form; returns `nil` if this version does not know it.
     init?(stored: String) {
         let parts = stored.split(separator: " ")
         guard let tokenizer = parts.first.flatMap({ TextTokenizer(rawValue: String($0)) }) else { return nil }

@@ -7,16 +7,16 @@ import GRDB
 
 /// The construction of a collection's indexes from a definition, in steps of one short transaction each.
 ///
-/// Between two steps others write, and after a kill the next process continues: each step records its progress in the
-/// table `indexes`.
+/// Others can write between two steps, and if the process is killed, the next one continues, because each step records
+/// its progress in the table `indexes`.
 struct IndexBuilding {
     let definition: CollectionDefinition
     let namespace: String
     let support: FullTextSupport
-    /// The maximum number of records that one step enters, and of entries that one step deletes.
+    /// The maximum number of records that one step inserts, and of entries that one step deletes.
     private static let stepSize = 2_000
 
-    /// Returns whether the collection has the indexes already, and none is being built or deleted.
+    /// Returns whether the collection already has the indexes, and none is being built or deleted.
     ///
     /// A definition without indexes creates no collection.
     func isDone(in db: Database) throws -> Bool {
@@ -65,9 +65,9 @@ struct IndexBuilding {
         }
     }
 
-    /// Takes one step.
+    /// Performs one step.
     ///
-    /// - Returns: `true` if there is nothing left to do.
+    /// - Returns: `true` if nothing is left to do.
     /// - Throws: `store.duplicate` if records have the same values in an index that is to be unique, after
     ///   ``giveUp(in:)``.
     func step(in db: Database) throws -> Bool {

@@ -6,7 +6,7 @@ import GRDB
 /// The transfer of records from another file or an older table into the empty tables of a store.
 ///
 /// Records without a version receive one in their order of arrival. Adopted records are not in the log: readers that
-/// follow a collection are asked to read it again.
+/// follow a collection have to reread it.
 struct RecordAdoption {
     private struct Collection {
         var number: Int64
@@ -51,7 +51,7 @@ struct RecordAdoption {
         return known == nil
     }
 
-    /// Writes the counts of the collections, and a change number before which there is no log.
+    /// Writes the counts of the collections, and the change number at which the log begins.
     func finish() throws {
         for collection in collections.values {
             try db.cachedStatement(

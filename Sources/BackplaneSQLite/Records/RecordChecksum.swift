@@ -1,12 +1,12 @@
 #if Engines
 import Foundation
 
-/// The checksum of a stored record, which finds bytes that changed after SQLite wrote them.
+/// The checksum of a stored record, which detects bytes that changed after SQLite wrote them.
 ///
 /// It is computed over the collection's number, the version, the length of the id, the id and the value, eight bytes at
-/// a time in little-endian order, the last ones filled up with zeros: each word is combined with the sum by `XOR`, the
-/// sum is multiplied by 0x9E3779B97F4A7C15 and combined by `XOR` with its own upper half. Each step is a bijection of
-/// the sum and of the word, so that a change within one word is always found.
+/// a time in little-endian order, the last ones padded with zeros: each word is combined with the sum by `XOR`, the sum
+/// is multiplied by 0x9E3779B97F4A7C15 and combined by `XOR` with its own upper half. Each step is a bijection of the
+/// sum and of the word, so a change within one word is always detected.
 enum RecordChecksum {
     static func of(collection: Int64, id: Data, version: Int64, value: [UInt8]) -> Int64 {
         value.withUnsafeBytes { of(collection: collection, id: id, version: version, value: $0) }

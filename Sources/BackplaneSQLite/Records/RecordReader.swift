@@ -65,7 +65,7 @@ struct RecordReader {
         return sorted.filter { query.isDescending ? $0.precedes(start) : start.precedes($0) }
     }
 
-    /// Checks a query of a missing collection, which has no records.
+    /// Validates a query of a missing collection, which has no records.
     private func requireSense(of query: RecordQuery) throws(BackplaneError) {
         if case .search(let index, let text) = query.selection {
             _ = try SearchedWords(text, query)
@@ -153,7 +153,7 @@ struct RecordReader {
         }
     }
 
-    /// Returns the number of bytes of the values of a collection; SQLite reads no value for that.
+    /// Returns the number of bytes of the values of a collection, without reading the values themselves.
     func size(of collection: String) throws -> Int64 {
         let sum = try Int64.fetchOne(
             db,
@@ -169,7 +169,7 @@ struct RecordReader {
 private struct PageInProgress {
     let query: RecordQuery
     let limit: Int
-    /// The number of rows that show whether there is another page; none for a page without records.
+    /// The number of rows to read to determine whether there is another page; 0 for a page without records.
     var rowLimit: Int { limit == 0 ? 0 : limit + 1 }
     private let collection: StoredCollection
     private var records: [StoredRecord] = [], damaged: [StoredRecord] = []
@@ -182,7 +182,7 @@ private struct PageInProgress {
         limit = max(0, min(query.limit, RecordLimits.page))
     }
 
-    /// Adds a row of an id, a version, a checksum, a value and, for an index, a key, or for a search the rank and the
+    /// Adds a row: an id, a version, a checksum, a value and, for an index, a key or, for a search, the rank and the
     /// number.
     ///
     /// - Returns: `false` if the page was full.

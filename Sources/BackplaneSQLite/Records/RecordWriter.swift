@@ -10,12 +10,12 @@ struct RecordWriter {
     private let db: Database
     private let namespace: String
     private let support: FullTextSupport
-    /// The collections that were looked up, keyed by the bytes of their names.
+    /// The collections that have been looked up, keyed by the bytes of their names.
     private var collections: [[UInt8]: StoredCollection] = [:]
     private var changed: Set<[UInt8]> = []
     /// The number of the last change in the store.
     private var last: Int64
-    /// The new keys of unique indexes, which are compared when all changes have been made.
+    /// The new keys of unique indexes, which are compared after all changes.
     private var newKeys: [(collection: String, index: StoredIndex, key: [UInt8], id: String)] = []
 
     init(_ db: Database, in namespace: String, _ support: FullTextSupport) throws {
@@ -136,7 +136,7 @@ struct RecordWriter {
         return db.changesCount > 0
     }
 
-    /// Checks that each new key of a unique index has one record.
+    /// Checks that each new key of a unique index belongs to one record only.
     ///
     /// - Throws: `store.duplicate` if a new key of a unique index has two records.
     private func requireUniqueness() throws {
@@ -151,10 +151,10 @@ struct RecordWriter {
     }
 }
 
-/// A record that a change replaces or deletes.
+/// A record that a change replaces or deletes, as stored.
 private struct KnownRecord {
     let row: Int64
-    /// The value, which is only read for indexes; `nil` if it is damaged.
+    /// The value, which is read only for indexes; `nil` if it is damaged.
     let value: [UInt8]?
 
     /// Reads a record, or returns `nil` if there is none.
@@ -182,7 +182,7 @@ extension Database {
             arguments: [namespace, collection]) ?? 0
     }
 
-    /// Requires conditions to hold.
+    /// Verifies that conditions hold.
     ///
     /// - Throws: `store.conflict` if a condition does not hold.
     func require(_ conditions: [RecordCondition], in namespace: String) throws {

@@ -5,7 +5,7 @@ import BackplaneStorage
 import Foundation
 import GRDB
 
-/// A range of records as SQL that finds the first one through an index and reads on from there.
+/// A range of records as SQL that finds the first one through an index and continues from there.
 struct SQLSelection {
     /// The statement for a page, whose last argument is its limit.
     let pageSQL: String

@@ -8,13 +8,14 @@ import GRDB
 ///
 /// - `collections`: a row for each collection, which is never deleted. `change` is the number of the last change,
 ///   `trimmed` that of the last change that is no longer in the log, `logged` the length of the log, `count` the number
-///   of records. `UNIQUE` keeps a second copy of the names in its index, from which a salvage reads them as well.
-/// - `records`: the records. Ids are bytes, since strings would end at a zero. `checksum` is ``RecordChecksum``.
+///   of records. `UNIQUE` stores a second copy of the names in its index, which a salvage can also read.
+/// - `records`: the records. Ids are stored as bytes, because strings would end at a zero byte. `checksum` is
+///   ``RecordChecksum``.
 /// - `indexes`: the declared indexes. `state` is an ``IndexState``, `progress` the id up to which an index was built.
 ///   `text` holds the full-text settings in the form of ``BackplaneStorage/TextIndexing/stored``; `NULL` for an index
 ///   of values.
 /// - `entries`: a row for each record in each index, in the order of the keys and then of the ids. `record` is the
-///   record's row, so that a page of an index costs one look-up for each record.
+///   record's row, so a page of an index costs one lookup per record.
 /// - `text_` and the number of an index: the words of a full-text index, an FTS5 table (``FullTextTable``). `removed_`
 ///   and the number: the rows of one that is being deleted.
 /// - `changes`: the log of each collection.
@@ -108,11 +109,11 @@ enum StoreTables {
 enum IndexState: Int {
     /// Queries use it.
     case ready = 0
-    /// Changes are entered, and the records that were there before are being entered.
+    /// Changes are inserted, and the existing records are being inserted.
     case building = 1
-    /// Its entries are being deleted, and it has no name any longer.
+    /// Its entries are being deleted, and it no longer has a name.
     case removing = 2
-    /// It is declared, but the machine's SQLite lacks its tokenizer: nothing is entered, and it has no table.
+    /// It is declared, but the machine's SQLite lacks its tokenizer, so it has neither entries nor a table.
     case unsupported = 3
 }
 #endif

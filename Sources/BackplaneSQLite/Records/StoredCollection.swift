@@ -47,7 +47,7 @@ struct StoredCollection {
         (change, trimmed, logged, count) = (0, 0, 0, 0)
     }
 
-    /// Writes the row after changes, and shortens the log.
+    /// Writes the row after changes, and truncates the log.
     mutating func save(to db: Database) throws {
         if logged >= RecordLimits.log + RecordLimits.logSurplus {
             let statement = try db.cachedStatement(
@@ -84,7 +84,7 @@ struct StoredIndex {
 
     /// Reads the stored paths, a JSON array of strings.
     ///
-    /// Every write reads them. Nearly all are without escapes, and those need no decoder.
+    /// Every write reads them. Nearly all contain no escapes, and need no decoder.
     static func paths(_ json: String) throws -> [String] {
         guard !json.utf8.contains(UInt8(ascii: "\\")), json.hasPrefix("[\""), json.hasSuffix("\"]") else {
             return try JSONDecoder().decode([String].self, from: Data(json.utf8))
@@ -93,7 +93,7 @@ struct StoredIndex {
             String.init)
     }
 
-    /// Reads the full-text settings; those of a later version are treated as this version's.
+    /// Reads the full-text settings; those of a later version are replaced by defaults.
     static func text(_ stored: String?) -> TextIndexing? {
         stored.map { TextIndexing(stored: $0) ?? TextIndexing() }
     }
@@ -138,7 +138,7 @@ struct StoredIndex {
 
     func key(of value: [UInt8]) -> [UInt8] { IndexKey.bytes(in: value, at: paths) }
 
-    /// Enters a record that has no entry with another key.
+    /// Inserts a record that has no entry with another key.
     func enter(_ key: [UInt8], id: Data, record: Int64, in db: Database) throws {
         try db.cachedStatement(
             sql: "INSERT OR REPLACE INTO entries (\"index\", key, id, record) VALUES (?, ?, ?, ?)"
@@ -147,7 +147,7 @@ struct StoredIndex {
 
     /// Removes the entry of a record.
     ///
-    /// - Parameter key: The key of the entry; `nil` if it is not known, so that the whole index has to be searched.
+    /// - Parameter key: The key of the entry; `nil` if unknown, in which case the whole index is searched.
     func remove(_ key: [UInt8]?, id: Data, in db: Database) throws {
         guard let key else {
             return try db.execute(

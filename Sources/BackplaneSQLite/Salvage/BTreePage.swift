@@ -16,7 +16,7 @@ struct BTreePage {
     let rightChild: Int?
     private let bytes: [UInt8]
     private let pages: DatabasePages
-    /// The offsets of the cells, in the order of their keys.
+    /// The offsets of the cells, in key order.
     private let cells: [Int]
 
     /// Reads a page, or returns `nil` if that fails or the page does not belong to a tree.
@@ -88,7 +88,8 @@ struct BTreePage {
 }
 
 extension [UInt8] {
-    /// Reads an integer of one to nine bytes and advances the place past it, or returns `nil` if the bytes end earlier.
+    /// Reads an integer of one to nine bytes and advances the position past it, or returns `nil` if the bytes end
+    /// earlier.
     func variableInteger(at place: inout Int) -> Int? {
         var value: UInt64 = 0
         for length in 1...9 {

@@ -1,5 +1,5 @@
 #if Engines
-/// The pages of a database after its last commit, from its write-ahead log or else from its file.
+/// The pages of a database after its last commit, from its write-ahead log or otherwise from its file.
 struct DatabasePages {
     /// The size of a page in bytes.
     let size: Int
@@ -7,7 +7,7 @@ struct DatabasePages {
     let usable: Int
     /// The number of pages, which are numbered from 1.
     let count: Int
-    /// The readings of overflow pages so far.
+    /// The reads of overflow pages so far.
     let overflow: OverflowReadings
     private let file: PageFile
     private let log: (file: PageFile, index: WriteAheadLog)?
@@ -43,10 +43,10 @@ struct DatabasePages {
     }
 }
 
-/// The number of times that each overflow page was read.
+/// The number of times that each overflow page has been read.
 ///
-/// In a sound file every such page belongs to one cell, which a repair reads a few times. In a crafted one many cells
-/// could share one long chain, and without a bound each of them would be followed to its end.
+/// In a sound file, each of them belongs to one cell, which a repair reads a few times. In a crafted file, many cells
+/// could share one long chain, which would be followed to its end for each of them without a limit.
 final class OverflowReadings {
     /// The maximum number of times that one page is read.
     static let limit: UInt8 = 16
@@ -55,7 +55,7 @@ final class OverflowReadings {
 
     init(pages: Int) { counts = Array(repeating: 0, count: pages + 1) }
 
-    /// Records that a page is read, and returns `false` if it was read too often.
+    /// Records that a page is read, and returns `false` if it has been read too often.
     func note(_ page: Int) -> Bool {
         guard counts.indices.contains(page), counts[page] < Self.limit else { return false }
         counts[page] += 1

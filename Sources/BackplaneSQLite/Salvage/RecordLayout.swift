@@ -2,11 +2,11 @@
 import BackplaneStorage
 import Foundation
 
-/// The tables in which stores have kept their records, as a walk through their pages finds them.
+/// The tables in which versions of the store have kept records, as found by a walk through the pages.
 enum RecordLayout {
     /// The table `record` of the first version, a tree in the order of namespaces, collections and ids.
     case unversioned
-    /// The table `records`, a tree in the order of its rows' numbers, and the names of the collections.
+    /// The table `records`, a tree in the order of row numbers, and the names of the collections.
     case versioned(CollectionNames)
 
     /// The order of records in the tree.
@@ -28,7 +28,7 @@ enum RecordLayout {
         }
     }
 
-    /// Returns the layouts that a file may have: those of its schema, or all if that is damaged.
+    /// Returns the layouts that a file may have: those of its schema, or all if the schema is damaged.
     static func all(_ names: CollectionNames, _ schema: BTreePage?, in pages: DatabasePages) -> [RecordLayout] {
         let layouts = [RecordLayout.unversioned, .versioned(names)]
         guard let schema else { return layouts }
@@ -95,15 +95,15 @@ enum RecordLayout {
     }
 }
 
-/// The names of collections and the numbers of their records, as far as pages still have them.
+/// The names of collections and the numbers of their records, as far as they are readable.
 ///
-/// The table `collections` and its index each have the names, on different pages.
+/// The table `collections` and its index both contain the names, on different pages.
 struct CollectionNames {
     private var places: [Int: RecordWalk.Place] = [:]
-    /// The numbers of records, keyed by the collections for which they can be read.
+    /// The numbers of records, keyed by collection, where readable.
     private(set) var counts: [RecordWalk.Place: Int] = [:]
 
-    /// Looks through all pages, because the way to those of a table may be damaged.
+    /// Scans all pages, because the path to those of a table may be damaged.
     init(_ pages: DatabasePages) {
         for number in 1...max(1, pages.count) {
             guard let page = BTreePage(number, in: pages), page.kind != .tableInterior else { continue }
@@ -134,7 +134,7 @@ struct CollectionNames {
         return false
     }
 
-    /// Returns the place of a collection's records, which are kept under a name of their own if theirs is lost.
+    /// Returns the namespace and the name of a collection, or a substitute name if its own is lost.
     func place(of number: Int) -> RecordWalk.Place {
         places[number] ?? RecordWalk.Place(namespace: "@salvaged", collection: "collection-\(number)")
     }

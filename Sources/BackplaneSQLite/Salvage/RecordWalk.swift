@@ -1,11 +1,11 @@
 #if Engines
 import BackplaneStorage
 
-/// A walk through the pages of a damaged store, which finds every record that can still be read.
+/// A walk through the pages of a damaged store, which finds every record that is still readable.
 ///
-/// It follows the tree of the table first. Subtrees that a damaged page has cut off are then found by a scan of all
-/// pages that have not been visited, except for free ones, which contain deleted records. The scan is needed even if
-/// the walk meets no gap, because an interior page may have been overwritten by a valid leaf.
+/// It first follows the tree of the table. A scan of all unvisited pages then finds the subtrees that a damaged page
+/// has cut off, except for free ones, which contain deleted records. The scan is necessary even if the walk encounters
+/// no gap, because an interior page may have been overwritten by a valid leaf.
 struct RecordWalk {
     /// The namespace and collection that a record belongs to.
     struct Place: Hashable, Comparable {
@@ -16,7 +16,7 @@ struct RecordWalk {
         }
     }
 
-    /// The places before and after a page or record of the table that cannot be read.
+    /// The positions before and after an unreadable page or record of the table.
     struct Gap {
         var before, after: Place?
     }
@@ -33,7 +33,7 @@ struct RecordWalk {
 
     /// Creates a walk.
     ///
-    /// - Parameter found: A function that receives each record, and some of them twice if two pages contain them.
+    /// - Parameter found: A function that receives each record; a record that two pages contain is received twice.
     init(_ pages: DatabasePages, _ layout: RecordLayout, found: @escaping (Place, StoredRecord) throws -> Void) {
         (self.pages, self.layout, self.found) = (pages, layout, found)
         visited = Array(repeating: false, count: pages.count + 1)
@@ -62,7 +62,7 @@ struct RecordWalk {
         if knowsFreePages || !gaps.isEmpty { try visitTheRest() }
     }
 
-    /// Returns the interior pages with records that are not children of another such page.
+    /// Returns the interior pages of records that are not children of another such page.
     private func rootsByTheirLook() -> [Int] {
         var interior: [Int] = [], children: Set<Int> = []
         for number in 1...max(1, pages.count) {
@@ -109,7 +109,7 @@ struct RecordWalk {
         try found(place, record)
     }
 
-    /// Scans the pages that have not been visited for records.
+    /// Scans the unvisited pages for records.
     private mutating func visitTheRest() throws {
         let meetsNoGap = gaps.isEmpty
         for number in 1...max(1, pages.count) where number < visited.count && !visited[number] {
@@ -130,7 +130,7 @@ struct RecordWalk {
     ///
     /// The first page names the first trunk of the free list; each trunk names the next, and free leaves.
     ///
-    /// - Returns: Whether these are as many as the first page says.
+    /// - Returns: Whether their number matches that in the first page.
     private mutating func leaveOutFreePages() -> Bool {
         guard let first = pages[1] else { return false }
         var next = Int(first.word(at: 32)), known = 0

@@ -7,8 +7,7 @@ import GRDB
 /// The repair of a damaged store, which copies every readable record into a new file and keeps the damaged one.
 ///
 /// The process can be killed at any time. An incomplete copy has the name `store.sqlite.salvaging`, and the next
-/// process begins again; a complete copy has the name `store.sqlite.salvaged`, and the next process only moves it into
-/// place.
+/// process starts over; a complete copy has the name `store.sqlite.salvaged`, and the next process only renames it.
 struct StoreSalvage {
     let path: String
     private var unfinished: String { path + ".salvaging" }
@@ -24,14 +23,15 @@ struct StoreSalvage {
         let name = aside.map { "; the damaged file is kept as \(URL(filePath: $0).lastPathComponent)" } ?? ""
         return BackplaneError(
             .storeDamaged,
-            "the store was damaged, and the process that saved its readable records was killed; the copy that it had completed is now in use\(name)",
+            "the store was damaged, and the process that was saving its readable records was killed; the copy that "
+                + "it had completed is now in use\(name)",
             at: path)
     }
 
     /// Repairs the store.
     ///
-    /// - Parameter reason: The kind of damage, as SQLite describes it.
-    /// - Returns: The report for the log, with the number of records that were saved and lost.
+    /// - Parameter reason: The kind of damage, in SQLite's words.
+    /// - Returns: The report for the log, with the numbers of saved and lost records.
     func run(reason: String) throws -> BackplaneError {
         removeUnfinished()
         try StoreFile.makePrivate(unfinished)
@@ -83,16 +83,16 @@ struct StoreSalvage {
 
     /// A number of lost records.
     private struct Loss {
-        /// The collection that they were in; `nil` if that is not known.
+        /// The collection that they belonged to; `nil` if unknown.
         var place: RecordWalk.Place?
         var count: Int
-        /// A Boolean value that indicates whether the store still knew their number.
+        /// A Boolean value that indicates whether their number is known exactly.
         var isExact: Bool
     }
 
-    /// Gives the damaged file its new name and moves the complete copy into place.
+    /// Renames the damaged file and moves the complete copy into place.
     ///
-    /// - Returns: The damaged file's new path, or `nil` if a killed process has already given it one.
+    /// - Returns: The damaged file's new path, or `nil` if a killed process has already renamed it.
     private func putInPlace() throws -> String? {
         var aside: String?
         // A second link rather than a new name, so that the file and its log are never apart. A file with two links was

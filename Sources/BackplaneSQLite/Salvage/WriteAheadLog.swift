@@ -27,7 +27,7 @@ struct WriteAheadLog {
         readFrames(of: file, salt: header[16..<24], sum: sum)
     }
 
-    /// Reads frames until the first whose salt or checksum does not match, and keeps those up to the last commit.
+    /// Reads frames until the first whose salt or checksum does not match, and retains those up to the last commit.
     private mutating func readFrames(of file: PageFile, salt: ArraySlice<UInt8>, sum: Checksum) {
         var sum = sum, offset = Self.headerSize, uncommitted: [Int: Int] = [:]
         while let frame = file.bytes(at: offset, count: Self.frameHeaderSize + pageSize) {

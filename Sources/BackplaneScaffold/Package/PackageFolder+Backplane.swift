@@ -4,7 +4,7 @@ import BackplaneHost
 import BackplanePackages
 
 extension PackageFolder {
-    /// Returns the dependency on Backplane to add, or `nil` if the package has it already.
+    /// Returns the dependency on Backplane to add, or `nil` if the package already has it.
     ///
     /// - Throws: `new.tools` if the package's tools version is too old for it.
     func missingBackplane(_ backplane: () throws(BackplaneError) -> BackplanePackage) throws(BackplaneError)
@@ -15,7 +15,7 @@ extension PackageFolder {
         return try backplane()
     }
 
-    /// Throws if the package's tools version does not support `traits:`, which the new dependency uses.
+    /// Checks that the package's tools version supports `traits:`, which the new dependency uses.
     private func requireTools() throws(BackplaneError) {
         let found = facts.toolsVersion
         guard found < Self.tools else { return }
@@ -24,13 +24,15 @@ extension PackageFolder {
             ? "; `swiftLanguageModes: [.v5]` after its targets keeps them in Swift 5" : ""
         throw BackplaneError(
             .newTools,
-            "expected the tools version 6.1 or later, which a dependency on Backplane without its traits needs, found \(found.major).\(found.minor); begin it with `// swift-tools-version: 6.1`, and run the command again\(language)",
+            "expected the tools version 6.1 or later, which a dependency on Backplane without its traits requires, "
+                + "found \(found.major).\(found.minor); start the file with `// swift-tools-version: 6.1`, and run "
+                + "the command again\(language)",
             at: FilePath.join(root, "Package.swift"))
     }
 
     private static let tools = Version(6, 1)
 
-    /// Returns the target with contracts that a name means: `Harbour` and `HarbourContracts` both mean the latter.
+    /// Returns the target of contracts with a name; `Harbour` and `HarbourContracts` both refer to `HarbourContracts`.
     ///
     /// - Throws: `new.package` if there is none.
     func contractsTarget(_ name: String) throws(BackplaneError) -> PackageFacts.PackageTarget {

@@ -7,7 +7,7 @@ extension PackageFolder {
     /// Returns the folder of a target, relative to the root of the package.
     func folder(of target: PackageFacts.PackageTarget) -> String { facts.folder(of: target, in: root) }
 
-    /// Returns the places for a new plugin, in the style of the package's other plugins.
+    /// Returns the folders and targets for a new plugin, in the style of the package's other plugins.
     func places(for name: String) -> PluginPlaces {
         let hasPlugins = facts.targets.contains { $0.path?.hasPrefix("Plugins/") == true }
         return PluginPlaces(
@@ -15,7 +15,7 @@ extension PackageFolder {
             testHolder: facts.newHolder(of: .test, in: root))
     }
 
-    /// Throws if an existing target occupies the folder of a new one.
+    /// Checks that no existing target occupies the folder of a new one.
     ///
     /// - Throws: `new.package`.
     func requireRoom(for targets: [TargetText]) throws(BackplaneError) {

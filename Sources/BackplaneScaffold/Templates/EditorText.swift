@@ -2,7 +2,7 @@ import BackplaneDocuments
 import BackplaneHost
 import FoundationEssentials
 
-/// The settings of Visual Studio Code, and of editors that read the same files, for a new package.
+/// The settings of a new package for Visual Studio Code and editors that read the same files.
 package enum EditorText {
     /// Returns the settings that check manifests against their schema.
     static func settings(_ backplane: BackplanePackage) -> String {
@@ -19,7 +19,7 @@ package enum EditorText {
         """
     }
 
-    /// The tasks that build, and that run `backplane dev` with what it finds among the editor's problems.
+    /// The tasks that build the package, and that run `backplane dev` and show the problems it finds in the editor.
     package static let tasks = """
         {
           "version": "2.0.0",
@@ -93,10 +93,10 @@ package enum EditorText {
 
     private static let begins = #""event":"buildStarted""#
     private static let ends = #""event":"(buildEnded|hostStarted|swapped|unchanged|applied|refused)""#
-    /// A diagnostic of the compiler, of which a build reports each once.
+    /// The pattern of a compiler diagnostic, which a build reports only once.
     private static let diagnostic =
         #""diagnostic":\{"column":(\d+),"file":"([^"]+)","line":(\d+),"message":"((?:[^"\\]|\\.)*)","severity":"(error|warning)"\}"#
-    /// The first problem of a manifest that was refused.
+    /// The pattern of the first problem of a refused manifest.
     private static let problem = #""problems":\["([^":]+):(\d+):(\d+): (error|warning): ((?:[^"\\]|\\.)*)""#
     private static let line = #"^(/.*?):(\d+):(\d+): (error|warning): (.*)$"#
 
@@ -106,7 +106,7 @@ package enum EditorText {
 }
 
 extension BackplanePackage {
-    /// The place of the manifest's schema, as a URL or relative to the new package.
+    /// The location of the manifest's schema, as a URL or relative to the new package.
     fileprivate var schema: String {
         switch self {
         case .folder(let path): URL(filePath: FilePath.join(path, "docs/manifest.schema.json")).absoluteString

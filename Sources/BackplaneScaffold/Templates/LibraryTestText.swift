@@ -1,5 +1,5 @@
 extension ManagerLayers {
-    /// Returns the source of a test that loads the library through its manifest, as a host does.
+    /// Returns the source of a test that loads the library through its manifest, as a host would.
     ///
     /// - Parameters:
     ///   - library: The name of the library in the manifest.
@@ -13,7 +13,7 @@ extension ManagerLayers {
             import BackplaneTestKit
             import Foundation
             \(imports)
-            /// Tests of the library as a host loads it through the manifest.
+            /// Tests that load the library through the manifest, as a host would.
             @Suite(.timeLimit(.minutes(2)))
             struct \(library)LibraryTests {
                 private static let manifest = URL(filePath: #filePath).appending(path: "../\(manifest)").standardized.path

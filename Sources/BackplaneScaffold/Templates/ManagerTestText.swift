@@ -20,7 +20,7 @@ extension ManagerLayers {
         """
     }
 
-    /// Returns the argument for the fakes of collaborators, and of the managers that are used; empty if there are none.
+    /// Returns the argument for the fakes of collaborators, and of the managers in use; empty if there are none.
     func fakes(_ own: String...) -> String {
         let all = own + uses.map { ".use(\($0.label.unquoted.swiftLiteral)): Fake(\($0.contract).self)" }
         return all.isEmpty ? "" : ", fakes: [\(all.joined(separator: ", "))]"
@@ -127,7 +127,7 @@ extension ManagerLayers {
         """
     }
 
-    /// Returns a test of all real components, with only HTTP faked.
+    /// Returns a test of all real components, in which only HTTP is faked.
     private func serviceTest(_ plugin: String) -> String {
         let withStore =
             hasStore

@@ -19,7 +19,7 @@ enum PluginText {
 
     /// Returns the source of the entry function, which the host looks up in the library.
     ///
-    /// It has a target of its own, so that tests can link the rest of the plugin beside other plugins.
+    /// It has a separate target, so that tests can link the rest of the plugin together with other plugins.
     static func entry(_ name: NewName) -> String {
         """
         import Backplane

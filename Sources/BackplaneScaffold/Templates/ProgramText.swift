@@ -1,8 +1,8 @@
-/// The sources of a program that contains a host.
+/// The sources of a program that embeds a host.
 enum ProgramText {
     /// Returns the source of the program.
     ///
-    /// - Parameter layers: The manager that the program calls when it has started, with its collaborators.
+    /// - Parameter layers: The manager that the program calls after startup, with its collaborators.
     static func program(_ layers: ManagerLayers) -> String {
         """
         import Backplane

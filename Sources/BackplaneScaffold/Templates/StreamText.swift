@@ -9,7 +9,7 @@ extension ManagerLayers {
             public static let version: Version = "1.0.0"
             /// Posts a message and returns its number.
             public let post = AsyncMethod<String, Int>()
-            /// Streams the messages after a place, of which the last hundred are kept, and then each new one.
+            /// Streams the messages after a position, of which the last hundred are kept, followed by each new one.
             public let messages = StreamMethod<\(place), \(message)>()
             public init() {}
         }
@@ -24,9 +24,9 @@ extension ManagerLayers {
             }
         }
 
-        /// The place at which a stream of messages begins.
+        /// The position at which a stream of messages begins.
         public struct \(place): Codable, Sendable, Hashable {
-            /// The number of the last message that the reader has; 0 for none.
+            /// The number of the last message that the reader has received; 0 for none.
             public var last: Int
 
             public init(after last: Int = 0) {
@@ -50,7 +50,7 @@ extension ManagerLayers {
         \(importsAllContracts)
         /// A manager that streams the posted messages to all readers.
         ///
-        /// Its state is the messages that are kept, so that readers miss none in a swap.
+        /// Its state consists of the retained messages, so that readers miss none during a swap.
         final class \(manager): Manager, StatefulComponent {
             typealias Provides = \(contract)
             struct State: Codable, Sendable {
@@ -92,7 +92,7 @@ extension ManagerLayers {
                 state.withLock { state in state.kept.filter { $0.number > last } }
             }
 
-            /// Returns a signal immediately, and one whenever messages were posted.
+            /// Returns a stream that yields immediately, and again whenever messages have been posted.
             private func signals() -> AsyncStream<Void> {
                 let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
                 let reader = readers.withLock { readers in

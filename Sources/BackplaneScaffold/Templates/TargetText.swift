@@ -10,7 +10,7 @@ struct TargetText: Sendable, Hashable {
     /// The path of the folder, or `nil` for the default of SwiftPM.
     var path: String?
 
-    /// The declaration as lines without indentation, and without a comma at the end.
+    /// The declaration as lines without indentation, and without a trailing comma.
     var text: String {
         let line = ".\(kind)(" + arguments.joined(separator: ", ") + ")"
         if line.count <= Self.lineLength { return line }

@@ -1,6 +1,6 @@
 import Backplane
 
-/// The functions of the store that a collection needs: those of the host, or those of a transaction.
+/// The store functions that a collection uses: those of the host or of a transaction.
 protocol StoreAccess: Sendable {
     func write(_ batch: RecordBatch) async throws(BackplaneError) -> [Int64]
     func read(_ selection: StoreSelection) async throws(BackplaneError) -> RecordPage

@@ -23,7 +23,8 @@ struct StoreExchange: Sendable {
 
     /// Sets the indexes of a collection to those of a definition.
     ///
-    /// A host without full text would treat a full-text index as one of values, so it receives no full-text indexes.
+    /// A host without full text would treat a full-text index as one of values, so full-text indexes are not sent to
+    /// it.
     func define(_ collection: CollectionDefinition) async throws(BackplaneError) {
         let _: [UInt8] = try await ask { table, component, context in
             var known = collection
@@ -126,7 +127,7 @@ extension StoreExchange: StoreAccess {
 
 extension BackplaneError {
     fileprivate static func olderHost(_ lack: String) -> BackplaneError {
-        BackplaneError(.interfaceMissing, "this host is older than the plugin's SDK, and \(lack)")
+        BackplaneError(.interfaceMissing, "this host is older than the plugin's SDK and \(lack)")
     }
 }
 

@@ -4,7 +4,7 @@ import Synchronization
 /// A component's part of the host's store: its functions, and the collections that have been prepared.
 struct StorePart: Sendable {
     private let base: StoreExchange
-    /// The frame of the call that operations are made for, if it is known.
+    /// The call on whose behalf operations are performed, if known.
     var call: Call?
     let log: Log
     private let readiness: Readiness
@@ -25,7 +25,7 @@ struct StorePart: Sendable {
 
     /// Defines a collection's declared indexes, and migrates its records, on first use.
     ///
-    /// - Throws: The error that prevented it; the next use tries again.
+    /// - Throws: The error that prevented it; the next use retries.
     func prepare<R: Record>(_: R.Type) async throws(BackplaneError) {
         let name = String(reflecting: R.self)
         let task = readiness.collections.withLock { collections in

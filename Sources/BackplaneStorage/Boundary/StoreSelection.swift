@@ -1,6 +1,6 @@
 import Backplane
 
-/// A selection of records as it is sent to the host, with values in JSON.
+/// A selection of records in the form sent to the host, with values in JSON.
 struct StoreSelection: Sendable {
     struct Range: Sendable {
         /// The name of the index; `nil` for the ids.

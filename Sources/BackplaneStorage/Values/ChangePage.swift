@@ -1,4 +1,4 @@
-/// A part of the changes of a collection, from its log.
+/// A page of the changes of a collection, from its log.
 public struct ChangePage: Sendable {
     /// The changes, in the order in which they were made.
     public var changes: [LoggedChange]
@@ -8,7 +8,7 @@ public struct ChangePage: Sendable {
     public var hasMore: Bool
     /// A Boolean value that indicates whether changes before these are no longer in the log.
     ///
-    /// A reader that follows the collection has to read it again from the beginning.
+    /// A reader that follows the collection has to reread it from the beginning.
     public var hasMissed: Bool
 
     /// Creates a page of the log that ends with the change `last`.

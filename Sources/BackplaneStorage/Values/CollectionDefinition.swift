@@ -2,14 +2,14 @@
 public struct CollectionDefinition: Sendable {
     /// The name, unique in the component's part of the store.
     public var name: String
-    /// The indexes, each with a name of its own.
+    /// The indexes, whose names must be unique.
     public var indexes: [IndexDefinition]
 
     /// Creates the definition of a collection that has exactly these indexes.
     public init(_ name: String, indexes: [IndexDefinition] = []) { (self.name, self.indexes) = (name, indexes) }
 }
 
-/// An index over properties of a collection's records.
+/// The definition of an index over properties of a collection's records.
 ///
 /// A store reads the properties from a record's JSON. Numbers, strings, Booleans and `null` are indexed; a property
 /// that is missing, a list or a dictionary counts as `null`. Values are ordered as ``IndexedValue`` describes.
@@ -30,12 +30,12 @@ public struct IndexDefinition: Sendable {
     /// - Parameters:
     ///   - paths: The key paths.
     ///   - name: The name; by default the key paths, separated by commas.
-    ///   - isUnique: A Boolean value that indicates whether no two records may have the same values.
+    ///   - isUnique: A Boolean value that indicates whether records must not have the same values.
     public init(_ paths: String..., name: String? = nil, isUnique: Bool = false) {
         self.init(paths: paths, name: name, isUnique: isUnique)
     }
 
-    /// Creates an index over properties whose number is not known beforehand.
+    /// Creates an index over properties whose number is not known in advance.
     public init(paths: [String], name: String? = nil, isUnique: Bool = false, text: TextIndexing? = nil) {
         (self.paths, self.isUnique, self.text) = (paths, isUnique, text)
         self.name = name ?? paths.joined(separator: ",")

@@ -1,7 +1,7 @@
 /// The value of an indexed property.
 ///
-/// Every store orders values alike: `null`, `false`, `true`, numbers by their value, strings by their UTF-8 bytes. An
-/// integer equals the number of the same value, so that `1` and `1.0` are one value.
+/// Every store orders values in the same way: `null`, `false`, `true`, numbers by value, strings by their UTF-8 bytes.
+/// An integer equals the number of the same value, so `1` and `1.0` are one value.
 public enum IndexedValue: Sendable {
     /// No value.
     case null
@@ -20,7 +20,7 @@ extension IndexedValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
 {
     /// Creates a string, for example in a condition such as `== "Melville"`.
     public init(stringLiteral text: String) { self = .text(text) }
-    /// Creates a whole number, for example in a condition such as `>= 1851`.
+    /// Creates an integer, for example in a condition such as `>= 1851`.
     public init(integerLiteral integer: Int64) { self = .integer(integer) }
     /// Creates a number.
     public init(floatLiteral number: Double) { self = .number(number) }

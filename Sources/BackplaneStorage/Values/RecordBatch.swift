@@ -1,11 +1,11 @@
 /// The changes that a store makes together, in order, if all conditions hold; otherwise it changes nothing.
 public struct RecordBatch: Sendable {
-    /// The conditions that must hold before the first change; they do not see the changes of their own batch.
+    /// The conditions that must hold before the first change; the changes of the batch itself do not affect them.
     public var conditions: [RecordCondition]
     /// The changes, which may concern several collections.
     public var changes: [RecordChange]
 
-    /// Creates a batch that is applied completely if all conditions hold, and otherwise not at all.
+    /// Creates a batch that is applied only if all conditions hold.
     public init(_ changes: [RecordChange], if conditions: [RecordCondition] = []) {
         (self.changes, self.conditions) = (changes, conditions)
     }

@@ -8,8 +8,8 @@ public struct RecordQuery: Sendable {
         case range(RecordRange)
         /// The records with all words of a text in a full-text index, sorted by their relevance (BM25).
         ///
-        /// Every word of the text must be in one of the index's properties. A word that ends with `*` is the beginning
-        /// of a word, and words between quotation marks follow one another. There is one page.
+        /// Every word of the text must be in one of the index's properties. A word that ends with `*` is a prefix, and
+        /// words in quotation marks form a phrase.
         case search(index: String, text: String)
     }
 
@@ -23,11 +23,11 @@ public struct RecordQuery: Sendable {
     public var after: PageCursor?
     /// The maximum number of records on the page.
     ///
-    /// A page never has more than 10,000 records, and ends early once its values have 16 MB.
+    /// A page never has more than 10,000 records, and ends early when its values reach 16 MB.
     public var limit: Int
-    /// A Boolean value that indicates whether the values of the records are left out.
+    /// A Boolean value that indicates whether the values of the records are omitted.
     public var isWithoutValues: Bool
-    /// The conditions that must hold in the state of the store that the page is read from.
+    /// The conditions that must hold in the state of the store from which the page is read.
     public var conditions: [RecordCondition]
 
     /// Creates a query, by default for the first page of the whole collection, sorted by id.
@@ -47,16 +47,16 @@ public struct RecordQuery: Sendable {
 
 /// A range of an index, or of the ids of a collection.
 public struct RecordRange: Sendable {
-    /// The bounds of a range, which contains only values of their kind.
+    /// The bounds of a range, which contains only values of the same kind.
     public enum Bounds: Sendable {
-        /// Values between two bounds; a missing bound is the first or last value of the other one's kind.
+        /// The values between two bounds; a missing bound is the first or last value of the other bound's kind.
         case limits(from: IndexedValue?, isFromIncluded: Bool, to: IndexedValue?, isToIncluded: Bool)
-        /// Strings with a prefix.
+        /// The strings with a prefix.
         case prefix(String)
 
         /// Returns the bounds of a range between two values, the lower of which is included by default.
         ///
-        /// A missing bound is the first or last value of the other one's kind.
+        /// A missing bound is the first or last value of the other bound's kind.
         public static func between(
             _ from: IndexedValue?, and to: IndexedValue?, includingFirst: Bool = true, includingLast: Bool = false
         ) -> Bounds {
@@ -77,15 +77,15 @@ public struct RecordRange: Sendable {
     }
 }
 
-/// The place in the order of a query at which a page ended.
+/// The position in the order of a query at which a page ended.
 ///
-/// It stays valid whatever is written, deleted or restarted: the next page begins with the first record after that
-/// place.
+/// It remains valid across writes, deletions and restarts: the next page begins with the first record after that
+/// position.
 public struct PageCursor: Sendable {
-    /// The place in an opaque form that only stores read.
+    /// The position in an opaque form that only stores interpret.
     public var bytes: [UInt8]
 
-    /// Creates a cursor that another process or an earlier run received.
+    /// Creates a cursor from bytes that another process or an earlier run has received.
     public init(bytes: [UInt8]) { self.bytes = bytes }
 }
 
@@ -95,7 +95,7 @@ public struct RecordPage: Sendable {
     public var records: [StoredRecord]
     /// The records that cannot be read because their stored bytes have changed, in the same order.
     ///
-    /// They are kept unchanged, and their values are empty.
+    /// They remain unchanged in the store; here, their values are empty.
     public var damaged: [StoredRecord]
     /// The place at which the next page begins; `nil` after the last page.
     public var next: PageCursor?

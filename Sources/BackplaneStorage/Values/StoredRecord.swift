@@ -6,7 +6,7 @@ public struct StoredRecord: Sendable {
     public var value: [UInt8]
     /// The number of the change that wrote the record; 0 for one that a store has not written yet.
     ///
-    /// A later write of the same id always has a greater version, also after the record was deleted.
+    /// A later write of the same id always has a greater version, even after the record was deleted.
     public var version: Int64
 
     /// Creates a record in its stored form.

@@ -2,7 +2,7 @@
 public struct TextIndexing: Sendable {
     /// The division of texts into words.
     public var tokenizer: TextTokenizer
-    /// The prefix lengths that are indexed, too; searches for other prefixes read more of the index.
+    /// The prefix lengths to index; searches for other prefixes read more of the index.
     public var prefixes: [Int]
 
     /// Creates full-text settings, by default without indexed prefixes.
@@ -15,7 +15,7 @@ public struct TextIndexing: Sendable {
 public enum TextTokenizer: String, Sendable {
     /// Words of letters and digits as Unicode defines them, regardless of case and of diacritics.
     case unicode
-    /// English words, which are also found by other forms of them: `whale` finds `whales` and `whaling`.
+    /// English words, which other forms of the same word also match: `whale` finds `whales` and `whaling`.
     case english
     /// All substrings of three characters or more, regardless of case.
     case substrings

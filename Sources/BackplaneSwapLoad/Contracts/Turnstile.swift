@@ -2,7 +2,7 @@ public import Backplane
 
 /// The contract of the counter that measures swaps.
 ///
-/// Every call is counted, so that a call that is lost, made twice or answered by the wrong code is detected.
+/// Every call is counted, so calls that are lost, made twice or answered by the wrong code are detected.
 public struct Turnstile: Contract {
     /// The version of this set of methods.
     public static let version: Version = "1.0.0"
@@ -14,7 +14,7 @@ public struct Turnstile: Contract {
 
 /// The counts that a caller receives.
 public struct Ticket: Codable, Sendable, Hashable {
-    /// The number of the library that answered: 1 or 2.
+    /// The number of the library that returned the answer: 1 or 2.
     public var edition: Int
     /// The number of times the state has been handed over.
     public var handovers: Int

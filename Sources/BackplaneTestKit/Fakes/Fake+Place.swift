@@ -10,10 +10,10 @@ extension Fake {
             case service(String)
         }
         let position: Position
-        /// The manager that the collaborator belongs to; `nil` for the manifest's only manager.
+        /// The manager to which the collaborator belongs; `nil` for the manifest's only manager.
         let owner: String?
 
-        /// Returns the place of a manager of the manifest, or of one that is named under another manager's `uses`.
+        /// Returns the place of a manager of the manifest, or of one under another manager's `uses`.
         public static func manager(_ name: String) -> Place { Place(position: .manager(name), owner: nil) }
 
         /// Returns the place of a manager that the manifest does not have, for components that look managers up.
@@ -21,7 +21,7 @@ extension Fake {
 
         /// Returns the place of the manager that another manager calls by a label of its `uses`.
         ///
-        /// The fake takes the place whatever the manifest assigns to the label.
+        /// The fake replaces whatever the manifest assigns to the label.
         ///
         /// - Parameters:
         ///   - label: The key in the calling manager's `uses`.
@@ -48,7 +48,7 @@ extension Fake {
         ///
         /// - Parameters:
         ///   - propertyName: The property of the communication controller that receives the service.
-        ///   - manager: The manager that the controller belongs to; `nil` for the manifest's only manager.
+        ///   - manager: The manager to which the controller belongs; `nil` for the manifest's only manager.
         public static func service(_ propertyName: String, of manager: String? = nil) -> Place {
             Place(position: .service(propertyName), owner: manager)
         }
@@ -56,7 +56,7 @@ extension Fake {
 }
 
 extension Fake.Place: CustomStringConvertible {
-    /// The place in words for messages, such as "the communication controller of `LibraryManager`".
+    /// The place as words in messages, such as "the communication controller of `LibraryManager`".
     public var description: String {
         let of = owner.map { " of `\($0)`" } ?? ""
         return switch position {

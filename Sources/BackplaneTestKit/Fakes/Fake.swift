@@ -3,7 +3,7 @@ public import BackplaneHost
 
 /// A component that replaces another one in a test, in the same role.
 ///
-/// It consists of closures, which may capture the test's variables. A member without one throws when it is called:
+/// It consists of closures, which may capture the test's variables. Calling a member without a closure throws an error:
 ///
 /// ```swift
 /// Fake(LibraryNetwork.self) { network in
@@ -11,17 +11,17 @@ public import BackplaneHost
 /// }
 /// ```
 ///
-/// Alternatively, it uses a class of the test's own, which must have that role: `Fake(FakeBooks.self, configuration:
-/// ["fails": true])`.
+/// Alternatively, it uses a class of the test, which must have the same role:
+/// `Fake(FakeBooks.self, configuration: ["fails": true])`.
 ///
-/// A fake that does not provide the contract that its users require is a problem of the manifest, as any component
-/// would be.
+/// A fake that does not provide the contract that its users require is a problem of the manifest, as with any
+/// component.
 public struct Fake: Sendable {
     /// The name of the replaced contract or class, used in class names such as `Fake.LibraryNetwork`.
     let name: String
     /// The labels of the class's wires.
     ///
-    /// The fake keeps these collaborators of the component that it replaces.
+    /// The fake has these collaborators of the replaced component.
     let labels: Set<String>
     let configuration: [String: ManifestValue]
     let register: @Sendable (_ registrar: inout Registrar, _ role: Role, _ className: String) -> Void

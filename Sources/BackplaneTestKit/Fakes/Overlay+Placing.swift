@@ -3,7 +3,7 @@ import BackplaneDocuments
 import BackplaneHost
 
 extension Overlay {
-    /// Puts a fake into a place that names its manager.
+    /// Puts a fake into a place with a known manager.
     mutating func put(_ fake: Fake, at place: Fake.Place) throws(BackplaneError) {
         switch place.position {
         case .manager(let name): try putManager(fake, name)
@@ -74,7 +74,7 @@ extension Overlay {
         manifest.managers[owner] = definition
     }
 
-    /// Removes the manifest's lock for the replaced component and all that belongs to it.
+    /// Removes the manifest's lock for the replaced component and everything that belongs to it.
     private mutating func unlock(_ names: String...) {
         let key = names.map(\.pointerStep).joined(separator: "/")
         manifest.lock = manifest.lock?.filter { $0.key != key && !$0.key.hasPrefix(key + "/") }

@@ -4,7 +4,7 @@ import BackplaneHost
 /// A manifest with fakes in some of its places.
 struct Overlay {
     var manifest: Manifest
-    /// The components that the fakes are registered as.
+    /// The components as which the fakes are registered.
     private(set) var components: [FakeComponent] = []
 
     struct FakeComponent: Sendable {

@@ -1,16 +1,16 @@
 import Foundation
 public import Glibc
 
-/// A socket that holds a free port of 127.0.0.1 for itself, and closes with its last user.
+/// A socket that reserves a free port of 127.0.0.1, and closes with its last user.
 public final class LoopbackSocket: Sendable {
     /// The file descriptor, which is closed with the socket.
     public let descriptor: Int32
     /// The TCP port on the loopback interface, chosen by the system.
     public let port: UInt16
 
-    /// Takes a free port.
+    /// Reserves a free port.
     ///
-    /// - Parameter backlog: The number of connections that wait to be accepted; with `nil`, the socket does not listen,
+    /// - Parameter backlog: The number of connections that wait to be accepted; if `nil`, the socket does not listen,
     ///   and connections are refused.
     public init(backlog: Int32?) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)

@@ -1,15 +1,15 @@
 import Foundation
 import Glibc
 
-/// A request as a ``TestServer`` received it.
+/// A request that a ``TestServer`` has received.
 public struct ReceivedRequest: Sendable {
-    /// The request method as it was sent, such as `GET`.
+    /// The request method as sent, such as `GET`.
     public var method: String
     /// The request target, such as `/books?q=whale`.
     public var target: String
     /// The header fields, in order.
     public var fields: [(name: String, value: String)]
-    /// The body, without chunks; empty if the script reads it.
+    /// The body, with any chunks joined; empty if the script reads it.
     public var body: [UInt8] = []
     /// The fields after a chunked body.
     public var trailers: [(name: String, value: String)] = []
@@ -24,7 +24,7 @@ public final class TestConnection: @unchecked Sendable {  // used by one thread,
     /// The number of earlier connections.
     public let number: Int
     private var received: [UInt8] = []
-    /// A Boolean value that indicates whether sending or receiving has found the connection closed.
+    /// A Boolean value that indicates whether the peer has closed the connection.
     public private(set) var wasLeft = false
 
     init(_ descriptor: Int32, number: Int) {
@@ -35,7 +35,7 @@ public final class TestConnection: @unchecked Sendable {  // used by one thread,
 
     // MARK: Sending
 
-    /// Sends bytes unchanged; waits while the other side accepts none.
+    /// Sends bytes unchanged; waits while the peer accepts none.
     public func send(_ bytes: some Collection<UInt8>) {
         var rest = Array(bytes)[...]
         while !rest.isEmpty {
@@ -72,7 +72,7 @@ public final class TestConnection: @unchecked Sendable {  // used by one thread,
 
     // MARK: Ending
 
-    /// Closes the connection in an orderly way.
+    /// Closes the connection gracefully.
     public func close() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     /// Closes the connection with a reset, so that unread data is lost.
@@ -85,14 +85,14 @@ public final class TestConnection: @unchecked Sendable {  // used by one thread,
     /// script: only this sends a reset.
     private(set) var wasReset = false
 
-    /// Does nothing until the other side has closed the connection.
+    /// Waits until the peer has closed the connection.
     public func stall() {
         while fill() {}
     }
 
     // MARK: Receiving
 
-    /// Reads the head of the next request; `nil` at the end.
+    /// Reads the head of the next request; returns `nil` at the end.
     func nextHead() -> ReceivedRequest? {
         guard !wasReset, let lines = nextLines(), let first = lines.first else { return nil }
         let start = first.components(separatedBy: " ")
@@ -100,7 +100,7 @@ public final class TestConnection: @unchecked Sendable {  // used by one thread,
             method: start[0], target: start.count > 1 ? start[1] : "", fields: Self.fields(lines.dropFirst()))
     }
 
-    /// Reads the body of a request whose head was received; `false` if the connection ends earlier.
+    /// Reads the body of a request whose head was received; returns `false` if the connection ends prematurely.
     func readBody(of request: inout ReceivedRequest) -> Bool {
         if request["Transfer-Encoding"]?.lowercased() == "chunked" {
             while let line = nextLine(), let count = Int(line.prefix { $0 != ";" }, radix: 16) {
@@ -120,7 +120,7 @@ public final class TestConnection: @unchecked Sendable {  // used by one thread,
         return true
     }
 
-    /// Returns a request with its body, for scripts that read bodies; `nil` if the connection ends earlier.
+    /// Returns a request with its body, for scripts that read bodies; returns `nil` if the connection ends prematurely.
     public func readBody(of request: ReceivedRequest) -> ReceivedRequest? {
         var request = request
         return readBody(of: &request) ? request : nil
@@ -162,7 +162,7 @@ public final class TestConnection: @unchecked Sendable {  // used by one thread,
         return Array(received.prefix(count))
     }
 
-    /// Reads more bytes; `false` at the end.
+    /// Reads more bytes; returns `false` at the end.
     private func fill() -> Bool {
         let chunk = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
             count = max(0, recv(descriptor, buffer.baseAddress, buffer.count, 0))

@@ -10,7 +10,7 @@ extension TestHTTP {
         /// Creates an answer that is computed from each request.
         public init(_ make: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse) { self.make = make }
 
-        /// Returns the same answer, which is delivered once a gate has let the request pass.
+        /// Returns the same answer, delivered once a gate has let the request pass.
         public func held(at gate: TestGate) -> Self {
             Self { request in
                 try await gate.pass()
@@ -53,7 +53,7 @@ extension TestHTTP.Answer {
     /// An answer that throws `network.failed`, as if the server were not running.
     public static var noConnection: Self {
         Self { request in
-            throw BackplaneError(.networkFailed, "the test allows no connection", at: request.printableURL)
+            throw BackplaneError(.networkFailed, "the test does not allow connections", at: request.printableURL)
         }
     }
 }

@@ -2,16 +2,16 @@ public import Backplane
 public import BackplaneExchange
 public import BackplaneNetwork
 
-/// HTTP without a network: returns the answers that a test defines, and records every request.
+/// An HTTP executor without a network, which returns the answers that a test defines and records every request.
 ///
 /// ```swift
 /// host.http.on("GET", "http://books.test/v1/search?q=whale", .json([mobyDick]))
 /// host.http.on("POST", "http://books.test/v1/loans", .status(503), .json(loan))  // once, then always
 /// ```
 ///
-/// A request without a defined answer throws an error to its sender and is recorded as unexpected. At its end,
-/// ``TestHost/run(_:plugins:fakes:pluginPaths:lanes:clock:_:)`` fails if there are such requests, so that they are
-/// noticed even if a component recovered from the error.
+/// A request without a defined answer fails and is recorded as unexpected. At its end,
+/// ``TestHost/run(_:plugins:fakes:pluginPaths:lanes:clock:_:)`` fails if there are such requests, even if a component
+/// recovered from the error.
 public final class TestHTTP: HTTPExecutor {
     struct Route: Sendable {
         var name: String
@@ -29,7 +29,7 @@ public final class TestHTTP: HTTPExecutor {
     private let state = WatchedState(State())
     /// The schemes that are answered: `http` and `https`.
     public let schemes = ["http", "https"]
-    /// All capabilities that an answer can examine or define.
+    /// All capabilities that an answer can inspect or set.
     public let capabilities: HTTPCapabilities = [
         .streamedUploads, .responseTrailers, .separateFields, .contentInGET, .backPressure, .truncatedHeads,
         .harmlessTrailers,
@@ -38,10 +38,10 @@ public final class TestHTTP: HTTPExecutor {
     /// Creates an HTTP executor without any answers.
     public init() {}
 
-    /// Defines the answers to requests of a method for a URL, which is compared as it is written, including the query.
+    /// Defines the answers to requests of a method for a URL, which is compared as written, including the query.
     ///
-    /// If several definitions apply to a request, the latest counts. Several answers are returned in turn; the last one
-    /// is repeated.
+    /// If several definitions apply to a request, the latest applies. Several answers are returned in turn; the last
+    /// one is repeated.
     public func on(_ method: String, _ url: String, _ answer: Answer, _ next: Answer...) {
         add("\(method) \(url)", [answer] + next) { $0.method == method && $0.url == url }
     }
@@ -74,7 +74,7 @@ public final class TestHTTP: HTTPExecutor {
         return Array(requests.prefix(count))
     }
 
-    /// Returns the requests without a defined answer, and removes them, so that the test does not fail because of them.
+    /// Returns the requests without a defined answer, and removes them, so that they do not fail the test.
     public func takeUnexpected() -> [HTTPRequest] {
         state.change { state in
             defer { state.unexpected = [] }
@@ -82,7 +82,7 @@ public final class TestHTTP: HTTPExecutor {
         }
     }
 
-    /// Answers a request as the test defined, and records it with its body in memory.
+    /// Returns the answer that the test has defined for a request, and records the request with its body in memory.
     ///
     /// - Throws: `network.unexpected` if no answer is defined.
     public func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
@@ -109,17 +109,17 @@ public final class TestHTTP: HTTPExecutor {
         return try await answer.make(request)
     }
 
-    /// Throws `network.unexpected` if there was a request without a defined answer.
+    /// Checks that no request lacked a defined answer.
     func requireNothingUnexpected() throws(BackplaneError) {
         let state = state.value
         if !state.unexpected.isEmpty { throw Self.unexpected(state.unexpected, expected: state.routes.map(\.name)) }
     }
 
-    /// Returns the error of unexpected requests, with whole URLs: a test contains no secrets.
+    /// Returns the error for unexpected requests, with complete URLs because a test contains no secrets.
     private static func unexpected(_ requests: [HTTPRequest], expected: [String]) -> BackplaneError {
         let known =
             expected.isEmpty
-            ? "it answers nothing yet" : "it answers " + expected.map { "`\($0)`" }.joined(separator: ", ")
+            ? "no answers are defined yet" : "it answers " + expected.map { "`\($0)`" }.joined(separator: ", ")
         let asked = requests.map { "`\($0.method) \($0.url)`" }.joined(separator: ", ")
         let advice = "define the answer with `http.on(\"\(requests[0].method)\", \"\(requests[0].url)\", …)`"
         return BackplaneError(.networkUnexpected, "the test defines no answer to \(asked); \(known); \(advice)")
@@ -127,6 +127,6 @@ public final class TestHTTP: HTTPExecutor {
 }
 
 extension BackplaneError.Code {
-    /// The test defined no answer for a request.
+    /// The test has defined no answer for a request.
     public static let networkUnexpected = Self(rawValue: "network.unexpected")
 }

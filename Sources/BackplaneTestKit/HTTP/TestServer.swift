@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A small HTTP/1.1 server on a free port of 127.0.0.1, whose answers are a script: any bytes, at any time.
+/// A small HTTP/1.1 server on a free port of 127.0.0.1, whose answers come from a script: any bytes, at any time.
 ///
 /// ```swift
 /// let server = try TestServer { request, connection in
@@ -11,9 +11,9 @@ import Synchronization
 /// let response = try await executor.execute(HTTPRequest("GET", server.url("/books")))
 /// ```
 ///
-/// A thread accepts, and each connection has one of its own, on which the script runs and may block: at most 128. All
-/// of them end with the server, when it is stopped or released, and a connection that is silent for a minute ends by
-/// itself.
+/// One thread accepts connections, and each of up to 128 connections has its own thread, on which the script runs and
+/// may block. All connections end when the server is stopped or released, and any connection ends after a minute
+/// without traffic.
 public final class TestServer: Sendable {
     /// The TCP port on the loopback interface, chosen by the system.
     public let port: UInt16
@@ -26,10 +26,10 @@ public final class TestServer: Sendable {
     /// Starts a server.
     ///
     /// - Parameters:
-    ///   - greeting: The text that is sent before anything was received.
-    ///   - readsBodies: A Boolean value that indicates whether a request is complete when its answer is requested; if
-    ///     not, the script reads the body with ``TestConnection/readBody(of:)``.
-    ///   - answer: The script: answers one request of a connection.
+    ///   - greeting: The text to send before anything is received.
+    ///   - readsBodies: Whether a request's body is read before its answer is requested; otherwise, the script reads it
+    ///     with ``TestConnection/readBody(of:)``.
+    ///   - answer: The script, which answers one request of a connection.
     public init(
         greeting: String = "", readsBodies: Bool = true,
         _ answer: @escaping @Sendable (ReceivedRequest, TestConnection) -> Void
@@ -63,7 +63,7 @@ public final class TestServer: Sendable {
     /// Returns the URL of a path.
     public func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
 
-    /// Ends all connections, and accepts no more.
+    /// Closes all connections, and accepts no more.
     public func stop() { connections.stop() }
 }
 

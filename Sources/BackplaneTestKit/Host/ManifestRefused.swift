@@ -3,13 +3,13 @@ public import BackplaneHost
 
 /// All errors of a test's manifest, plugins and fakes, as one readable error.
 public struct ManifestRefused: Error, Sendable, Hashable {
-    /// The errors that were found, without those that probably follow from them.
+    /// The errors, without those that are probably consequences of others.
     public let problems: [Problem]
-    /// The number of errors that probably follow from these.
+    /// The number of errors that are probably consequences of these.
     public let consequences: Int
     private let summary: String?
 
-    /// Creates the error for the problems that a host has found; `nil` if none is an error.
+    /// Creates the error for the problems that a host has found; returns `nil` if none of them is an error.
     init?(_ found: [Problem]) {
         problems = found.causes.filter { $0.severity == .error }
         consequences = found.count - found.causes.count
@@ -19,7 +19,7 @@ public struct ManifestRefused: Error, Sendable, Hashable {
 }
 
 extension ManifestRefused: CustomStringConvertible {
-    /// A line for each error, with its causes indented below it, and the number of errors that follow from them.
+    /// A line for each error, with its causes indented below it, and the number of consequential errors.
     public var description: String {
         let head =
             problems.count == 1

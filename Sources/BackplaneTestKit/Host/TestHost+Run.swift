@@ -2,7 +2,7 @@ public import Backplane
 public import BackplaneHost
 
 extension TestHost {
-    /// Creates a host, passes it to a test, and stops it when the test ends, successfully or not.
+    /// Creates a host, passes it to a test, and stops it when the test ends, whether or not it succeeds.
     ///
     /// ```swift
     /// try await TestHost.run(
@@ -20,14 +20,14 @@ extension TestHost {
     /// - Parameters:
     ///   - manifest: The manifest of the application.
     ///   - plugins: The plugins that are linked into the tests.
-    ///   - fakes: The fakes, keyed by the place that each of them takes.
+    ///   - fakes: The fakes, keyed by their places in the manifest.
     ///   - pluginPaths: The folders that contain the manifest's libraries; `nil` to load none and use the linked
     ///     plugins instead.
-    ///   - lanes: The lanes of the wires. `LaneRule.encoded` tests that the contracts survive JSON.
-    ///   - clock: The clock of timers, for a test whose fakes use it, too.
+    ///   - lanes: The lanes of the wires. `LaneRule.encoded` verifies that the contracts survive JSON encoding.
+    ///   - clock: The clock of timers, for a test whose fakes also use it.
     ///   - body: The test.
-    /// - Throws: ``ManifestRefused`` with all errors of the manifest, before anything starts; the test's own error;
-    ///   `network.unexpected` if there was a request without a defined answer.
+    /// - Throws: ``ManifestRefused`` with all errors of the manifest, before any component starts; the test's own
+    ///   error; `network.unexpected` if there was a request without a defined answer.
     public static func run<Result>(
         _ manifest: Manifest, plugins: [any Plugin.Type], fakes: [Fake.Place: Fake] = [:], pluginPaths: [String]? = nil,
         lanes: LaneRule = .fastest, clock: TestClock = TestClock(),
@@ -50,7 +50,7 @@ extension TestHost {
         }
     }
 
-    /// Creates a host for one manager, named as its class, whose surroundings are all fakes.
+    /// Creates a host for one manager, with the name of its class, and fakes for everything it uses.
     ///
     /// ```swift
     /// try await TestHost.run("LibraryManager", plugins: [BookshelfPlugin.self], fakes: [
@@ -62,9 +62,9 @@ extension TestHost {
     ///   - className: The name of the manager's class, and of the manager.
     ///   - configuration: The manager's configuration.
     ///   - plugins: The plugins that are linked into the tests.
-    ///   - fakes: The fakes, keyed by the place that each of them takes.
-    ///   - lanes: The lanes of the wires. `LaneRule.encoded` tests that the contracts survive JSON.
-    ///   - clock: The clock of timers, for a test whose fakes use it, too.
+    ///   - fakes: The fakes, keyed by their places in the manifest.
+    ///   - lanes: The lanes of the wires. `LaneRule.encoded` verifies that the contracts survive JSON encoding.
+    ///   - clock: The clock of timers, for a test whose fakes also use it.
     ///   - body: The test.
     /// - Throws: The errors of ``run(_:plugins:fakes:pluginPaths:lanes:clock:_:)``.
     public static func run<Result>(

@@ -1,15 +1,15 @@
 public import Backplane
 public import BackplaneHost
 
-/// A host for one test, which controls its surroundings: HTTP, the store, the log.
+/// A host for one test, which controls its environment: HTTP, the store and the log.
 ///
 /// ``run(_:plugins:fakes:pluginPaths:lanes:clock:_:)`` creates and stops it.
 public final class TestHost: Sendable {
     /// The host itself.
     public let host: PluginHost
-    /// The source of answers to `http:` and `https:` requests.
+    /// The executor that answers `http:` and `https:` requests.
     public let http = TestHTTP()
-    /// The store that data access controllers keep records in.
+    /// The store in which data access controllers keep records.
     public let store = TestStore()
     /// The log of the host and its components.
     public let log = TestLog()
@@ -52,12 +52,12 @@ public final class TestHost: Sendable {
         try await host.manager(name)
     }
 
-    /// Begins a call that does not serve another call.
+    /// Starts a call that does not serve another call.
     ///
     /// - Parameters:
     ///   - duration: The time until the call's deadline; `nil` for a call without one.
-    ///   - traceparent: The trace that the call continues, in the format of a `traceparent` header; a new one begins
-    ///     without it.
+    ///   - traceparent: The trace that the call continues, in the format of a `traceparent` header; `nil` starts a new
+    ///     trace.
     public func begin(within duration: Duration? = nil, traceparent: String? = nil) -> Call {
         host.begin(within: duration, traceparent: traceparent)
     }

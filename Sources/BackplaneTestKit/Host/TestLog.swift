@@ -23,7 +23,7 @@ public final class TestLog: LogSink {
         records.filter { $0.source == source }.map(\.message)
     }
 
-    /// Waits for a message with the given text, and returns its record.
+    /// Waits for a message with a text, and returns its record.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before.
     public func record(_ message: String) async throws -> LogRecord {

@@ -5,8 +5,8 @@ import Synchronization
 
 /// The host's record store in memory, which a test can fill, inspect and make fail.
 ///
-/// Records are in the namespace of their data access controller: its `namespace` in the manifest, by default its class
-/// name. The namespace of a ``Fake`` with a class of the test's own is `Fake.` and the class name.
+/// Records are in the namespace of their data access controller, which is its `namespace` in the manifest or, by
+/// default, its class name. The namespace of a ``Fake`` that uses a class of the test is `Fake.` and the class name.
 public final class TestStore: RecordStore {
     private let memory = MemoryRecordStore()
     private let fault = Mutex<BackplaneError?>(nil)
@@ -24,7 +24,7 @@ public final class TestStore: RecordStore {
 
     /// Sets the indexes of a component's collection to those of a definition.
     ///
-    /// - Throws: ``failure``, if there is one.
+    /// - Throws: ``failure``, if set.
     public func define(_ collection: CollectionDefinition, in namespace: String) async throws(BackplaneError) {
         if let failure { throw failure }
         try await memory.define(collection, in: namespace)
@@ -32,7 +32,7 @@ public final class TestStore: RecordStore {
 
     /// Applies all changes of a component in order.
     ///
-    /// - Throws: ``failure``, if there is one.
+    /// - Throws: ``failure``, if set.
     public func write(_ batch: RecordBatch, in namespace: String) async throws(BackplaneError) -> [Int64] {
         if let failure { throw failure }
         return try await memory.write(batch, in: namespace)
@@ -40,7 +40,7 @@ public final class TestStore: RecordStore {
 
     /// Returns one page of the records that a component's query selects.
     ///
-    /// - Throws: ``failure``, if there is one.
+    /// - Throws: ``failure``, if set.
     public func read(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> RecordPage {
         if let failure { throw failure }
         return try await memory.read(query, in: namespace)
@@ -48,7 +48,7 @@ public final class TestStore: RecordStore {
 
     /// Returns the number of records that a component's query selects.
     ///
-    /// - Throws: ``failure``, if there is one.
+    /// - Throws: ``failure``, if set.
     public func count(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> Int {
         if let failure { throw failure }
         return try await memory.count(query, in: namespace)
@@ -56,7 +56,7 @@ public final class TestStore: RecordStore {
 
     /// Returns changes of a component's collection.
     ///
-    /// - Throws: ``failure``, if there is one.
+    /// - Throws: ``failure``, if set.
     public func changes(of collection: String, since number: Int64, limit: Int, in namespace: String)
         async throws(BackplaneError) -> ChangePage
     {
@@ -64,9 +64,9 @@ public final class TestStore: RecordStore {
         return try await memory.changes(of: collection, since: number, limit: limit, in: namespace)
     }
 
-    /// Returns once a component's collection has a change after a number, also one of the test.
+    /// Waits until a component's collection has a change after a number, including changes by the test.
     ///
-    /// - Throws: ``failure``, if there is one; `call.cancelled`.
+    /// - Throws: ``failure``, if set; `call.cancelled`.
     public func waitForChange(of collection: String, since number: Int64, in namespace: String)
         async throws(BackplaneError)
     {
@@ -85,7 +85,7 @@ public final class TestStore: RecordStore {
 
 /// Access to records for the test itself.
 extension TestStore {
-    /// Stores records as if the component had.
+    /// Stores records as if the component had stored them.
     public func save<R: Record>(_ records: R..., in namespace: String) async throws(BackplaneError) {
         for record in records {
             let value = try StoredForm.encode(record)
@@ -120,7 +120,7 @@ extension TestStore {
         try await memory.page(OffsetQuery(collection: collection), in: namespace).records
     }
 
-    /// Returns a record as JSON, or `nil` if there is none with this id.
+    /// Returns a record as JSON, or `nil` if there is none with the id.
     public func json(_ id: String, of collection: String, in namespace: String) async -> String? {
         let page = try? await memory.read(RecordQuery(collection: collection, ids: [id]), in: namespace)
         return page?.records.first.map { String(decoding: $0.value, as: UTF8.self) }

@@ -4,15 +4,15 @@ public import FoundationEssentials
 
 /// A clock that stands still until a test advances it, so that no test waits for real time.
 ///
-/// It affects only code that takes its time from it, but neither the host's deadlines nor `Date.now`. The SDK gives
-/// components no clock; they receive this one, like any other, through a wire to a contract that tells the time:
+/// It affects only code that uses it, but neither the host's deadlines nor `Date.now`. The SDK provides no clock to
+/// components; they access this one, like any other, through a wire to a contract that returns the time:
 ///
 /// ```swift
 /// let clock = TestClock()
 /// let time = Fake(WallTime.self) { $0.sync(\.now) { _, _ in clock.date } }
 /// ```
 ///
-/// Code that takes `some Clock<Duration>` receives the clock itself.
+/// Code that accepts `some Clock<Duration>` can use the clock directly.
 ///
 /// The timers of a ``TestHost``'s components use the clock of that host (``TestHost/clock``): they fire while
 /// ``run(for:)`` advances it.
@@ -39,7 +39,7 @@ public final class TestClock: Clock {
         var nextID: UInt64 = 0
         /// The actions of timers, by id.
         var alarms: [UInt64: Alarm] = [:]
-        /// The number of timers' bodies that run, and of actions that are about to begin some.
+        /// The number of running timer bodies, and of actions that are about to start some.
         var bodies = 0
 
         var sleeping: Int { sleepers.values.count { $0 > now } }
@@ -54,7 +54,7 @@ public final class TestClock: Clock {
     private let state = WatchedState(State())
     private let start: Date
 
-    /// Creates a clock that stands still at its first moment.
+    /// Creates a clock that stands still at its initial moment.
     ///
     /// - Parameter start: The initial ``date``. Default: the reference date, 2001-01-01 00:00 UTC.
     public init(startingAt start: Date = Date(timeIntervalSinceReferenceDate: 0)) { self.start = start }
@@ -68,17 +68,16 @@ public final class TestClock: Clock {
     /// The resolution of the clock: zero.
     public var minimumResolution: Duration { .zero }
 
-    /// Advances the clock, and wakes the tasks that slept and begins the timers' bodies that are due, the earliest
-    /// first.
+    /// Advances the clock, and resumes the sleeping tasks and starts the timers' bodies that are due, earliest first.
     ///
-    /// The order in which woken tasks run is not defined. Where it matters, and for a timer that repeats, advance step
-    /// by step and wait for ``sleepers(_:)`` in between: a task that sleeps again counts from the clock's moment at
-    /// that time. A negative duration does nothing.
+    /// The order in which resumed tasks run is not defined. Where it matters, and for a repeating timer, advance step
+    /// by step and wait for ``sleepers(_:)`` in between: a task that sleeps again does so from the clock's current
+    /// moment. A negative duration does nothing.
     public func advance(by duration: Duration) {
         advance(to: now.advanced(by: duration))
     }
 
-    /// Advances the clock to a moment, as ``advance(by:)`` does.
+    /// Advances the clock to a moment, in the manner of ``advance(by:)``.
     public func advance(to moment: Instant) {
         var isThere = false
         while !isThere {
@@ -91,14 +90,14 @@ public final class TestClock: Clock {
         }
     }
 
-    /// Advances the clock from one timer's time to the next, and waits at each until the bodies that ran have ended.
+    /// Advances the clock from each timer's due time to the next, waiting at each until the started bodies have ended.
     ///
     /// ```swift
     /// try await host.clock.run(for: .seconds(90))         // a timer of 30 seconds has fired three times
     /// ```
     ///
-    /// Tasks that sleep are woken as ``advance(by:)`` does. Timers have no jitter, and the deadlines of their bodies
-    /// use real time.
+    /// Sleeping tasks are resumed as by ``advance(by:)``. Timers have no jitter, and the deadlines of their bodies use
+    /// real time.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before.
     public func run(for duration: Duration) async throws {
@@ -113,7 +112,7 @@ public final class TestClock: Clock {
         try await state.wait { $0.bodies == 0 }
     }
 
-    /// Begins the due actions of timers.
+    /// Starts the due actions of timers.
     private func ring() {
         let due = state.change { state in
             let due = state.alarms.filter { $0.value.moment <= state.now }
@@ -140,7 +139,7 @@ public final class TestClock: Clock {
         try await state.wait { $0.now >= deadline }
     }
 
-    /// Waits until at least `count` tasks sleep by this clock.
+    /// Waits until at least `count` tasks are sleeping on this clock.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before.
     public func sleepers(_ count: Int = 1) async throws {

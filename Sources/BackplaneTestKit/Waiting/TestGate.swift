@@ -1,4 +1,4 @@
-/// A gate that a test keeps closed to observe what happens meanwhile, instead of a delay.
+/// A gate that a test keeps closed to make assertions while tasks wait, without using delays.
 ///
 /// ```swift
 /// let gate = TestGate()
@@ -20,7 +20,7 @@ public final class TestGate: Sendable {
     /// Opens the gate for all waiting and arriving tasks.
     public func open() { state.change { $0.isOpen = true } }
 
-    /// Closes the gate for everyone who arrives from now on.
+    /// Closes the gate for all tasks that arrive from now on.
     public func close() { state.change { $0.isOpen = false } }
 
     /// Waits until the gate is open.

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// A state that tasks can wait on.
+/// A state on which tasks can wait.
 ///
-/// A waiting task resumes with the change that meets its condition; no time passes.
+/// A waiting task resumes immediately with the change that meets its condition.
 final class WatchedState<State: Sendable>: Sendable {
     private struct Waiter: Sendable {
         var id: UInt64

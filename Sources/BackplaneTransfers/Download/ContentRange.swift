@@ -5,7 +5,7 @@ struct ContentRange: Sendable, Equatable {
     /// The number of bytes of the whole file, or `nil` if the server does not know it.
     var total: Int64?
 
-    /// Parses a value; `nil` for another unit, a value without a range, or one that contradicts itself.
+    /// Parses a value; returns `nil` for another unit, a value without a range, or a contradictory value.
     init?(_ text: String) {
         let words = text.split(separator: " ")
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }

@@ -4,8 +4,8 @@ import FoundationEssentials
 
 /// The state machine of one download, from the bytes that already exist to the whole file.
 ///
-/// It performs no I/O: each function takes an event and returns the next action. The same responses of a server
-/// therefore always lead to the same requests, and tests can drive it without a server.
+/// It performs no I/O: each function takes an event and returns the next action. The same responses therefore always
+/// result in the same requests, and tests can drive it without a server.
 struct DownloadMachine: Sendable {
     /// The next step of a download.
     enum Action: Sendable {
@@ -17,7 +17,7 @@ struct DownloadMachine: Sendable {
         case append
         /// Discard the response, wait, and call ``DownloadMachine/next()``.
         case again(after: Duration)
-        /// Finish, since the file is complete.
+        /// Finish, because the file is complete.
         case finish
         case fail(BackplaneError)
     }
@@ -34,17 +34,18 @@ struct DownloadMachine: Sendable {
     private(set) var origin: PartOrigin?
     /// The number of existing bytes.
     private(set) var count: Int64 = 0
-    /// The reason for a restart that has not been reported yet.
+    /// The reason for a restart that is yet to be reported.
     private var restart: RestartReason?
     private var hadWrongDigestBefore = false
-    /// The number of responses that the existing bytes come from.
+    /// The number of responses that contributed to the existing bytes.
     private var sources = 0
     /// The number of attempts since the last sufficient progress, and the position of that progress.
     private var attempts = 1, advancedAt: Int64 = 0
     private var asked: PartAsked?
     /// The number of bytes after the current response, if its head states it.
     private var end: Int64?
-    /// A Boolean value that indicates whether only the whole file is requested, after a wrong response to a part.
+    /// A Boolean value that indicates whether only the whole file may be requested, after an incorrect response to a
+    /// request for a part.
     private var asksForWhole = false
 
     /// The progress in bytes that resets the count of attempts.
@@ -56,7 +57,7 @@ struct DownloadMachine: Sendable {
     ///
     /// - Parameters:
     ///   - origin: The origin of the existing bytes whose checksum is correct; `nil` if there are none.
-    ///   - hadBytes: Whether there were bytes, usable or not.
+    ///   - hadBytes: Whether any bytes existed, usable or not.
     init(
         _ request: HTTPRequest, _ policy: RetryPolicy, sizeLimit: Int64? = nil,
         origin: PartOrigin? = nil, count: Int64 = 0, hadBytes: Bool = false
@@ -85,7 +86,7 @@ struct DownloadMachine: Sendable {
         return .ask(asked)
     }
 
-    /// Returns the reason for a restart since the last call, if there was one.
+    /// Returns the reason for a restart since the last call, if any.
     mutating func takeRestart() -> RestartReason? { restart.take() }
 
     private mutating func beginAnew(_ reason: RestartReason) {
@@ -98,7 +99,7 @@ struct DownloadMachine: Sendable {
     /// Handles the head of a response.
     ///
     /// - Parameters:
-    ///   - now: The current time, with which a date in `Retry-After` is compared.
+    ///   - now: The current time, to which a date in `Retry-After` is compared.
     ///   - random: A number from 0 up to 1, for the delay of another attempt.
     mutating func answered(_ status: Int, _ headers: HTTPHeaders, now: Date, random: Double) -> Action {
         switch status {
@@ -145,8 +146,8 @@ struct DownloadMachine: Sendable {
         return .append
     }
 
-    /// Requests the whole file after an unusable response to a part; counts as an attempt, so that the number is
-    /// bounded.
+    /// Requests the whole file after an unusable response to a part; this counts as an attempt, which bounds the number
+    /// of requests.
     private mutating func askForWhole(_ reason: RestartReason, _ random: Double) -> Action {
         let found = BackplaneError(
             .networkMalformed,
@@ -170,7 +171,7 @@ struct DownloadMachine: Sendable {
 
     /// Counts appended bytes of the body.
     ///
-    /// - Throws: `network.malformed` if there are more bytes than the head announced; `network.too-large`.
+    /// - Throws: `network.malformed` if the body exceeds the announced length; `network.too-large`.
     mutating func arrived(_ bytes: Int) throws(BackplaneError) {
         count += Int64(bytes)
         if let end, count > end {

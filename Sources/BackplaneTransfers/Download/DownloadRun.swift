@@ -141,7 +141,7 @@ struct DownloadRun: Sendable {
         await disk.settle()
     }
 
-    /// Returns the error of an exchange, for the state machine; rethrows a cancellation.
+    /// Returns the error of an exchange, for the state machine; throws an error if it is a cancellation.
     private static func failure(_ error: any Error) throws -> BackplaneError {
         try Task.checkCancellation()
         if error is CancellationError { throw error }

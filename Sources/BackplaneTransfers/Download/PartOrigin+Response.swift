@@ -13,7 +13,7 @@ extension PartOrigin {
     }
 
     /// Returns the validator for `If-Range`, which must be strong (RFC 9110, section 13.1.5): a strong entity tag, or
-    /// else a date that is a second older than the response.
+    /// otherwise a date that is a second older than the response.
     static func strongValidator(_ headers: HTTPHeaders) -> String? {
         let tags = headers.values("ETag")
         if tags.count == 1, tags[0].isStrongTag { return tags[0] }
@@ -24,7 +24,7 @@ extension PartOrigin {
         return modified
     }
 
-    /// Returns whether the head of a response belongs to another version than this one.
+    /// Returns whether the head of a response belongs to a different version.
     func contradicts(_ headers: HTTPHeaders) -> Bool {
         guard let validator else { return false }
         let field = validator.isStrongTag ? "ETag" : "Last-Modified"
@@ -33,8 +33,8 @@ extension PartOrigin {
 }
 
 extension String {
-    /// A Boolean value that indicates whether the text is a strong entity tag (RFC 9110, section 8.8.3) of a length
-    /// that a record can have.
+    /// A Boolean value that indicates whether the text is a strong entity tag (RFC 9110, section 8.8.3) that fits into
+    /// a record.
     fileprivate var isStrongTag: Bool {
         utf8.count >= 2 && utf8.count <= PartRecord.longestValidator && utf8.first == UInt8(ascii: "\"")
             && utf8.last == UInt8(ascii: "\"")

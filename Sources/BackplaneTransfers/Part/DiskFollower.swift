@@ -2,9 +2,10 @@ import Backplane
 import BackplaneExchange
 import Synchronization
 
-/// The background flushing of a part's bytes to the disk, so that a power failure costs a bounded number of them.
+/// A task that flushes a part's bytes to the disk in the background, to bound the number of bytes lost in a power
+/// failure.
 ///
-/// The receiving task owns it, and waits only if the disk falls too far behind.
+/// The receiving task owns it, and waits for it only if the disk falls too far behind.
 final class DiskFollower: Sendable {
     private struct State {
         /// The bytes that have been flushed, and the time of the last flush.
@@ -14,9 +15,9 @@ final class DiskFollower: Sendable {
         var isWorking = false
         var failure: BackplaneError?
     }
-    /// The number of bytes after which a flush begins.
+    /// The number of bytes after which a flush starts.
     private static let interval: Int64 = 16 << 20
-    /// The time after which a flush begins even for fewer bytes.
+    /// The time after which a flush starts even for fewer bytes.
     private static let pause: Duration = .seconds(5)
     private let part: PartFile
     private let means: TransferMeans
@@ -28,7 +29,7 @@ final class DiskFollower: Sendable {
         state = Mutex(State(sent: part.count, time: means.retries.elapsed()))
     }
 
-    /// Flushes what was appended, if a flush is due.
+    /// Flushes appended bytes, if a flush is due.
     ///
     /// - Throws: `network.file` if the previous flush failed.
     func follow() async throws(BackplaneError) {

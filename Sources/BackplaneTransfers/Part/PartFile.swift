@@ -2,17 +2,17 @@ import Backplane
 import BackplaneNetwork
 import Glibc
 
-/// The file that a download is written to, next to its target and together with its record.
+/// The file to which a download is written, next to its target and accompanied by its record.
 ///
-/// Its name is derived from that of the target, so that any transfer to the same target finds it again, and it is
-/// locked (`flock(2)`) while it is in use.
+/// Its name is derived from that of the target, so that any transfer to the same target finds it. It is locked
+/// (`flock(2)`) while it is in use.
 ///
 /// `@unchecked`: it is used by one task at a time, except for ``sync()``, which only reads the descriptors and is
-/// waited for before they are closed.
+/// awaited before they are closed.
 final class PartFile: @unchecked Sendable {
     /// The number of bytes after which a mark is written.
     ///
-    /// A killed process fetches fewer bytes than this again, in addition to those that were in transit.
+    /// After the process is killed, fewer bytes than this are fetched again, in addition to those in transit.
     static let markInterval: Int64 = 256 << 10
 
     let target: String
@@ -32,7 +32,7 @@ final class PartFile: @unchecked Sendable {
     /// - Throws: `network.file` if the part cannot be written; `transfer.taken` if another transfer uses it.
     init(target: String) throws(BackplaneError) {
         guard let place = TargetPath(target) else {
-            throw BackplaneError(.networkFile, "this is not the path of a file to download to", at: target)
+            throw BackplaneError(.networkFile, "this path does not name a file to download to", at: target)
         }
         (self.target, path) = (target, place.part)
         var existing = stat()
@@ -71,7 +71,7 @@ final class PartFile: @unchecked Sendable {
 
     // MARK: What is there
 
-    /// Reads the record, verifies the checksums of the bytes that it marks, and drops all other bytes.
+    /// Reads the record, verifies the checksums of the marked bytes, and discards all other bytes.
     ///
     /// - Returns: The origin of the remaining bytes, or `nil` if the download cannot be continued; and whether there
     ///   were marked bytes, or bytes of unknown origin.
@@ -89,7 +89,7 @@ final class PartFile: @unchecked Sendable {
         return (found.origin, true)
     }
 
-    /// Returns the greatest mark whose checksum matches the file's bytes, and continues with their sum.
+    /// Returns the greatest mark whose checksum matches the file's bytes, and continues with that checksum.
     private func lastTrue(of marks: [PartMark], _ size: Int64) throws(BackplaneError) -> PartMark? {
         var position: Int64 = 0, running = PartSum(), best: PartMark?
         for mark in marks where mark.count > 0 && mark.count <= size {
@@ -125,7 +125,7 @@ final class PartFile: @unchecked Sendable {
         }
     }
 
-    /// Appends bytes; of those that the disk has no room for, the first ones may have been written, and count.
+    /// Appends bytes; if the disk is full, those that were written still count.
     func append(_ bytes: [UInt8]) throws(BackplaneError) {
         let written = Self.write(bytes, to: data, at: count)
         let failure = written < bytes.count ? BackplaneError.unwritable(target) : nil
@@ -143,7 +143,7 @@ final class PartFile: @unchecked Sendable {
         (marks, marked) = (marks + 1, count)
     }
 
-    /// Waits until the bytes and the record are on the disk; bytes that are appended meanwhile may not be.
+    /// Waits until the bytes and the record are on the disk; bytes that are appended in the meantime may not be.
     func sync() throws(BackplaneError) {
         guard isOpen else { return }
         guard fdatasync(data) == 0, fdatasync(record) == 0 else { throw .unwritable(target) }
@@ -194,7 +194,7 @@ final class PartFile: @unchecked Sendable {
         guard Self.write(bytes, to: file, at: offset) == bytes.count else { throw .unwritable(target) }
     }
 
-    /// Writes bytes, and returns the number of those that were written; if it is lower, `errno` says why.
+    /// Writes bytes, and returns the number of those that were written; if it is lower, `errno` contains the reason.
     private static func write(_ bytes: [UInt8], to file: Int32, at offset: Int64) -> Int {
         bytes.withUnsafeBytes { bytes in
             var done = 0

@@ -4,7 +4,7 @@ import FoundationEssentials
 struct PartOrigin: Sendable, Equatable {
     /// The checksum of the URL, which itself may contain secrets.
     var resource: UInt64
-    /// The strong validator of the version (RFC 9110, section 8.8.1); `nil` if the server gives none.
+    /// The strong validator of the version (RFC 9110, section 8.8.1); `nil` if the server provides none.
     var validator: String?
     /// The number of bytes of the whole file, if the server has announced it.
     var length: Int64?
@@ -21,13 +21,13 @@ struct PartMark: Sendable, Equatable {
 /// | bytes | content |
 /// |---|---|
 /// | 0 ..< 4,096 | the origin as an object of JSON, a line break, its checksum in 16 digits; then spaces |
-/// | from 4,096 | 256 places of 51 bytes for marks, which are used in turn |
+/// | from 4,096 | 256 slots of 51 bytes for marks, which are used in turn |
 ///
-/// A place without a mark contains zeros. A mark is its count, its checksum and the checksum of both, 16 hexadecimal
+/// A slot without a mark contains zeros. A mark is its count, its checksum and the checksum of both, 16 hexadecimal
 /// digits each, with spaces between them and a line break. It is written after its bytes, and does not imply that they
-/// are on the disk: the code that continues a part verifies the checksums, and uses the greatest mark that holds. A
-/// mark that a power failure has made wrong is therefore harmless, and there cannot be one of another version, since a
-/// new origin empties the file.
+/// are on the disk: the code that continues a part verifies the checksums, and uses the greatest valid mark. A mark
+/// invalidated by a power failure is therefore harmless, and there cannot be a mark of another version, because a new
+/// origin empties the file.
 struct PartRecord: Sendable, Equatable {
     static let originSize = 4_096, markSize = 51, places = 256
     /// The number of bytes of the file.
@@ -42,7 +42,7 @@ struct PartRecord: Sendable, Equatable {
     /// Creates the record of a part without marks.
     init(origin: PartOrigin) { self.origin = origin }
 
-    /// Parses a record; `nil` if its origin is not intact.
+    /// Parses a record; returns `nil` if its origin is damaged.
     init?(_ bytes: [UInt8]) {
         let lines = bytes.prefix(Self.originSize).split(separator: UInt8(ascii: "\n"), maxSplits: 1)
         guard bytes.count >= Self.originSize, lines.count == 2,

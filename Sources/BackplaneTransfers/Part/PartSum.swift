@@ -1,17 +1,17 @@
 /// An incremental checksum of the bytes of a part file.
 ///
-/// It detects changes by an editor, a truncation or a lost page, but not malicious ones. Each step is reversible, so
-/// that a changed word always changes the sum.
+/// It detects edits, truncation and lost pages, but not malicious changes. Each step is reversible, so a changed word
+/// always changes the sum.
 struct PartSum: Sendable {
     private var state: UInt64 = 0xCBF2_9CE4_8422_2325
-    /// The bytes that do not fill a word yet, in little-endian order.
+    /// The bytes of an incomplete word, in little-endian order.
     private var rest: UInt64 = 0
     private var restCount = 0
 
     /// The sum of all bytes so far.
     var value: UInt64 { Self.mixed(Self.mixed(state, rest), UInt64(restCount)) }
 
-    /// Adds bytes, in pieces of any size.
+    /// Adds bytes, in chunks of any size.
     mutating func add(_ bytes: UnsafeRawBufferPointer) {
         var index = 0
         while restCount > 0, index < bytes.count {

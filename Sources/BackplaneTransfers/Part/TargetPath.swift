@@ -9,17 +9,17 @@ struct TargetPath: Sendable {
     let folder: Substring
     let name: Substring
 
-    /// Creates the path; `nil` if it cannot be the path of a file.
+    /// Creates the path; returns `nil` if it cannot be the path of a file.
     init?(_ path: String) {
         let start = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
         (folder, name) = (path[..<start], path[start...])
         guard !name.isEmpty, name != ".", name != "..", !path.utf8.contains(0) else { return nil }
     }
 
-    /// The path of the part, whose name has a fixed length because the target's may have the maximum length.
+    /// The path of the part, whose name has a fixed length because the target's name may have the maximum length.
     var part: String { "\(folder)\(Self.mark)\(PartSum.of(String(name)).digits)" }
 
-    /// Returns the size of the file at a path; `nil` if there is none.
+    /// Returns the size of the file at a path, or `nil` if there is none.
     static func size(of path: String) -> Int64? {
         var status = stat()
         return stat(path, &status) == 0 ? Int64(status.st_size) : nil
@@ -54,7 +54,7 @@ struct TargetPath: Sendable {
         }
     }
 
-    /// The highest number in a file name, which bounds the search for a free one.
+    /// The highest number in a file name, which limits the search for a free name.
     private static let mostNumbers = 10_000
 
     /// Moves a file unless the target exists, and returns whether it was moved.
@@ -71,8 +71,8 @@ struct TargetPath: Sendable {
         return true
     }
 
-    /// Waits until the folder's entries are on the disk; otherwise a power failure may undo the move, which is
-    /// harmless.
+    /// Waits until the folder's entries are on the disk; a failure is ignored, because the loss of the move in a power
+    /// failure is harmless.
     private func syncFolder() {
         let number = open(folder.isEmpty ? "." : String(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { return }

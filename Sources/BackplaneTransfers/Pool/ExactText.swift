@@ -1,4 +1,4 @@
-/// A string that is compared by its bytes, as stores compare ids, and not by canonical equivalence as in Swift.
+/// A string that is compared by its bytes, as in stores, rather than by canonical equivalence.
 struct ExactText: Hashable, Sendable {
     let text: String
 

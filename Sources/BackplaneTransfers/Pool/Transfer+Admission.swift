@@ -6,10 +6,10 @@ import FoundationEssentials
 extension Transfer {
     /// Returns the transfer with absolute paths, as a pool stores it.
     ///
-    /// - Throws: `transfer.refused` if a pool cannot perform it, or could not after a restart.
+    /// - Throws: `transfer.refused` if a pool cannot perform it, or could not perform it after a restart.
     func admitted(_ means: TransferMeans) throws(BackplaneError) -> Transfer {
         guard (1...RecordLimits.id).contains(id.utf8.count) else {
-            throw Self.refused("expected an id of 1 to \(RecordLimits.id) bytes, found one of \(id.utf8.count)", "")
+            throw Self.refused("expected an id of 1 to \(RecordLimits.id) bytes, found \(id.utf8.count) bytes", "")
         }
         let request = request
         if let address = URLComponents(string: request.url), address.user != nil || address.password != nil {
@@ -42,11 +42,11 @@ extension Transfer {
             throw refused("the field \(own) is set by the download itself; leave it out", request.printableURL)
         }
         guard TargetPath(path) != nil else {
-            throw BackplaneError(.networkFile, "this is not the path of a file to download to", at: path.shownID)
+            throw BackplaneError(.networkFile, "this path does not name a file to download to", at: path.shownID)
         }
         guard let sha256 = settings.sha256 else { return }
         guard sha256.count == 32 else {
-            throw refused("expected a SHA-256 of 32 bytes, found one of \(sha256.count)", request.printableURL)
+            throw refused("expected a SHA-256 of 32 bytes, found \(sha256.count) bytes", request.printableURL)
         }
         guard means.digest != nil else {
             throw BackplaneError(
@@ -80,7 +80,7 @@ extension Transfer {
         return HTTPBody(segments: kept, type: body.mediaType)
     }
 
-    /// Returns the absolute form of a path, which is valid after a restart in another folder.
+    /// Returns the absolute form of a path, which remains valid after a restart in another folder.
     private static func absolute(_ path: String) -> String {
         path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
     }

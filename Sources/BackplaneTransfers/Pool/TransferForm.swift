@@ -4,7 +4,8 @@ import FoundationEssentials
 
 /// The stored form of a transfer's state.
 struct StateForm: Codable, Sendable {
-    /// The collection of the states, with an index of the open ones, and one in the order of their start.
+    /// The collection of the states, with indexes of the open transfers and of the order in which transfers were
+    /// started.
     static let collection = "transfers"
     var number: Int
     /// A Boolean value that indicates whether the transfer is waiting, running or paused.
@@ -12,7 +13,7 @@ struct StateForm: Codable, Sendable {
     var owner: String
     var isUpload: Bool
     var phase: TransferState.Phase
-    /// The number of bytes on the disk, at most.
+    /// An upper bound for the number of bytes on the disk.
     var bytes: Int64
     var total: Int64?
     var restart: RestartReason?
@@ -23,7 +24,7 @@ struct StateForm: Codable, Sendable {
     var error: BackplaneError?
     /// The names of header fields that are not stored, because they contain credentials.
     var missing: [String]?
-    /// A Boolean value that indicates whether a run of an upload has begun, so that the next one is a restart.
+    /// A Boolean value that indicates whether an upload has already run, so that the next run is a restart.
     var hasRun: Bool?
 
     init(_ state: TransferState, number: Int, synced: Int64, missing: [String], hasRun: Bool) {

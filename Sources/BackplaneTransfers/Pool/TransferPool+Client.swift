@@ -2,11 +2,11 @@ import Backplane
 public import BackplaneNetwork
 
 extension TransferPool {
-    /// The pool as components see that of their host, for code that serves both.
+    /// A client of the pool, like that of components, for code that works with both.
     public var client: TransferClient { TransferClient(PoolWay(pool: self)) }
 }
 
-/// The way to the transfers of a pool in the same program.
+/// The access to the transfers of a pool in the same program.
 private struct PoolWay: TransferWay {
     let pool: TransferPool
 

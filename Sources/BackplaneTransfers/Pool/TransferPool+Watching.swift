@@ -14,7 +14,7 @@ extension TransferPool {
         return form.state(of: id)
     }
 
-    /// Returns the states of a transfer as a sequence: the current one first, and the final one last.
+    /// Returns the states of a transfer as a sequence: starting with the current state and ending with the final one.
     ///
     /// A slow reader misses intermediate states, but never the last one. The sequence of a transfer that is not
     /// finished also ends with the pool, or when the transfer is removed.
@@ -24,7 +24,7 @@ extension TransferPool {
         let key = ExactText(id), current = try await state(of: id)
         let (states, watcher) = AsyncStream.makeStream(of: TransferState.self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state -> Int? in
-            // It may have ended meanwhile.
+            // It may have ended in the meantime.
             let now = state.table.entries[key]?.state
             watcher.yield(now ?? current)
             guard let now, !now.phase.isFinal else { return nil }
@@ -46,10 +46,11 @@ extension TransferPool {
         return states
     }
 
-    /// Returns the first state of a transfer that is another one than a reader has, which is waited for.
+    /// Waits for the state of a transfer to differ from the one that a reader has, and returns it.
     ///
-    /// - Parameter number: The number of the state that the reader has; 0 for none. A final state is returned at once.
-    /// - Throws: `transfer.unknown`, also if it is removed meanwhile; `host.stopped` if the pool stops;
+    /// - Parameter number: The number of the state that the reader has; 0 for none. A final state is returned
+    ///   immediately.
+    /// - Throws: `transfer.unknown`, including if it is removed in the meantime; `host.stopped` if the pool stops;
     ///   `call.cancelled`; `store.unusable`.
     package func state(of id: String, after number: UInt64) async throws(BackplaneError) -> TransferState {
         for await state in try await states(of: id) where state.number != number || state.phase.isFinal { return state }
@@ -65,12 +66,12 @@ extension TransferPool {
         for watcher in watchers?.values.map(\.self) ?? [] { watcher.finish() }
     }
 
-    /// Returns a page of transfers in the order in which they were begun.
+    /// Returns a page of transfers in the order in which they were started.
     ///
     /// - Parameters:
     ///   - isOpen: Whether to return unfinished transfers or finished ones; `nil` means all.
     ///   - limit: The maximum number of states.
-    ///   - cursor: The cursor that came with the previous page; `nil` for the first page.
+    ///   - cursor: The cursor of the previous page; `nil` for the first page.
     /// - Returns: The states, and the cursor of the next page; `nil` after the last one.
     /// - Throws: `store.unusable`.
     public func transfers(

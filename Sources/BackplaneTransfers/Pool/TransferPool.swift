@@ -14,9 +14,9 @@ import Synchronization
 /// for await state in try await pool.states(of: "books/whale.epub") { print(state.progress ?? 0) }
 /// ```
 ///
-/// Once a call has returned, its change is in the store, in the namespace `@transfers`. A pool that is created with the
-/// same store continues all open transfers. An in-memory store ends with the process, and so do the pool's transfers; a
-/// later download to the same file still continues from its part.
+/// When a call returns, its change is in the store, in the namespace `@transfers`. A pool that is created with the same
+/// store continues all open transfers. With an in-memory store, the transfers end with the process, but a later
+/// download to the same file still continues from the partial file.
 ///
 /// A namespace of a store belongs to one pool at a time.
 public final class TransferPool: Sendable {
@@ -26,7 +26,7 @@ public final class TransferPool: Sendable {
         var watchers: [ExactText: [Int: AsyncStream<TransferState>.Continuation]] = [:]
         var lastWatcher = 0
     }
-    /// The namespace of the store that is reserved for a pool.
+    /// The namespace of the store reserved for the pool.
     public static let namespace = "@transfers"
     /// The maximum number of bytes of an upload's body in memory; larger bodies have to be in files.
     public static let bodyLimit = 16 << 20
@@ -58,7 +58,7 @@ public final class TransferPool: Sendable {
             options: options, retries: retries, report: report)
     }
 
-    /// Creates a pool whose exchanges may each take another way, and continues the transfers in its store.
+    /// Creates a pool in which each exchange may use a different pipeline, and continues the transfers in its store.
     package init(
         pipeline: @escaping @Sendable (Transfer) throws(BackplaneError) -> HTTPPipeline, store: any RecordStore,
         persists: @escaping @Sendable () -> Bool, digest: (any ContentDigest)?,
@@ -92,8 +92,7 @@ public final class TransferPool: Sendable {
     /// A transfer that is paused, waits for credentials, has failed or was cancelled is resumed.
     ///
     /// - Throws: `transfer.taken` if another transfer has the id, or downloads to the same file; `transfer.refused` for
-    ///   an empty id, a body that is a stream, a URL with credentials, or a digest that cannot be checked;
-    ///   `store.unusable`.
+    ///   an empty id, a streamed body, a URL with credentials, or a digest that cannot be checked; `store.unusable`.
     @discardableResult
     public func begin(_ transfer: Transfer) async throws(BackplaneError) -> TransferState {
         let transfer = try transfer.admitted(means), key = ExactText(transfer.id)
@@ -102,7 +101,7 @@ public final class TransferPool: Sendable {
             let found = state.withLock { $0.table.entries[key] }
             guard found?.transfer.isSame(as: transfer) ?? true else {
                 throw BackplaneError(
-                    .transferTaken, "another transfer has this id; remove it first, or take another id",
+                    .transferTaken, "another transfer has this id; remove it first, or use another id",
                     at: transfer.id.shownID)
             }
             try change { table throws(BackplaneError) in try table.resume(key, with: transfer) }
@@ -115,7 +114,7 @@ public final class TransferPool: Sendable {
         return begun ?? TransferState(id: transfer.id, owner: transfer.owner, isUpload: transfer.target == nil)
     }
 
-    /// Starts a transfer, also if one with its id has succeeded, or was a different one and has ended.
+    /// Starts a transfer, even if its id belongs to one that has succeeded, or to a different one that has ended.
     ///
     /// - Throws: The errors of ``begin(_:)``.
     package func beginAgain(_ transfer: Transfer) async throws(BackplaneError) -> TransferState {
@@ -130,22 +129,22 @@ public final class TransferPool: Sendable {
 
     // MARK: Changing
 
-    /// Pauses a transfer, and returns once it has stopped and its bytes are on the disk.
+    /// Pauses a transfer, and waits until it has stopped and its bytes are on the disk.
     ///
     /// - Throws: `transfer.unknown`; `store.unusable`.
     public func pause(_ id: String) async throws(BackplaneError) {
         try await change(id) { $0.pause($1) }
     }
 
-    /// Resumes a paused or failed transfer: a download where it was interrupted, an upload from the beginning.
+    /// Resumes a paused or failed transfer: a download from where it was interrupted, an upload from the beginning.
     ///
-    /// - Throws: `transfer.unknown`; `transfer.taken` if another transfer meanwhile downloads to the same file;
+    /// - Throws: `transfer.unknown`; `transfer.taken` if another transfer now downloads to the same file;
     ///   `store.unusable`.
     public func resume(_ id: String) async throws(BackplaneError) {
         try await change(id, waitsFirst: true) { table, key throws(BackplaneError) in try table.resume(key) }
     }
 
-    /// Continues the transfers that wait for an account of a credential, which was signed in.
+    /// Continues the transfers that wait for the sign-in of an account of a credential.
     package func signedIn(_ credential: String, account: String) {
         change { $0.resumeWaiting(for: credential, account: account) }
     }
@@ -180,7 +179,7 @@ public final class TransferPool: Sendable {
         }
     }
 
-    /// Ends all runs, and returns once their states are stored; a pool with the same store continues them.
+    /// Ends all runs, and waits until their states are stored; a pool with the same store continues them.
     public func stop() async {
         change { $0.stop() }
         while let task = state.withLock({ $0.tasks.values.first }) { await task.value }
@@ -188,7 +187,7 @@ public final class TransferPool: Sendable {
         for key in state.withLock({ Array($0.watchers.keys) }) { finishWatchers(of: key) }
     }
 
-    /// Changes a transfer, waits for its run to end if requested, and for its state to be stored.
+    /// Changes a transfer, and waits until its state is stored and, if requested, its run has ended.
     private func change(
         _ id: String, waitsFirst: Bool = false,
         _ change: (inout TransferTable, ExactText) throws(BackplaneError) -> Void
@@ -320,7 +319,7 @@ public final class TransferPool: Sendable {
             records: TransferRecords.saving(entry, withRequest: !entry.isRequestSaved), revision: entry.revision)
     }
 
-    /// Removes finished transfers from memory, since the store has them.
+    /// Removes finished transfers from memory, because they are in the store.
     private func written(_ keys: [(ExactText, revision: Int)]) {
         change { table in
             for (key, revision) in keys {

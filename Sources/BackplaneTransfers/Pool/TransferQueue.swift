@@ -1,4 +1,4 @@
-/// The order in which waiting transfers get their places: by priority, and then to the owner that has the fewest.
+/// The order in which waiting transfers start: by priority, and then by the owner with the fewest running transfers.
 ///
 /// The numbers of transfers increase in the order in which they were added.
 struct TransferQueue: Sendable {
@@ -21,7 +21,7 @@ struct TransferQueue: Sendable {
     private var running: [Int: Line] = [:]
     private var ofOwner: [ExactText: Int] = [:]
     private var ofHost: [String: Int] = [:]
-    /// The number of places assigned so far, and the turn in which each owner got its last one.
+    /// The number of transfers started so far, and that number when each owner's last one was started.
     private var turns = 0
     private var lastTurn: [ExactText: Int] = [:]
 
@@ -37,7 +37,7 @@ struct TransferQueue: Sendable {
     /// Removes a waiting transfer.
     mutating func remove(_ number: Int) { waiting[number] = nil }
 
-    /// Assigns a place to the next transfer, and returns its number; `nil` if no place is free.
+    /// Returns the number of the next transfer to start, or `nil` if the limits permit none.
     mutating func next() -> Int? {
         guard running.count < concurrent else { return nil }
         var best: (line: Line, number: Int, rank: (Int, Int, Int, Int))?
@@ -57,7 +57,7 @@ struct TransferQueue: Sendable {
         return number
     }
 
-    /// Releases the place of a transfer that has ended.
+    /// Records that a transfer has ended.
     mutating func ended(_ number: Int) {
         guard let line = running.removeValue(forKey: number) else { return }
         ofOwner[line.owner] = ofOwner[line.owner].flatMap { $0 > 1 ? $0 - 1 : nil }
@@ -65,7 +65,8 @@ struct TransferQueue: Sendable {
         if waiting.isEmpty, running.isEmpty { lastTurn = [:] }
     }
 
-    /// Returns the first number of a line that still waits, and drops the numbers before it, and an empty line.
+    /// Returns the first number of a line that is still waiting, and removes the numbers before it, or the line if it
+    /// is empty.
     private mutating func front(of line: Line) -> Int? {
         guard var found = lines[line] else { return nil }
         while found.first < found.numbers.count, waiting[found.numbers[found.first]] != line { found.first += 1 }

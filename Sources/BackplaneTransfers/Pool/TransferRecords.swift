@@ -21,7 +21,7 @@ enum TransferRecords {
         try await store.define(CollectionDefinition(RequestForm.collection), in: namespace)
     }
 
-    /// Returns the highest number of any transfer so far.
+    /// Returns the highest number assigned to a transfer so far.
     static func lastNumber(in store: any RecordStore) async throws(BackplaneError) -> Int {
         let query = RecordQuery(
             collection: StateForm.collection, .range(RecordRange(of: orderIndex)), isDescending: true, limit: 1)
@@ -56,7 +56,7 @@ enum TransferRecords {
         return found
     }
 
-    /// Returns a transfer; `nil` if there is none.
+    /// Returns a transfer, or `nil` if there is none.
     static func find(
         _ id: String, in store: any RecordStore
     ) async throws(BackplaneError) -> (StateForm, Transfer)? {
@@ -147,7 +147,7 @@ extension BackplaneError {
 }
 
 extension String {
-    /// The beginning of the id for a message, without control characters.
+    /// The beginning of the id for messages, without control characters.
     var shownID: String {
         let start = String(
             unicodeScalars.prefix(100).map { $0.properties.generalCategory == .control ? "�" : Character($0) })

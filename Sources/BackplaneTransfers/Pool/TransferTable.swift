@@ -15,7 +15,7 @@ struct TransferTable: Sendable {
         case downloaded(DownloadRun.Outcome)
         case uploaded(UploadRun.Outcome)
         case failed(BackplaneError)
-        /// The run's task was cancelled, or there was nothing to run.
+        /// The run's task was cancelled, or nothing remained to be done.
         case ended
     }
     enum Effect: Sendable {
@@ -36,10 +36,10 @@ struct TransferTable: Sendable {
         var revision = 0, savedRevision = 0
         /// A Boolean value that indicates whether the request is stored, which is written only once.
         var isRequestSaved = false
-        /// A Boolean value that indicates whether a run has begun since the transfer was started or cancelled.
+        /// A Boolean value that indicates whether a run has started since the transfer was started or cancelled.
         var hasRun = false
 
-        /// Takes the credentials of a transfer that does the same.
+        /// Adopts the credentials of an identical transfer.
         mutating func take(_ other: Transfer) {
             if transfer.credential != other.credential || transfer.account != other.account
                 || transfer.managers != other.managers
@@ -119,7 +119,7 @@ struct TransferTable: Sendable {
         }
     }
 
-    /// Removes a transfer that does not run.
+    /// Removes a transfer that is not running.
     mutating func remove(_ key: ExactText) {
         guard let entry = entries.removeValue(forKey: key) else { return }
         keys[entry.number] = nil
@@ -141,7 +141,7 @@ struct TransferTable: Sendable {
         remove(key)
     }
 
-    /// Notifies the watchers of a transfer of its state.
+    /// Notifies a transfer's watchers of its state.
     private mutating func tell(_ key: ExactText) {
         numberState(of: key)
         effects.append(.tell(key))
@@ -182,7 +182,7 @@ struct TransferTable: Sendable {
         startNext()
     }
 
-    /// Pauses a transfer that waits or runs.
+    /// Pauses a transfer that is waiting or running.
     mutating func pause(_ key: ExactText) {
         guard let entry = entries[key] else { return }
         if entry.isActive {
@@ -195,7 +195,7 @@ struct TransferTable: Sendable {
 
     /// Resumes a paused or failed transfer.
     ///
-    /// - Parameter transfer: The transfer with its credentials, if they are supplied again.
+    /// - Parameter transfer: The transfer with its credentials, if supplied again.
     mutating func resume(_ key: ExactText, with transfer: Transfer? = nil) throws(BackplaneError) {
         guard let entry = entries[key] else { return }
         if let transfer {

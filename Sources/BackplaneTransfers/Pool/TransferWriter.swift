@@ -5,12 +5,12 @@ import Synchronization
 
 /// The writer of a pool's states, which batches the changes that accumulate during a write.
 ///
-/// There is one write at a time, so that an earlier state never overwrites a later one.
+/// Only one write is in progress at a time, so that an earlier state never overwrites a later one.
 final class TransferWriter: Sendable {
     /// A pending write of a transfer.
     enum Note: Sendable {
         case saving
-        /// The transfer has been removed, unless it was started again meanwhile.
+        /// The transfer has been removed, unless it has been started again in the meantime.
         case removal
     }
 
@@ -58,7 +58,7 @@ final class TransferWriter: Sendable {
         if begins { Task { await write() } }
     }
 
-    /// Waits until everything scheduled so far is written; failed writes are tried again.
+    /// Waits until everything scheduled so far is written; failed writes are retried.
     ///
     /// - Throws: `store.unusable` and other codes of the store.
     func settle() async throws(BackplaneError) {
@@ -99,7 +99,7 @@ final class TransferWriter: Sendable {
 
     /// Takes the scheduled writes and the tasks that wait for them; ends writing and returns `nil` if there are none.
     ///
-    /// Writes that failed before are included.
+    /// This includes writes that failed before.
     private func take() -> ([ExactText: Note], [CheckedContinuation<BackplaneError?, Never>])? {
         state.withLock { state in
             guard !state.notes.isEmpty || !state.waiting.isEmpty else {

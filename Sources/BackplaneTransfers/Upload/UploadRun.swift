@@ -3,7 +3,7 @@ import BackplaneExchange
 import BackplaneNetwork
 import Synchronization
 
-/// One run of an upload, which sends the whole body, regardless of what was sent before.
+/// One run of an upload, which sends the whole body, regardless of how much was sent before.
 struct UploadRun: Sendable {
     /// The response to an upload.
     struct Outcome: Sendable {
@@ -11,11 +11,11 @@ struct UploadRun: Sendable {
         /// The beginning of the response's body.
         var response: [UInt8]
     }
-    /// The maximum number of bytes of a response that are kept.
+    /// The maximum number of bytes of a response that are stored.
     private static let responseLimit = 64 << 10
 
-    /// The time limit for an upload with an executor that reports no progress while it sends: the time for 64 MB, the
-    /// most that URLSession sends, at 18 KB per second.
+    /// The time limit for an upload with an executor that reports no progress: the time to send 64 MB, the maximum for
+    /// URLSession, at 18 KB per second.
     private static let silentLimit: Duration = .seconds(3_600)
 
     let request: HTTPRequest

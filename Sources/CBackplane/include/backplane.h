@@ -75,7 +75,7 @@ typedef struct bp_bytes {
 #define BP_TEXT(literal) {(const uint8_t *)("" literal), sizeof(literal) - 1}   /* an initialiser */
 #endif
 
-/* The outcome of a call. A text payload gives the reason in one line; it may be empty. */
+/* The outcome of a call. A text payload contains the reason in one line; it may be empty. */
 enum {
     BP_OK = 0,              /* payload: the result, JSON (`null` for none)                     */
     BP_FAILED = 1,          /* payload: text; becomes the error component.failed               */
@@ -124,7 +124,7 @@ enum {
 enum {
     BP_ASYNC = 0,           /* may answer later, on any thread                                    */
     BP_SYNC = 1,            /* has answered when `call` returns; never waits                      */
-    BP_STREAM = 2           /* gives a sequence: served by `open`, `next` and `close`             */
+    BP_STREAM = 2           /* returns a sequence: served by `open`, `next` and `close`           */
 };
 
 /* One method of a contract. Its index in the array is the number by which it is called. */
@@ -163,7 +163,7 @@ typedef struct bp_creation {
     uint32_t size;
     uint32_t number;                        /* the number that the component appends to the path of its calls */
     uint64_t handle;                        /* identifies the component to every host service; never reused */
-    bp_bytes configuration;                 /* JSON object; `{}` if the manifest gives none */
+    bp_bytes configuration;                 /* JSON object; `{}` if the manifest has none */
     bp_bytes folder;                        /* path of a private folder that is kept; empty for managers. That of a
                                                data access controller exists; others are made, with mode 0700, by
                                                the first exchange with `download`, or by the component        */
@@ -177,8 +177,8 @@ typedef struct bp_creation {
  * payload is the error. */
 typedef void (*BP_SENDABLE bp_created)(void *_Nullable context, int32_t status, void *_Nullable instance, bp_bytes payload);
 
-/* A step of an instance's lifecycle. Like bp_create, bp_export and bp_import it may block, since it is called on a
- * thread of its own. The steps of one instance, including the export and import of its state, never overlap. Only
+/* A step of an instance's lifecycle. Like bp_create, bp_export and bp_import it may block, because it is called
+ * on a separate thread. The steps of one instance, including the export and import of its state, never overlap. Only
  * `health` may be called at any time after `activate`: during calls, another step or an earlier check.
  *
  * A swap suspends the old instance, exports its state, and releases it without `stop` once the new instance is
@@ -204,14 +204,14 @@ typedef void (*BP_SENDABLE bp_invoke)(void *instance, uint32_t method, bp_bytes 
  * BP_CANCELLED if its work was cut short. It is called
  * - when the caller gives up: after `call` has returned, possibly after the answer;
  * - when the deadline passes, at which the host answers the caller with BP_DEADLINE and ignores a later answer:
- *   possibly during `call` or before it begins, and then once more after it has returned.
+ *   possibly during `call` or before it begins, and then again after it has returned.
  * An unknown id is ignored. Calls that the component has made for this one continue until their own deadline: pass the
  * cancellation on to the `cancel` of bp_calls_1, bp_http_1 and bp_http_2. */
 typedef void (*BP_SENDABLE bp_cancel)(void *instance, uint64_t id);
 
-/* A stream is a method of the kind BP_STREAM. Its consumer asks for elements, and its provider gives no more than it was
- * asked for: `open`, then one `next` after the other, and in the end `close`. These three are called for one stream in
- * this order and never at the same time, but on any thread, and for several streams at once.
+/* A stream is a method of the kind BP_STREAM. Its consumer requests elements, and its provider sends no more than were
+ * requested: `open`, then one `next` after another, and at the end `close`. These three are called for one stream in
+ * this order and never at the same time, but on any thread, and for several streams concurrently.
  *
  * Opens a stream by method number `method`, with a JSON input (`null` for none) that only the method checks. `id` is
  * unique in the process and names the stream in `next` and `close`. A mistake, such as an input that the method does
@@ -262,10 +262,10 @@ typedef struct bp_state {
     const void *_Nullable lane;             /* for the Swift SDK (lease.h); NULL otherwise                     */
 } bp_state;
 
-/* Gives an active instance another configuration, a JSON object like that of bp_creation. It is a step: it overlaps no
- * other step, but calls and the bodies of timers may run meanwhile. With any other status than BP_OK the instance must
- * continue with the configuration that it had; the manifest is then not applied. An instance that has taken its
- * configuration is given the old one again if another component of the same change refuses its own. The payload of
+/* Passes an active instance another configuration, a JSON object like that of bp_creation. It is a step: it overlaps no
+ * other step, but calls and the bodies of timers may run concurrently. With any status other than BP_OK, the instance
+ * must continue with the configuration that it had; the manifest is then not applied. An instance that has accepted its
+ * configuration receives the old one again if another component of the same change refuses its own. The payload of
  * BP_OK is ignored. */
 typedef void (*BP_SENDABLE bp_reconfigure)(void *instance, bp_bytes configuration, bp_done done, void *_Nullable context);
 
@@ -336,7 +336,7 @@ typedef struct bp_log_1 {
 
 #define BP_CALLS "backplane.calls"  /* revision 1, every role that has wires */
 
-/* The completion of a look-up, called exactly once. With BP_OK, found is set and borrowed; its wire is valid until the
+/* The completion of a lookup, called exactly once. With BP_OK, found is set and borrowed; its wire is valid until the
  * component stops. */
 typedef void (*BP_SENDABLE bp_found)(void *_Nullable context, int32_t status, const bp_connection *_Nullable found, bp_bytes payload);
 
@@ -349,8 +349,8 @@ typedef struct bp_calls_1 {
     uint64_t (*call)(uint64_t component, uint64_t wire, uint32_t method, bp_bytes input, const bp_call *call, bp_done done, void *_Nullable context);
     void (*cancel)(uint64_t component, uint64_t id);
     /* Connects a manager that is not among the component's wires, and starts it if necessary. Of `needed`, the
-     * contract, its version and the methods are read; the wire serves them like a declared one. `call` is the call that
-     * the look-up is made for, or NULL. For managers only. */
+     * contract, its version and the methods are read; the wire serves them like a declared one. `call` is the call on
+     * whose behalf the lookup is made, or NULL. For managers only. */
     void (*find)(uint64_t component, bp_bytes manager, const bp_wire *needed, const bp_call *_Nullable call, bp_found done, void *_Nullable context);
     /* Lists the managers that serve a contract, without starting any. The payload of BP_OK is JSON,
      * [{"name", "className", "version", "plugin"}], in the order of plugins and then of names. For managers only. */
@@ -395,8 +395,8 @@ typedef struct bp_http_response {
     bp_bytes body;
 } bp_http_response;
 
-/* The completion of an exchange, called exactly once. With BP_OK, response is set, whatever its HTTP status, and
- * borrowed. */
+/* The completion of an exchange, called exactly once. With BP_OK, response is set, regardless of its HTTP status,
+ * and borrowed. */
 typedef void (*BP_SENDABLE bp_http_done)(void *_Nullable context, int32_t status, const bp_http_response *_Nullable response, bp_bytes payload);
 
 typedef struct bp_http_1 {
@@ -447,7 +447,7 @@ typedef struct bp_source {
 } bp_source;
 
 enum {
-    BP_HTTP_DECOMPRESS = 1,     /* ask for compressed content, and decode it                     */
+    BP_HTTP_DECOMPRESS = 1,     /* request compressed content, and decode it                     */
     BP_HTTP_REPORT_INTERIM = 2, /* report interim responses, such as 103                         */
     BP_HTTP_JUDGED = 4,         /* the component gives a verdict once it has decoded the content; not supported by
                                    any host yet: for another attempt, open an exchange with the option `attempt` */
@@ -536,12 +536,12 @@ enum {
 
 /* Exchanges whose bodies stream both ways. An exchange ends when its response was read, with `cancel`, at its limits, at
  * the deadline of its call, and with the component. A response that is not read for a long time, a minute unless the
- * host says otherwise, ends with network.timeout. At most two chunks are received before they are read. */
+ * host specifies otherwise, ends with network.timeout. At most two chunks are received before they are read. */
 typedef struct bp_http_2 {
     uint32_t size;
     uint32_t reserved;
     /* Begins an exchange. Its body is the request's `body`, the `source`, or the file of `options`. Returns its number,
-     * or 0 if it has already ended. `release` of the source is called in any case. */
+     * or 0 if it has already ended. `release` of the source is always called. */
     uint64_t (*open)(uint64_t component, const bp_http_request *request, const bp_http_options *_Nullable options,
                      const bp_source *_Nullable source, const bp_http_exchange *exchange, const bp_call *call);
     /* Reads the next piece of the body of response `number`, of at most `max` bytes and 256 KB. One read at a time; a
@@ -591,7 +591,7 @@ enum {
 
 #define BP_BODIES "backplane.bodies"    /* revision 1, every role */
 
-/* The bodies of the exchanges that an executor carries out, by the numbers that it was given. They are valid until the
+/* The bodies of the exchanges that an executor carries out, by the numbers that it received. They are valid until the
  * exchange ends; a number that is not is answered with the error network.body. */
 typedef struct bp_bodies_1 {
     uint32_t size;
@@ -678,8 +678,8 @@ enum {
 /* A flag of a graph that is a node of another one of the component: a swap waits for that node instead. */
 #define BP_OPERATION_PART 1u
 
-/* A graph of operations that a component runs. The host runs none of its nodes: it shows the graph to people, who may
- * control it, and in a swap it asks the graph to stand still and hands it over to newer code. The host copies the
+/* A graph of operations that a component runs. The host runs none of its nodes: it shows the graph to users, who may
+ * control it, and in a swap it halts the graph and hands it over to newer code. The host copies the
  * struct; its functions and `context` are used until `release`, on any thread, several at the same time, and also
  * before `begin` has returned. They must not block. */
 typedef struct bp_operation {
@@ -703,7 +703,7 @@ typedef struct bp_operation {
     void (*_Nullable change)(void *_Nullable context, uint32_t change, int64_t node);
     /* The four functions of a swap; all are required if the graph has a definition, and not used otherwise.
      * Makes the graph stand still: no further node begins. Answers once none runs, which may be at once. Handlers of
-     * nodes that end meanwhile are called, and their results kept. */
+     * nodes that end in the meantime are called, and their results kept. */
     void (*_Nullable hold)(void *_Nullable context, bp_done done, void *_Nullable done_context);
     /* Lets a graph go on that was to stand still, because the swap has failed or comes later. A `hold` that has not
      * answered yet answers with BP_CANCELLED. */
@@ -714,7 +714,7 @@ typedef struct bp_operation {
     /* Newer code goes on with the graph, or it is given up. Here it has ended, without a call of its handlers. `release`
      * follows. */
     void (*_Nullable leave)(void *_Nullable context);
-    /* Called exactly once, when the host calls no function with the context any more. */
+    /* Called exactly once, when the host no longer calls any function with the context. */
     void (*_Nullable release)(void *_Nullable context);
     void *_Nullable context;
 } bp_operation;
@@ -778,7 +778,7 @@ enum {
  *        "lost": 0}
  *   Stages are `start`, `attempt`, `head`, `progress`, `retry`, `redirect` and `end`, and others may follow. `component`,
  *   `trace`, `status`, `error` (a code) and `delay` (before a retry) are there where they apply; times are nanoseconds.
- *   Exchanges neither wait for the answer nor fail with it; `lost` counts events that were dropped meanwhile. */
+ *   Exchanges neither wait for the answer nor fail with it; `lost` counts events that were dropped in the meantime. */
 
 /* An authenticator proves to servers who sends a request. It is a manager that a credential of the type `component` in
  * the manifest's `network.credentials` names, and it serves the contract `Authenticating`, version 1.0.0, with three
@@ -900,8 +900,8 @@ typedef void (*BP_SENDABLE bp_store_written)(void *_Nullable context, int32_t st
 
 enum {
     BP_SELECT_DESCENDING = 1,           /* from the last record to the first                              */
-    BP_SELECT_WITHOUT_VALUES = 2,       /* the records' values are left out                               */
-    BP_SELECT_AFTER_FROM = 4,           /* values that equal `from` are left out                          */
+    BP_SELECT_WITHOUT_VALUES = 2,       /* the records' values are omitted                                */
+    BP_SELECT_AFTER_FROM = 4,           /* values that equal `from` are excluded                          */
     BP_SELECT_THROUGH_TO = 8,           /* values that equal `to` are included                            */
     BP_SELECT_PREFIX = 16               /* `from` is a text that the values begin with; `to` is not read  */
 };
@@ -937,7 +937,7 @@ typedef struct bp_store_search {
     uint64_t limit;                         /* records, of which 10,000 at most are returned */
     const bp_store_condition *_Nullable conditions;     /* of the state that the records are read from */
     size_t condition_count;
-    bp_bytes after;                         /* `next` of the page before, which older hosts do not give; empty: the first page */
+    bp_bytes after;                         /* `next` of the page before, which older hosts lack; empty: the first page */
 } bp_store_search;
 
 typedef struct bp_store_record {
@@ -985,7 +985,7 @@ typedef struct bp_store_changes {
     uint32_t flags;
     const bp_store_logged *_Nullable changes;
     size_t change_count;
-    int64_t last;                   /* the number to ask for the next changes with */
+    int64_t last;                   /* the number from which to request the next changes */
 } bp_store_changes;
 
 /* The completion of a reading of the log, called exactly once. With BP_OK, changes is set and borrowed. */
@@ -1000,11 +1000,11 @@ typedef struct bp_store_2 {
     /* Gives a collection the declared indexes. New ones are built from the records that are there, also while others
      * write; others are removed once no instance of the component declares them any longer. Without a change of the
      * indexes it is cheap. If records are equal in an index that is to be unique, it fails with `store.duplicate`, and
-     * that index is left out. The payload of BP_OK is empty. */
+     * that index is not used. The payload of BP_OK is empty. */
     uint64_t (*define)(uint64_t component, const bp_store_collection *collection, const bp_call *_Nullable call, bp_done done, void *_Nullable context);
     uint64_t (*write)(uint64_t component, const bp_store_batch *batch, const bp_call *_Nullable call, bp_store_written done, void *_Nullable context);
     uint64_t (*read)(uint64_t component, const bp_store_selection *selection, const bp_call *_Nullable call, bp_store_read done, void *_Nullable context);
-    /* Counts the records of a selection, whatever its `after` and `limit`. The payload of BP_OK is the number, JSON. */
+    /* Counts the records of a selection, regardless of `after` and `limit`. The payload of BP_OK is the number, JSON. */
     uint64_t (*count)(uint64_t component, const bp_store_selection *selection, const bp_call *_Nullable call, bp_done done, void *_Nullable context);
     /* Reads changes of a collection after the change `since`, 10,000 at most, from a log of at least 100,000. */
     uint64_t (*changes)(uint64_t component, bp_bytes collection, int64_t since, uint64_t limit, const bp_call *_Nullable call, bp_store_changed done,
@@ -1027,11 +1027,11 @@ typedef struct bp_store_2 {
 /* Runs the body of a timer. `context` is the timer's. The body is a call into the component: it must be answered once,
  * on any thread, with any payload. A status other than BP_OK and BP_CANCELLED is written to the log with the names of
  * the component and the timer. `call` is the frame for the calls that it makes, with the body's deadline, and borrowed.
- * The bodies of one component's timers are begun one after the other on one thread of the host: answer later instead
+ * The bodies of one component's timers are started one after another on one thread of the host: answer later instead
  * of blocking. */
 typedef void (*BP_SENDABLE bp_timer_fire)(void *_Nullable context, const bp_call *call, uint64_t run, bp_done done, void *_Nullable done_context);
 
-/* Cancels the body `run`, as bp_cancel cancels a call: when its deadline has passed, or when the host gives it up. It
+/* Cancels the body `run`, as bp_cancel cancels a call: when its deadline has passed, or when the host abandons it. It
  * must still be answered, and soon. An unknown or ended run is ignored. */
 typedef void (*BP_SENDABLE bp_timer_cancel)(void *_Nullable context, uint64_t run);
 
@@ -1093,7 +1093,7 @@ typedef struct bp_offer {
     bp_get_interface get_interface;
 } bp_offer;
 
-/* The offset and size that the compiler gave a field. Never grows. */
+/* The offset and size of a field, as determined by the compiler. Never grows. */
 typedef struct bp_field {
     const char *_Nullable name;     /* "bp_call.path" */
     uint32_t offset, size;
@@ -1157,16 +1157,16 @@ BP_EXPORT int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *an
  *
  *     BP_IDENTITY("org.example.clock", "1.0.0")
  *
- * once, in one file, at file scope. Of several records, each gives a part. The host finds the section by its name and
+ * once, in one file, at file scope. Of several records, each contains a part. The host finds the section by its name and
  * requires no flags, but a linker that drops unused sections (--gc-sections, usual in Rust and Zig) drops this one
  * unless it has SHF_GNU_RETAIN (`retain` below; "aR" in assembler) or the entry refers to it. Other languages write
  * these bytes:
  *     0   8 bytes   "BACKPLNE"
  *     8   uint32    320, the size of the record; a longer one begins with these fields, a shorter one, of at least 24,
- *                   leaves out the last ones
+ *                   omits the last ones
  *    12   uint32    lowest ABI number that the plugin supports
  *    16   uint32    highest ABI number
- *    20   uint32    Swift compiler, major * 1000 + minor, required of a library with Swift code; 0: none, or given in
+ *    20   uint32    Swift compiler, major * 1000 + minor, required of a library with Swift code; 0: none, or in
  *                   another record
  *    24   32 bytes  version of the SDK, zero-padded text; empty without it
  *    56  160 bytes  toolchain, zero-padded text
@@ -1208,10 +1208,10 @@ typedef struct bp_identity {
  * - the hash, which covers the name, offset and size of every field of every struct. Equal hashes mean the same header
  *   and the same layout. Otherwise one side may be newer, and every field that both know is compared; a mismatch is
  *   refused with the name of the field and both offsets.
- * Other languages fill in the canary's values, as given above, and the table in any order. The hash is FNV-1a (64 bits)
+ * Other languages fill in the canary's values, as listed above, and the table in any order. The hash is FNV-1a (64 bits)
  * over the name of each field with its terminating zero, its offset and its size, as four bytes each, little-endian.
  * A table must contain bp_call.path, bp_method.name, bp_component.call, bp_creation.handle and bp_answer.components.
- * Fields that it leaves out are not compared: give those of every struct that you use. */
+ * Fields that it omits are not compared: include those of every struct that you use. */
 #define BP_FIELD(type, field) {#type "." #field, (uint32_t)offsetof(type, field), (uint32_t)sizeof(((type *)0)->field)}
 
 #define BP_LAYOUT { \

@@ -1,5 +1,5 @@
 #if Engines
-/// An author of a book, with the years that are known.
+/// An author of a book, with the years of birth and death, if known.
 struct Author: Codable, Hashable, Sendable {
     var name: String
     var born: Int?

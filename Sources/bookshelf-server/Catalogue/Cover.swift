@@ -1,7 +1,7 @@
 #if Engines
 import Crypto
 
-/// A cover drawn from a book's facts; deterministic for each book.
+/// A cover generated from a book's metadata; deterministic for each book.
 struct Cover {
     var book: Book
 
@@ -35,9 +35,9 @@ struct Cover {
             """
     }
 
-    /// Breaks a string at spaces into lines, and ends the last line in an ellipsis if not everything fits.
+    /// Breaks a string at spaces into lines, and ends the last line with an ellipsis if the string does not fit.
     ///
-    /// A word longer than `width` characters has a line of its own.
+    /// A word longer than `width` characters has its own line.
     static func lines(_ text: String, width: Int, atMost limit: Int) -> [String] {
         var lines: [String] = []
         for word in text.split(separator: " ") {

@@ -1,5 +1,5 @@
 #if Engines
-/// The text of a book, put together from its facts; deterministic for each book.
+/// The text of a book, generated from its metadata; deterministic for each book.
 struct GeneratedText {
     var book: Book
 

@@ -21,7 +21,7 @@ struct SearchText: Hashable, Sendable {
             separator: " ")
     }
 
-    /// Returns whether the text contains every word of a query, also as part of a longer word.
+    /// Returns whether the text contains every word of a query, including as part of a longer word.
     func matches(_ query: SearchQuery) -> Bool {
         query.words.allSatisfy(text.contains)
     }

@@ -8,7 +8,7 @@ enum ServerEvent: Hashable, Sendable {
     case returned(Loan)
     /// A periodic event by which each side detects that the other has disconnected.
     case heartbeat
-    /// The first event for a client whose last one is not known here, so that it may have missed some.
+    /// The first event for a client whose last event is unknown, so that it may have missed some.
     case missed
 
     var text: String {
@@ -38,31 +38,31 @@ struct PublishedEvent: Sendable {
     var text: String { (id.map { "id: \($0)\n" } ?? "") + event.text }
 }
 
-/// A feed that publishes every event to all subscribers, and replays the latest to those that come back.
+/// A feed that publishes every event to all subscribers, and replays the latest ones to clients that reconnect.
 final class EventFeed: Sendable {
     private struct State {
         var listeners: [Int: AsyncStream<PublishedEvent>.Continuation] = [:]
         var count = 0
         /// The number of the last event with an id.
         var last = 0
-        /// The latest events with ids, of which the last one has the number ``last``.
+        /// The latest events with ids; the last one has the number ``last``.
         var history: [PublishedEvent] = []
     }
     private let state = Mutex(State())
-    /// The part of all ids that differs for each run of the server, whose numbers begin again.
+    /// The part of all ids that is different in each run of the server, because numbers start over.
     private let run = String(UInt64.random(in: .min ... .max), radix: 36)
 
     /// The number of undelivered events kept for each subscriber; older ones are dropped.
     static let backlog = 64
-    /// The number of events that are kept to be replayed.
+    /// The number of events that are kept for replay.
     static let historyLimit = 1_000
 
     /// Returns a stream of events, beginning with a heartbeat.
     ///
     /// The subscription ends with the stream.
     ///
-    /// - Parameter last: The id of the last event that the subscriber has; `nil` if it wants only those from now on.
-    ///   The later ones are replayed, or ``ServerEvent/missed`` reports that they cannot be.
+    /// - Parameter last: The id of the last event that the subscriber has; `nil` to receive only new events. Later
+    ///   events are replayed, or ``ServerEvent/missed`` reports that they cannot be.
     func subscribe(after last: String? = nil) -> AsyncStream<PublishedEvent> {
         state.withLock { state in
             let replayed = last.map { replay(after: $0, state) } ?? []
@@ -80,7 +80,7 @@ final class EventFeed: Sendable {
         }
     }
 
-    /// Returns the events after the one with an id, or ``ServerEvent/missed`` if some may no longer be kept.
+    /// Returns the events after the one with an id, or ``ServerEvent/missed`` if some may no longer be available.
     private func replay(after last: String, _ state: State) -> [PublishedEvent] {
         guard let dash = last.lastIndex(of: "-"), last[..<dash] == run, let number = Int(last[dash...].dropFirst()),
             (state.last - state.history.count...state.last).contains(number)

@@ -51,7 +51,7 @@ final class FileStore: Sendable {
 
     subscript(name: String) -> UploadedFile? { state.withLock { $0.files[name] } }
 
-    /// Streams a request's body to disk; until it is complete, other readers see the previous file or none.
+    /// Streams a request's body to disk; until the upload is complete, other readers see the previous file, if any.
     ///
     /// - Returns: The file, and whether its name is new.
     /// - Throws: A ``Failure`` if the file is too large or incomplete, or a `POSIXError` if it cannot be created.
@@ -78,7 +78,7 @@ final class FileStore: Sendable {
 
     /// Writes a body to a new file and returns its size and entity tag.
     ///
-    /// Writes block, because the pieces are small and go to the page cache, which is faster than switching threads.
+    /// Writes block, because the chunks are small and go to the page cache, which is faster than switching threads.
     private static func write(_ body: RequestBody, to path: String) async throws -> (size: Int, tag: EntityTag) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }

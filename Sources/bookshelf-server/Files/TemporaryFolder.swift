@@ -16,7 +16,7 @@ struct TemporaryFolder: Sendable {
 
     /// Removes the folder and its contents.
     ///
-    /// Errors are ignored: the operating system cleans up its temporary folder.
+    /// Errors are ignored: the operating system cleans up temporary folders.
     func remove() {
         try? FileManager.default.removeItem(atPath: path)
     }

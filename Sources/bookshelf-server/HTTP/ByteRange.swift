@@ -1,7 +1,7 @@
 #if Engines
 /// The part of a file that a `Range` header requests (RFC 9110, section 14.2).
 enum ByteRange: Hashable, Sendable {
-    /// The whole file: the header is absent, malformed, in another unit or names several ranges, and is ignored.
+    /// The whole file: the header is absent, malformed, in another unit or with several ranges, and is ignored.
     case whole
     case part(ClosedRange<Int>)
     case unsatisfiable

@@ -2,7 +2,7 @@
 import Hummingbird
 import ServiceLifecycle
 
-/// Middleware that delays every response; a shutdown ends the delay.
+/// Middleware that delays every response; a shutdown ends the delay early.
 struct Delay: RouterMiddleware {
     var duration: Duration
 

@@ -30,7 +30,7 @@ extension Response {
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: try encoded(value)))
     }
 
-    /// Returns JSON with its entity tag, or 304 without a body if the client has it already.
+    /// Returns JSON with its entity tag, or 304 without a body if the client already has it.
     static func taggedJSON(_ value: some Encodable, for request: Request, cacheControl: String = "no-cache") throws
         -> Response
     {

@@ -8,7 +8,7 @@ typealias BookshelfRouter = Router<BasicRequestContext>
 typealias RouteHandler = @Sendable (Request, BasicRequestContext) async throws -> Response
 
 extension BookshelfRouter {
-    /// Adds a path with its handlers; HEAD is derived from GET, and any other method is answered with 405.
+    /// Adds a path with its handlers; HEAD is derived from GET, and any other method returns 405.
     func route(_ path: RouterPath, _ handlers: [HTTPRequest.Method: RouteHandler]) {
         var allowed = handlers.keys.map(\.rawValue)
         if handlers[.get] != nil { allowed.append("HEAD") }

@@ -24,7 +24,7 @@ final class Loans: Sendable {
     /// The current loans, oldest first.
     var all: [Loan] { state.withLock(\.loans) }
 
-    /// Lends a book and returns the loan, or `nil` if the book is on loan already.
+    /// Lends a book and returns the loan, or `nil` if the book is already on loan.
     func borrow(_ book: String, on date: Date) -> Loan? {
         state.withLock { state in
             guard !state.loans.contains(where: { $0.book == book }) else { return nil }

@@ -40,7 +40,7 @@ final class Sessions: Sendable {
         return ledger.withLock { $0.issue(until: expiry) }
     }
 
-    /// Throws unless the request carries a valid token.
+    /// Checks that the request carries a valid token.
     func authorize(_ request: Request) throws(Failure) {
         let words = (request.headers[.authorization] ?? "").split(separator: " ")
         guard words.count == 2, words[0].lowercased() == "bearer" else {

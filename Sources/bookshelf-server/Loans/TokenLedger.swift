@@ -26,7 +26,7 @@ struct TokenLedger: Sendable {
 
     /// Returns whether a token is valid, expired or unknown.
     ///
-    /// Every digest is compared, and in constant time, so that timing reveals nothing about a token.
+    /// Every digest is compared in constant time, so that timing reveals nothing about a token.
     func judge(_ token: some StringProtocol, at now: ContinuousClock.Instant) -> Judgement {
         let digest = Self.digest(token)
         var judgement = Judgement.unknown

@@ -54,7 +54,7 @@ struct BookRoutes: Sendable {
 }
 
 extension Catalogue {
-    /// Returns the book that `:id` in the request's path refers to.
+    /// Returns the book to which `:id` in the request's path refers.
     func book(named context: BasicRequestContext) throws(Failure) -> Book {
         let id = context.parameters.get("id") ?? ""
         guard let book = self[id] else { throw .unknownBook(id) }

@@ -6,7 +6,7 @@ import ServiceLifecycle
 
 /// The route `/v2/events`, a stream of server-sent events.
 ///
-/// A client that comes back names its last event in `Last-Event-ID`, and receives the later ones.
+/// A client that reconnects specifies its last event in `Last-Event-ID`, and receives the later ones.
 struct EventRoutes: Sendable {
     let events: EventFeed
 

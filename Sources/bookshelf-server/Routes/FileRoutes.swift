@@ -55,7 +55,8 @@ struct FileRoutes: Sendable {
         return Response(status: .noContent)
     }
 
-    /// Returns a body that keeps the file alive while it is read, even if its name is reused or removed meanwhile.
+    /// Returns a body that keeps the file alive while it is read, even if its name is reused or removed in the
+    /// meantime.
     private func body(of file: UploadedFile, _ range: ClosedRange<Int>?, _ context: BasicRequestContext) async throws
         -> ResponseBody
     {

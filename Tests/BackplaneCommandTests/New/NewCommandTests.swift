@@ -137,8 +137,8 @@ struct NewCommandTests {
         let outcome = try await new("plugin", "Tides", "--backplane", Page.root.path)
         #expect(outcome.status == 1)
         let needed =
-            "expected the tools version 6.1 or later, which a dependency on Backplane without its traits needs, found \(version)"
-        let remedy = "begin it with `// swift-tools-version: 6.1`, and run the command again\(language)"
+            "expected the tools version 6.1 or later, which a dependency on Backplane without its traits requires, found \(version)"
+        let remedy = "start the file with `// swift-tools-version: 6.1`, and run the command again\(language)"
         #expect(outcome.errors == "backplane: \(root)/Package.swift: new.tools: \(needed); \(remedy)\n")
         #expect(try names().filter { !$0.hasPrefix(".build") } == ["Package.swift"])
         #expect(try String(contentsOfFile: root + "/Package.swift", encoding: .utf8) == package)

@@ -333,7 +333,7 @@ struct RunningHostTests {
         let dead = try await tool.plain("stats", "--socket", socket)
         #expect(
             dead.status == 1
-                && dead.errors == "backplane: \(socket): control.unreachable: no host listens there any more\n")
+                && dead.errors == "backplane: \(socket): control.unreachable: no host is listening there\n")
         let none = try await tool.plain("stats", "--socket", tool.folder + "/none.sock")
         #expect(none.status == 1 && none.errors.contains("the socket does not exist"))
         let next = try await tool.startRun(Tool.almanac)

@@ -211,13 +211,13 @@ struct BearerTests {
     // MARK: Answers that are no tokens
 
     @Test(arguments: [
-        ("<html>secret-in-page</html>", "the answer is not JSON"), ("", "the answer is empty"),
+        ("<html>secret-in-page</html>", "the response is not JSON"), ("", "the response is empty"),
         (#"{"token": "t"}"#, "the response has no string at `/a/token`"),
         (#"{"a": {"token": 17}}"#, "has no string at"),
         (#"{"a": {"token": ""}}"#, "the token at `/a/token` is empty"),
         (#"{"a": {"token": "a\r\nX-Evil: b"}}"#, "or not of visible ASCII"),
         (#"{"a": {"token": "\#(String(repeating: "x", count: 20_000))"}}"#, "longer than 16 KB"),
-        ("[" + String(repeating: "[", count: 100), "the answer is not JSON"),
+        ("[" + String(repeating: "[", count: 100), "the response is not JSON"),
     ])
     func `an answer without a usable token fails the sign-in, and is not shown`(body: String, message: String)
         async throws

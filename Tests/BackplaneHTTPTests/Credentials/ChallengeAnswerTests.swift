@@ -234,13 +234,13 @@ struct ChallengeAnswerTests {
         #expect(await message { $0.credential = "libary" } == "there is no credential `libary`; known: `library`")
         #expect(
             await message { $0.account = "bob" }
-                == "the credential `library` has no account `bob` that is signed in; call `signIn` first")
+                == "the credential `library` has no signed-in account `bob`; call `signIn` first")
         #expect(
             await message {
                 $0.credential = nil
                 $0.account = "x"
             }?.contains("but not its credential") == true)
-        #expect(await message(["authorization": "own"]) { _ in }?.contains("give only one of them") == true)
+        #expect(await message(["authorization": "own"]) { _ in }?.contains("use only one of them") == true)
     }
 
     // MARK: Accounts
@@ -272,10 +272,10 @@ struct ChallengeAnswerTests {
     }
 
     @Test(arguments: [
-        (["user": "a:b", "password": "x"], "a user with a colon"),
+        (["user": "a:b", "password": "x"], "a user name that contains a colon"),
         (["user": "a\n", "password": "x"], "control character"),
         (["user": "a", "password": "x\r\ny"], "control character"), (["user": "a"], "needs the values"),
-        (["user": "a", "password": "b", "realm": "c"], "takes the values `password`, `user`, not `realm`"),
+        (["user": "a", "password": "b", "realm": "c"], "accepts the values `password`, `user`, not `realm`"),
         (["user": "a", "password": String(repeating: "b", count: 20_000)], "more than 16 KB"),
     ])
     func `values that a scheme cannot have are refused, and not shown`(values: [String: String], message: String)

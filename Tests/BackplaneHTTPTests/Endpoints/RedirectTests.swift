@@ -63,10 +63,10 @@ struct RedirectTests {
     }
 
     @Test(arguments: [
-        ("https://h/a", "http://h/c", "from https to http"), ("http://h/a", "file:///etc/passwd", "leads to `file`"),
-        ("http://h/a", "ftp://h/c", "leads to `ftp`"), ("http://h/a", "archive:1851", "leads to `archive`"),
-        ("http://h/a", "http://", "leads to"), ("archive:1", "http://h/c", "`http:` and `https:`"),
-        ("http://h/a", "javascript:alert(1)", "leads to `javascript`"),
+        ("https://h/a", "http://h/c", "from https to http"), ("http://h/a", "file:///etc/passwd", "the scheme `file`"),
+        ("http://h/a", "ftp://h/c", "the scheme `ftp`"), ("http://h/a", "archive:1851", "the scheme `archive`"),
+        ("http://h/a", "http://", "the scheme"), ("archive:1", "http://h/c", "`http:` and `https:`"),
+        ("http://h/a", "javascript:alert(1)", "the scheme `javascript`"),
     ])
     func `where nothing may be sent a redirect is refused`(from: String, location: String, reason: String) {
         let error = #expect(throws: BackplaneError.self) {

@@ -136,7 +136,7 @@ struct FilterTests {
     }
 
     @Test(arguments: [
-        ("X-Own", "which the request has already"), ("Authorization", "which would change the response"),
+        ("X-Own", "which the request already has"), ("Authorization", "which would change the response"),
         ("accept-language", "which would change the response"), ("If-None-Match", "which would change the response"),
         ("Range", "which would change the response"), ("Content-Length", "which would change the response"),
         ("Cookie", "which would change the response"),

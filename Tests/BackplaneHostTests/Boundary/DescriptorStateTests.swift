@@ -118,7 +118,7 @@ struct DescriptorStateTests {
         #expect(
             refusal { $0.schema = .forever("two words") }?.contains("contains spaces or control characters") == true)
 
-        let range = "expected a range with its own version 2 in it"
+        let range = "expected a range that includes its own version 2"
         #expect(
             refusal { ($0.accepts_min, $0.accepts_max) = (3, 1) }
                 == "Far: the state `words` accepts versions 3 to 1, \(range)")

@@ -87,7 +87,7 @@ struct PluginGrowthTests {
     {
         let made = try await manager().make(labels: ["first"], connectionSize: size)
         #expect(made.instance == nil)
-        #expect(made.error.text.contains("bp_connection says its size is \(size)"), "\(made.error)")
+        #expect(made.error.text.contains("bp_connection declares the size \(size)"), "\(made.error)")
     }
 
     // MARK: Host services

@@ -18,7 +18,7 @@ struct RudeClientTests {
         (#"{"request": "reset", "manger": "Trial"}"#, "no such key"),
         (#"{"request": "call", "manager": "Trial", "method": "path", "input": 7}"#, "expected a string"),
         (#"{"request": "hello"} {"request": "hello"}"#, "expected"),
-        (#"{"request": "reset", "protocol": 2}"#, "speaks protocol 1, the request uses protocol 2"),
+        (#"{"request": "reset", "protocol": 2}"#, "speaks protocol 1, but the request uses protocol 2"),
         ("\u{0}\u{1}\u{2}", "expected"), (String(repeating: "[", count: 500_000), "expected"),
         (#"{"request": "reset", "manager": "# + String(repeating: "[", count: 500_000), "expected"),
         (
@@ -99,7 +99,7 @@ struct RudeClientTests {
         // Long enough for what is sent to arrive on a busy machine.
         let fixture = try ControlFixture(limits: ControlLimits(reading: .seconds(5)))
         let answer = try await fixture.exchange(#"{"request": "hel"#)
-        #expect(answer.contains("found 16 bytes without a newline"), "\(answer)")
+        #expect(answer.contains("found 16 bytes without a final newline"), "\(answer)")
         await fixture.expectUnharmed()
     }
 

@@ -115,7 +115,7 @@ struct DefinedServiceTests {
         #expect(entry.description == "`WebService` 1.0.0 of plugin `definition.Pharmacies`")
         #expect(entry.component.contract?.name == "Pharmacies" && entry.component.contract?.methods.count == 8)
         let wire = try #require(composition.wires.first { $0.label == "service" })
-        #expect(wire.lane == .encoded(because: "the definition of `Pharmacies` answers in JSON"))
+        #expect(wire.lane == .encoded(because: "the definition of `Pharmacies` returns JSON"))
         #expect(composition.plugins.last?.library == test.test.folder.path + "/Pharmacies.json")
         await test.host.stop()
     }

@@ -137,15 +137,15 @@ struct HostEventTests {
         #expect(await peers.states() == ["A resolved", "B resolved", "Lazy resolved"])
         let early = await error { try await peers.host.resolve(Peers.self) }
         #expect(early?.code == .unknownManager)
-        #expect(early?.message.contains("not up: `A`, `B`, `Lazy`") == true)
+        #expect(early?.message.contains("not running: `A`, `B`, `Lazy`") == true)
 
         try await peers.host.start()
         #expect(try await peers.host.resolve(Peers.self).number() == 1)
         #expect(try await peers.host.resolve(Peers.self, where: { $0.name != "A" }).number() == 2)
         let lazy = await error { try await peers.host.resolve(Peers.self, where: { $0.name == "Lazy" }) }
-        #expect(lazy?.message.contains("not up: `Lazy`") == true)
+        #expect(lazy?.message.contains("not running: `Lazy`") == true)
         let other = await error { try await peers.host.resolve(Trials.self) }
-        #expect(other?.code == .unknownManager && other?.message.contains("not up") == false)
+        #expect(other?.code == .unknownManager && other?.message.contains("not running") == false)
         #expect(await peers.states() == ["A ready", "B ready", "Lazy resolved"])
         await peers.host.stop()
     }

@@ -68,10 +68,10 @@ struct InvalidAnswerTests {
         Case("own.id.data = NULL", .pluginInvalidAnswer, "the plugin's id", "without bytes"),
         Case(
             "own.id = text(\"org.example.other\")", .pluginInvalidAnswer, "org.example.other 1.0.0",
-            "its identity says org.example.unruly 1.0.0"),
+            "its identity states org.example.unruly 1.0.0"),
         Case(
             "own.version = text(\"1.0.1\")", .pluginInvalidAnswer, "org.example.unruly 1.0.1",
-            "its identity says org.example.unruly 1.0.0"),
+            "its identity states org.example.unruly 1.0.0"),
         Case("own.version = text(\"one\")", .pluginInvalidAnswer, "the plugin's version", "`one`"),
         Case("own.component_count = (size_t)-1", .pluginInvalidAnswer, "components"),
         Case("own.components = NULL", .pluginInvalidAnswer, "components", "without an array"),
@@ -94,7 +94,7 @@ struct InvalidAnswerTests {
                 + "components[0].wires = wire; components[0].wire_count = 2", .pluginInvalidAnswer,
             "two wires named `w`"),
         Case("return 42", .pluginRefused, "returned 42"),
-        Case("return BP_UNIMPLEMENTED", .pluginABIMismatch, "no ABI number"),
+        Case("return BP_UNIMPLEMENTED", .pluginABIMismatch, "none of this host's ABI numbers"),
     ]
 
     /// All of them in one plugin: a compiler for each would keep the other tests waiting.

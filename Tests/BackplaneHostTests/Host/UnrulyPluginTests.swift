@@ -106,7 +106,7 @@ struct UnrulyPluginTests {
             error
                 == BackplaneError(
                     .roleForbidden,
-                    "Unruly is a manager; only communication controllers and network services use backplane.http"))
+                    "Unruly is a manager; only communication controllers and network services can use backplane.http"))
         await test.host.stop()
     }
 

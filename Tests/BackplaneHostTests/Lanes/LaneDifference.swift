@@ -21,7 +21,7 @@ struct LaneDifference: Sendable, CustomTestStringConvertible {
         LaneDifference(title: "Where a method continues", proof: executor),
         LaneDifference(title: "Numbers that JSON does not have", proof: nonFiniteNumbers),
         LaneDifference(title: "Optionals of what may be nothing itself", proof: nestedOptionals),
-        LaneDifference(title: "What a `Codable` leaves out", proof: droppedProperties),
+        LaneDifference(title: "What a `Codable` omits", proof: droppedProperties),
         LaneDifference(title: "What a `Codable` checks", proof: checksInDecoding),
         LaneDifference(title: "A relative `URL`", proof: relativeURLs),
         LaneDifference(title: "Escapes in `URLComponents`", proof: escapes),

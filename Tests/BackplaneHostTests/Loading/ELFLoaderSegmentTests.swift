@@ -18,7 +18,7 @@ struct ELFLoaderSegmentTests {
         LoaderDamage("a segment that would replace another") { image in
             let entry = try image.segment(Segment.load) + 56
             image.put(0 as UInt64, at: entry + 16)
-            return "segment \(number(entry, image)) at 0x0 does not lie behind the one before it"
+            return "segment \(number(entry, image)) at 0x0 does not follow the previous one"
         },
         LoaderDamage("a segment outside any process's memory") { image in
             let entry = try image.segment(Segment.load)
@@ -43,7 +43,7 @@ struct ELFLoaderSegmentTests {
         LoaderDamage("thread-local variables for which no process has memory") { image in
             let entry = try image.segment(Segment.threadLocal), alignment: UInt64 = image.number(at: entry + 48)
             image.put(UInt64(1) << 40, at: entry + 40)
-            return "its thread-local variables take 1099511627776 bytes with an alignment of \(alignment)"
+            return "its thread-local variables occupy 1099511627776 bytes with an alignment of \(alignment)"
         },
         LoaderDamage("a dynamic section in read-only memory") { image in
             let entry = try image.segment(Segment.dynamic)

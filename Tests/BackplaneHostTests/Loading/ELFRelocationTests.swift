@@ -76,12 +76,12 @@ struct ELFRelocationTests {
         LoaderDamage("more relative ones than there are") { image in
             let count = try image.relocations().count
             try image.set(Tag.relativeCount, to: UInt64(count + 1))
-            return "\(count + 1) of its \(count) relocations are said to be relative"
+            return "\(count + 1) of its \(count) relocations are declared relative"
         },
         LoaderDamage("another kind among the relative ones") { image in
             let it = try #require(image.relocations().first { ELFRelocationKind($0.kind) != .relative })
             try image.set(Tag.relativeCount, to: UInt64(it.number + 1))
-            return "relocation \(it.number) has kind \(it.kind), but is said to be relative"
+            return "relocation \(it.number) has kind \(it.kind), but is declared relative"
         },
         LoaderDamage("a constructor in data") { image in
             let array = try image.value(of: Tag.initialisers)
@@ -93,7 +93,7 @@ struct ELFRelocationTests {
             let array = try image.value(of: Tag.initialisers)
             let it = try #require(image.relocations().first { $0.place == array })
             image.put(try image.relocation(.relative).place, at: it.entry)
-            return "no relocation gives the address of function 0 of its initialisers"
+            return "no relocation provides the address of function 0 of its initialisers"
         },
         LoaderDamage("an array of destructors that is too long") { image in
             let size = try image.value(of: Tag.finalisersSize)

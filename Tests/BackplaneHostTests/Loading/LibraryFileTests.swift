@@ -153,7 +153,7 @@ struct LibraryFileTests {
             try LibraryFile.copyContents(of: file, status, to: loads.newCopyPath(for: "libGrowing.so"), path)
         }
         #expect(error?.code == .pluginUnreadable)
-        #expect(error?.message.contains("while it was copied") == true)
+        #expect(error?.message.contains("while it was being copied") == true)
     }
 
     @Test func `a copy never replaces what is there`() throws {

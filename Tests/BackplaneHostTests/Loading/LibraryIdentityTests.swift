@@ -69,7 +69,7 @@ struct LibraryIdentityTests {
     @Test func `what is not a record is refused, saying why`() {
         #expect(problem([]) == "is empty")
         #expect(problem(record(magic: "BACKPLAN")) == "does not begin with BACKPLNE")
-        #expect(problem(Array("BACKPLNE".utf8)) == "is cut off after 8 bytes")
+        #expect(problem(Array("BACKPLNE".utf8)) == "is truncated after 8 bytes")
         #expect(problem(record(size: 23)) == "declares its size as 23 bytes, but needs 24")
         #expect(problem(record(size: .max)) == "declares its size as 4294967295 bytes, but has 320")
         #expect(problem(record().dropLast()) == "declares its size as 320 bytes, but has 319")
@@ -84,7 +84,7 @@ struct LibraryIdentityTests {
         #expect(problem(bytes) == "has bytes after the end of its id")
         bytes = record(id: "ab")
         bytes[217] = 0xFF
-        #expect(problem(bytes) == "does not give its id in UTF-8")
+        #expect(problem(bytes) == "does not state its id in UTF-8")
     }
 
     @Test func `two records that contradict each other are refused`() throws {

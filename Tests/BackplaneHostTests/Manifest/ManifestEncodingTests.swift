@@ -155,8 +155,8 @@ struct `Writing a manifest` {
 
     @Test(
         arguments: [
-            (.xml, nil, "a property list cannot represent null; leave the key out, or keep the manifest in JSON"),
-            (.binary, nil, "a property list cannot represent null; leave the key out, or keep the manifest in JSON"),
+            (.xml, nil, "a property list cannot represent null; omit the key, or keep the manifest in JSON"),
+            (.binary, nil, "a property list cannot represent null; omit the key, or keep the manifest in JSON"),
             (.json, .number(.infinity), "JSON cannot represent the number inf"),
             (.json, .number(.nan), "JSON cannot represent the number nan"),
             (.xml, "a\u{1}", "XML cannot represent the character U+1; a binary property list or JSON can"),
@@ -164,11 +164,11 @@ struct `Writing a manifest` {
             (.xml, ["\0": 1], "XML cannot represent the character U+0; a binary property list or JSON can"),
             (
                 .xml, .date(Date(timeIntervalSinceReferenceDate: 0.5)),
-                "an XML property list holds only whole seconds in the years 1 to 9999; a binary one holds any date"
+                "an XML property list can represent only whole seconds in the years 1 to 9999; a binary one can represent any date"
             ),
             (
                 .xml, .date(.distantFuture + 1e12),
-                "an XML property list holds only whole seconds in the years 1 to 9999; a binary one holds any date"
+                "an XML property list can represent only whole seconds in the years 1 to 9999; a binary one can represent any date"
             ),
         ] as [(ManifestFormat, ManifestValue, String)])
     func `What a format cannot hold is an error at its place`(

@@ -277,7 +277,7 @@ struct `Problems of a manifest` {
             ),
             (
                 ["className": "M", "dataAccessController": ["className": "D", "namespace": "@store"]],
-                "error M /dataAccessController/namespace: manifest.unsupported: `@store` begins with `@`, as only namespaces of the host do; choose another name"
+                "error M /dataAccessController/namespace: manifest.unsupported: `@store` begins with `@`, which is reserved for namespaces of the host; choose another name"
             ),
             (
                 ["className": "M", "dataAccessController": ["className": "D", "configuration": .date(Date())]],
@@ -311,7 +311,7 @@ struct `Problems of a manifest` {
             ),
             (
                 ["className": "M", "communicationController": ["className": "C", "services": [service, service]]],
-                "error M /communicationController/services/1/propertyName: wire.mismatch: `p` already has a service, number 0; a property takes only one"
+                "error M /communicationController/services/1/propertyName: wire.mismatch: `p` already has a service, number 0; a property can have only one"
             ),
             (
                 [

@@ -31,7 +31,7 @@ struct FormerNameTests {
         ),
         (
             ["A": library(["was": "Z"]), "B": library(["was": "Z"])], ["/managers/A/was", "/managers/B/was"],
-            "`Z` can be continued by one definition, but `A`, `B` name it in `was`; keep one of them"
+            "`Z` can be continued by only one definition, but `A`, `B` name it in `was`; keep one of them"
         ),
         (
             [
@@ -45,15 +45,15 @@ struct FormerNameTests {
                 "A": controlled(["className": "Books", "was": "Z"]),
                 "B": controlled(["className": "Shelves", "was": "Z"]),
             ], ["/managers/A/dataAccessController/was", "/managers/B/dataAccessController/was"],
-            "`Z` can be continued by one definition, but `A`, `B` name it in `was`; keep one of them"
+            "`Z` can be continued by only one definition, but `A`, `B` name it in `was`; keep one of them"
         ),
         (
             ["A": controlled(["className": "Books", "was": "a/b"])], ["/managers/A/dataAccessController/was"],
-            "`a/b` is not usable as a folder name; give it a `namespace` of letters and digits"
+            "`a/b` is not usable as a folder name; set a `namespace` of letters and digits"
         ),
         (
             ["A": controlled(["className": "Books", "was": "@host"])], ["/managers/A/dataAccessController/was"],
-            "`@host` begins with `@`, as only namespaces of the host do; choose another name"
+            "`@host` begins with `@`, which is reserved for namespaces of the host; choose another name"
         ),
         (["A": library(["was": 1])], ["/managers/A/was"], "expected a string, found an integer"),
         (["A": library(["was": ""])], ["/managers/A/was"], "`was` is empty"),

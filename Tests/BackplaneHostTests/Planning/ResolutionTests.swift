@@ -40,7 +40,7 @@ struct `Classes of a manifest` {
             ),
             (
                 ["className": "ClockManager", "dataAccessController": ["className": "../x"]],
-                "/dataAccessController/namespace: manifest.wrong-type: `../x` is not usable as a folder name; give it a `namespace` of letters and digits"
+                "/dataAccessController/namespace: manifest.wrong-type: `../x` is not usable as a folder name; set a `namespace` of letters and digits"
             ),
         ] as [(ManifestValue, String)])
     func `One that cannot be had is located and says what there is`(definition: ManifestValue, problem: String) {

@@ -86,7 +86,7 @@ struct CallsFromCTests {
         let test = try CallerPlugin.host()
         let refused = await error { try await test.call("Caller", method) }
         #expect(refused?.code == .roleForbidden)
-        #expect(refused?.message == "Caller is a manager; only data access controllers use backplane.store")
+        #expect(refused?.message == "Caller is a manager; only data access controllers can use backplane.store")
         await test.host.stop()
     }
 }

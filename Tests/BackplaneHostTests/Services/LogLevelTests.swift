@@ -71,7 +71,7 @@ struct LogLevelTests {
         test.host.logLevels.exceptions["org.backplane.tests.chalenge"] = .debug
         #expect(
             await test.host.remarksOnLogLevels() == [
-                "no component or plugin that is up is named `org.backplane.tests.chalenge`; did you mean `\(plugin)`?"
+                "no running component or plugin is named `org.backplane.tests.chalenge`; did you mean `\(plugin)`?"
             ])
         await test.host.stop()
     }

@@ -32,8 +32,8 @@ struct RoleTests {
             #expect(told.status == BP_FORBIDDEN)
             let reason =
                 service == "http"
-                ? "only communication controllers and network services use backplane.http"
-                : "only data access controllers use backplane.store"
+                ? "only communication controllers and network services can use backplane.http"
+                : "only data access controllers can use backplane.store"
             #expect(told.text == "Trespasser is a manager; \(reason)")
         }
     }

@@ -102,7 +102,7 @@ struct FormerNamespaceTests {
         let record = RecordChange.save(collection: "tickets", StoredRecord(id: "1", value: Array("{}".utf8)))
         _ = try await fixture.host.records.write(RecordBatch([record]), in: "TicketArchive")
         let failure = await error { try await fixture.swap(Self.archive) }
-        #expect(failure?.message.contains("it has a folder of its own already, `TicketArchive`") == true)
+        #expect(failure?.message.contains("it already has its own folder, `TicketArchive`") == true)
         _ = try await fixture.host.records.write(
             RecordBatch([.deleteAll(collection: "tickets")]), in: "TicketArchive")
         try await fixture.swap(Self.archive)
@@ -158,14 +158,14 @@ struct FormerNamespaceTests {
         ] {
             #expect(
                 failure?.message.contains(
-                    "TicketArchive would begin without the data that it has as `TicketStore`; write `\"was\": \"TicketStore\"` in its definition, give it `\"namespace\": \"TicketStore\"`, or continue without the data (`SwapOptions.discardsState`)"
+                    "TicketArchive would start without the data that it stored as `TicketStore`; write `\"was\": \"TicketStore\"` in its definition, give it `\"namespace\": \"TicketStore\"`, or continue without the data (`SwapOptions.discardsState`)"
                 ) == true, "\(String(describing: failure))")
         }
         #expect(try await office.pass(0).count == 2)
         try await fixture.swap(Self.office(["className": "TicketArchive", "namespace": "TicketStore"]))
         #expect(try await office.pass(0).count == 3)
         let report = try await fixture.swap(Self.bare) { $0.discardsState = true }
-        #expect(report.warnings.contains { $0.contains("would begin without the data") })
+        #expect(report.warnings.contains { $0.contains("would start without the data") })
         #expect(try await office.pass(0).count == 1)
         await fixture.host.stop()
     }

@@ -40,7 +40,7 @@ struct LongCallTests {
     }
 
     private func waitingSwaps(_ counters: CounterHost) -> [LogRecord] {
-        records(counters, "a swap waits for calls that take long")
+        records(counters, "a swap is waiting for long calls")
     }
 
     // MARK: Later

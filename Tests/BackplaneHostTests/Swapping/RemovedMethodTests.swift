@@ -36,7 +36,7 @@ struct RemovedMethodTests {
         #expect(error?.code == .swapRefused, "\(String(describing: error))")
         #expect(error?.causes.map(\.code) == callers.map { _ in .callUnimplemented })
         for caller in callers {
-            let words = "\(caller) `Counting` of Counter with `edition`, `act`, which the active code has"
+            let words = "\(caller) `edition`, `act` of `Counting`, which the active code of Counter provides"
             #expect(error?.causes.contains { $0.message.hasPrefix(words) } == true, "\(String(describing: error))")
         }
     }
@@ -119,7 +119,7 @@ struct RemovedMethodTests {
         #expect(failure?.code == .callUnimplemented)
         #expect(
             failure?.message.contains(
-                "Client, through its wire `counter`, calls `Counting` of Counter with `edition`, `act`")
+                "Client, through its wire `counter`, calls `edition`, `act` of `Counting`")
                 == true, "\(String(describing: failure))")
         #expect(failure?.message.contains("`SwapOptions.allowsMissingMethods`") == true)
         #expect(try await client.add(1) == 6)

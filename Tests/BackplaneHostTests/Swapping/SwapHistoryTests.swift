@@ -131,7 +131,7 @@ struct SwapHistoryTests {
         let refusal = await error { try await counters.host.rollback(plugin: CounterHost.plugin) }
         #expect(
             refusal?.message
-                == "\(CounterHost.plugin) has no retired generation without a failed probation; retired generations: 1 (which failed its probation after a rollback); give its number"
+                == "\(CounterHost.plugin) has no retired generation without a failed probation; retired generations: 1 (which failed its probation after a rollback); specify its number"
         )
         await counters.host.stop()
     }

@@ -72,7 +72,7 @@ struct TimerSwapTests {
             })
         #expect(
             report.warnings == [
-                "\(timers.name) did not add the timers `toast` again, which had yet to fire; add them in `init`, `importState` or `activate`"
+                "\(timers.name) did not add the timers `toast` again, although they had yet to fire; add them in `init`, `importState` or `activate`"
             ])
         await timers.clock.run(for: .seconds(15))
         #expect(timers.fired == ["fired tea 2"])
@@ -175,7 +175,7 @@ struct TimerSwapTests {
         }
         let patience = DrainPolicy.upTo(.milliseconds(20), then: .retry(attempts: 1_000, within: .seconds(3_600)))
         let swap = Task { try await timers.swap(next, SwapOptions(drain: patience)) }
-        await eventually { timers.log.all.contains { $0.message == "a swap waits for calls that take long" } }
+        await eventually { timers.log.all.contains { $0.message == "a swap is waiting for long calls" } }
         timers.clock.advance(by: .seconds(10))
         await eventually { timers.fired == ["fired quick 1", "fired quick 1"] }
         // A body that has noted itself may have yet to return, and would outlast the next drain.
@@ -183,7 +183,7 @@ struct TimerSwapTests {
         goes.yield()
         #expect(try await swap.value.outcome == .swapped)
         #expect(timers.fired == ["fired quick 1", "fired quick 1", "fired slow 1"])
-        #expect(timers.log.all.count { $0.message == "a swap waits for calls that take long" } == 1)
+        #expect(timers.log.all.count { $0.message == "a swap is waiting for long calls" } == 1)
         await timers.host.stop()
     }
 

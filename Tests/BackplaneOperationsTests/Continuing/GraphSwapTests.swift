@@ -123,7 +123,7 @@ struct GraphSwapTests {
             try await couriers.swap(
                 script(2), drain: .upTo(.milliseconds(20), then: .retry(attempts: 1_000, within: .seconds(3_600))))
         }
-        _ = try await couriers.journal.log.messages.first { $0 == "a swap waits for calls that take long" }
+        _ = try await couriers.journal.log.messages.first { $0 == "a swap is waiting for long calls" }
         // The old code answers meanwhile.
         #expect(try await couriers.courier.edition(Nothing(), couriers.host.begin()) == 1)
         while !couriers.isHolding { await Task.yield() }

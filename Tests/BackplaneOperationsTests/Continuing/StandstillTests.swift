@@ -148,7 +148,7 @@ struct StandstillTests {
         #expect(old.differences(from: ["a", "b"], [0, 1, 0]) == ["the node `c` is missing"])
         #expect(
             old.differences(from: ["a", "b", "d"], [0, 1, 0]) == ["the node `c` is missing", "the node `d` is new"])
-        #expect(old.differences(from: ["b", "a", "c"], [0, 1, 0]) == ["its nodes have another order"])
+        #expect(old.differences(from: ["b", "a", "c"], [0, 1, 0]) == ["its nodes are in a different order"])
         #expect(old.differences(from: ["a", "b", "c", "c"], []) == ["it has 4 nodes instead of 3"])
         #expect(
             old.differences(from: ["a", "b", "c"], [0, 1, 0, 0, 2, 1]) == [
@@ -188,7 +188,7 @@ struct StandstillTests {
         let run = try kind.start(1)
         let error = #expect(throws: BackplaneError.self) { try kind.start(2) }
         #expect(error?.code == .operationRefused)
-        #expect(error?.message == "a graph `waiting` runs already; wait for its end, or cancel it")
+        #expect(error?.message == "a graph `waiting` is already running; wait for it to end, or cancel it")
         gate.open()
         #expect(try await run.value == 1)
         #expect(try await kind.start(2).value == 2)

@@ -110,7 +110,7 @@ struct RecordChangesTests {
                 ], in: "Books")
             let changes = try await read(2, store.collection(Book.self).changes(since: 0))
             #expect(changes.map(\.id) == ["bad", "1"] && changes.map { $0.record?.title } == [nil, "One"])
-            #expect(lent.log.messages("a record cannot be read, and is left out").count == 1)
+            #expect(lent.log.messages("a record cannot be read and is omitted").count == 1)
         }
     }
 

@@ -150,7 +150,7 @@ struct RecordCollectionTests {
             #expect(page.unreadable[1].error.location == "Book/bad/title")
             #expect(String(decoding: page.unreadable[1].json, as: UTF8.self) == #"{"id":"bad","year":1800}"#)
             #expect(try await books.all().count == 5)
-            #expect(lent.log.messages("a record cannot be read, and is left out").count == 2)
+            #expect(lent.log.messages("a record cannot be read and is omitted").count == 2)
             #expect(try await books.count() == 7, "they are kept")
             #expect(await storeError { try await books.fetch("bad") }?.code == .storeUndecodable)
         }
@@ -217,7 +217,7 @@ struct RecordCollectionTests {
                 }, in: "Books")
             let books = store.collection(Book.self)
             #expect(try await books.query(\.year, equal: 1).count() == 2)
-            #expect(lent.log.messages("an index is left out, because its values are not unique").count == 1)
+            #expect(lent.log.messages("an index was omitted, because its values are not unique").count == 1)
             #expect(await storeError { try await books.query(\.isbn, equal: "7").all() }?.code == .storeUnindexed)
         }
     }

@@ -63,7 +63,7 @@ import Testing
 
     @Test func `JSON that is nested too deeply is not called malformed alone`() throws {
         let depth = 10_000, text = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
-        #expect(try #require(mistake([String].self, text)).contains("nested too deeply"))
+        #expect(try #require(mistake([String].self, text)).contains("too deeply nested"))
     }
 
     @Test func `the words of a type that refuses a value of the right kind are kept`() {

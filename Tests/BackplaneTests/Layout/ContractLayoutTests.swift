@@ -153,7 +153,7 @@ import Testing
             (structPairs, "one more field", "`More`, where `More.skip` exists only for the provider"),
             (
                 structPairs, "two fields of one type in another order",
-                "`SameOrder`, where the fields of `SameOrder` are in another order for the user than for the provider"
+                "`SameOrder`, where the fields of `SameOrder` are in a different order for the user than for the provider"
             ),
             (
                 structPairs, "three levels down",
@@ -165,7 +165,7 @@ import Testing
             ),
             (
                 enumPairs, "the order of cases without payload",
-                "`CaseOrder`, where the cases of `CaseOrder` are in another order for the user than for the provider"
+                "`CaseOrder`, where the cases of `CaseOrder` are in a different order for the user than for the provider"
             ),
             (
                 enumPairs, "an indirect case",

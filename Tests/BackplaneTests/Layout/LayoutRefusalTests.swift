@@ -93,9 +93,9 @@ import Testing
     }
 
     @Test func `types of C are refused, but for the call frame`() {
-        #expect(refusal(of: bp_pair.self) == "`bp_pair` is a type of C")
-        #expect(refusal(of: timespec.self) == "`timespec` is a type of C")
-        #expect(refusal(of: Timed.self) == "`Timed.time` is `timespec`, a type of C")
+        #expect(refusal(of: bp_pair.self) == "`bp_pair` is a C type")
+        #expect(refusal(of: timespec.self) == "`timespec` is a C type")
+        #expect(refusal(of: Timed.self) == "`Timed.time` is `timespec`, a C type")
         #expect(refusal(of: bp_call.self) == nil)
     }
 

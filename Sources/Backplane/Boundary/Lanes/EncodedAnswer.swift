@@ -1,6 +1,6 @@
 package import CBackplane
 
-/// The result of an encoded call: the status code and payload of `bp_done`, copied.
+/// The result of an encoded call: a copy of the status code and payload of `bp_done`.
 @usableFromInline
 package struct EncodedAnswer: Sendable {
     package var status: Int32
@@ -56,7 +56,7 @@ package struct EncodedAnswer: Sendable {
 
     private static var textLimit: Int { 65_536 }
 
-    /// Returns the status code that expresses exactly this error; `nil` if the error carries more than a code.
+    /// Returns the status code that represents this error exactly; `nil` if the error carries more than a code.
     private static func status(saying error: BackplaneError) -> Int32? {
         guard error.location == nil, error.failure == nil, error.causes.isEmpty, !error.message.isEmpty else {
             return nil
@@ -69,7 +69,7 @@ package struct EncodedAnswer: Sendable {
 
     private static func meaning(of status: Int32) -> (BackplaneError.Code, String) {
         switch Int(status) {
-        case Int(BP_INVALID_INPUT): (.callInvalidInput, "the input does not have the type that the method takes")
+        case Int(BP_INVALID_INPUT): (.callInvalidInput, "the input does not have the type that the method expects")
         case Int(BP_UNIMPLEMENTED): (.callUnimplemented, "there is no such method")
         case Int(BP_CANCELLED): (.callCancelled, "the call was cancelled")
         case Int(BP_DEADLINE): (.callDeadline, "the call's deadline passed")
@@ -82,7 +82,7 @@ package struct EncodedAnswer: Sendable {
 }
 
 extension BackplaneError {
-    /// Returns the same error without the causes that are more than `levels` levels below it.
+    /// Returns the same error without causes nested more than `levels` levels deep.
     fileprivate func keepingCauses(_ levels: Int) -> BackplaneError {
         var copy = self
         copy.causes = levels == 0 ? [] : causes.map { $0.keepingCauses(levels - 1) }

@@ -1,4 +1,4 @@
-/// A method as ``Members`` finds it in a contract, which can create encoded cells and bodies that only throw.
+/// A method as ``Members`` finds it in a contract, which can create encoded cells and bodies that only throw errors.
 protocol EncodedMember: Sendable {
     static var kind: MethodKind { get }
     /// The types of the input and of the output or, for a stream, of the element.

@@ -1,15 +1,15 @@
 import CBackplane
 
-/// The function of a method whose contract is known only at run time, from JSON to JSON.
+/// The function, from JSON to JSON, of a method whose contract is known only at run time.
 package typealias EncodedFunction<C> =
     nonisolated(nonsending) @Sendable (C, _ input: [UInt8], Call) async throws -> [UInt8]
 
 /// The start of a call of an ``EncodedFunction``, as ``MethodBody/start(_:_:_:_:)``.
 ///
-/// It is a closure and no ``MethodBody``: one more conformance would be paid for by every plugin.
+/// It is a closure rather than a ``MethodBody``, because every plugin would pay for one more conformance.
 typealias EncodedStart = @Sendable (UnsafeRawPointer, bp_bytes, Call, CallEnding) -> Task<Void, Never>?
 
-/// A method of a component that is called in JSON only.
+/// A method of a component that is called only in JSON.
 struct EncodedCall<C: Component>: Sendable {
     let function: EncodedFunction<C>
 
@@ -33,7 +33,7 @@ struct EncodedCall<C: Component>: Sendable {
 }
 
 extension Registrar {
-    /// Adds a class with a contract that is known only at run time, and that is called in JSON only.
+    /// Adds a class whose contract is known only at run time and which is called only in JSON.
     ///
     /// - Parameters:
     ///   - type: The class, which declares neither a contract nor wires.

@@ -1,6 +1,6 @@
 package import CBackplane
 
-/// The target of encoded cells: the host's `bp_provider`, which lives as long as the process.
+/// The target of encoded cells: the host's `bp_provider`, which exists as long as the process.
 package struct EncodedTarget: Sendable {
     private let table: ConstantPointer<bp_provider>
 
@@ -69,7 +69,7 @@ extension EncodedTarget {
 
     private struct ServedCalls {
         let table: UnsafePointer<bp_calls_1>
-        /// The host's table for streams; `nil` if it does not offer them.
+        /// The host's function table for streams; `nil` if the host does not offer streams.
         let streams: UnsafePointer<bp_streams_1>?
         let component: UInt64
         let wire: UInt64

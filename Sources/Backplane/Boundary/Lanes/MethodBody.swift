@@ -1,13 +1,13 @@
 public import CBackplane
 
-/// The function of a method as the method table keeps it.
+/// The function of a method as the method table stores it.
 ///
-/// Native cells call it directly, encoded wires through coders.
+/// Native cells call it directly, encoded wires by way of coders.
 @usableFromInline
 protocol MethodBody: Sendable {
     /// Creates the cell that native wires call.
     ///
-    /// `context` points at the component's ``Held``.
+    /// `context` points to the component's ``Held``.
     func makeCell(_ context: UnsafeRawPointer) -> UnsafeMutableRawPointer
     /// Frees a cell that ``makeCell(_:)`` created and that is no longer called.
     func freeCell(_ cell: UnsafeMutableRawPointer)

@@ -2,14 +2,15 @@ import Synchronization
 
 /// The tasks of the native calls into one component, which a swap may have to cancel.
 ///
-/// A native call runs in its caller's task, which no other code knows. A component whose calls a swap waits for
-/// therefore lists them here: entering and leaving cost one uncontended atomic operation each. No other component does.
+/// A native call runs in its caller's task, which is unknown to other code. A component whose calls a swap waits for
+/// therefore lists them here, and no other component does. Entering and leaving cost one uncontended atomic operation
+/// each.
 ///
-/// It is a pointer rather than an object, so that a call retains nothing.
+/// This type is a pointer rather than an object, so that a call retains nothing.
 @frozen @usableFromInline
 struct NativeCalls: @unchecked Sendable {  // the words are atomics, freed when no more calls are possible
     private typealias Word = UnsafeMutablePointer<Atomic<UInt>>
-    /// The address of the words of the calls, 0 where there is none, followed by the address of a further such block.
+    /// The address of the words of the calls, each 0 if unused, followed by the address of the next block.
     @usableFromInline let block: UnsafeMutableRawPointer
     private static let count = 64
 
@@ -25,7 +26,7 @@ struct NativeCalls: @unchecked Sendable {  // the words are atomics, freed when 
 
     // `UnsafeCurrentTask` is one pointer, to a task that is alive while it is listed: its call has not returned.
 
-    /// Lists the current task; returns where it is listed, or `nil` outside of any.
+    /// Lists the current task and returns its position; returns `nil` outside any task.
     @usableFromInline
     func enter() -> UnsafeMutableRawPointer? {
         guard let task = withUnsafeCurrentTask(body: { $0.map { unsafeBitCast($0, to: UInt.self) } }) else {
@@ -45,7 +46,7 @@ struct NativeCalls: @unchecked Sendable {  // the words are atomics, freed when 
         }
     }
 
-    /// Removes the current task, once no cancellation of it is in progress.
+    /// Removes the current task from the list, once no cancellation of it is in progress.
     @usableFromInline
     func leave(_ place: UnsafeMutableRawPointer?) {
         guard let word = place?.assumingMemoryBound(to: Atomic<UInt>.self) else { return }
@@ -57,7 +58,7 @@ struct NativeCalls: @unchecked Sendable {  // the words are atomics, freed when 
 
     /// Cancels the tasks of all calls in flight.
     ///
-    /// A task that is being cancelled stays listed, and therefore alive, until that is done.
+    /// A task that is being cancelled stays listed, and therefore alive, until it has been cancelled.
     func cancelAll() {
         var block: Word? = words
         while let words = block {
@@ -97,6 +98,6 @@ struct NativeCalls: @unchecked Sendable {  // the words are atomics, freed when 
         return Word(bitPattern: other)!
     }
 
-    /// The bit of a word whose task is being cancelled; tasks are aligned, so that it is free.
+    /// The bit of a word whose task is being cancelled; it is free because tasks are aligned.
     private static let isBeingCancelled: UInt = 1
 }

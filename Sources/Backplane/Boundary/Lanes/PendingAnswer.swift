@@ -3,7 +3,7 @@ import Synchronization
 
 /// The receiver of an encoded call's answer, which may arrive before or after it is awaited.
 ///
-/// Most calls are answered before the function that starts them returns. Then nothing waits and nothing can be
+/// Most calls are answered before the function that starts them returns. In that case nothing waits and nothing can be
 /// cancelled.
 package final class PendingAnswer: Sendable {
     private enum State {
@@ -17,7 +17,7 @@ package final class PendingAnswer: Sendable {
 
     /// The reply that delivers the answer.
     ///
-    /// Must be used once.
+    /// It must be used exactly once.
     package var reply: Reply { Reply(Self.done, toContext()) }
 
     /// Returns the context to pass with ``done``, which takes it back.
@@ -54,9 +54,9 @@ package final class PendingAnswer: Sendable {
 
     /// Returns the answer, waiting for it if necessary.
     ///
-    /// Must be called once.
+    /// It must be called exactly once.
     ///
-    /// If the waiting task is cancelled, it still waits for the answer, which `cancel` should bring about.
+    /// If the waiting task is cancelled, it still waits for the answer, which `cancel` should cause.
     package nonisolated(nonsending) func wait(onCancel cancel: @Sendable () -> Void) async -> EncodedAnswer {
         if let now { return now }
         return await withTaskCancellationHandler {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that is set by another function before that function returns, on any thread.
+/// A value that another function sets, on any thread, before it returns.
 package final class Received<Value: Sendable>: Sendable {
     private let stored = Mutex<Value?>(nil)
 

@@ -4,7 +4,7 @@ package import CBackplane
 @usableFromInline
 package struct Reply: Sendable {
     private let done: bp_done
-    /// The caller's own context, which is handed back untouched.
+    /// The caller's own context, which is passed back unchanged.
     private let context: ForeignPointer
 
     package init(_ done: @escaping bp_done, _ context: UnsafeMutableRawPointer?) {

@@ -1,7 +1,6 @@
-/// The layouts that a native lane depends on: that of a contract or of a component's state.
+/// The layouts that a native lane depends on: those of a contract or of a component's state.
 ///
-/// Those of a contract are the call frame's, that of errors, and those of the input and the output or element of every
-/// member.
+/// The layouts of a contract are those of the call frame, of errors, and of every member's input and output or element.
 package struct ContractLayout: Sendable {
     /// The part of a call that has a layout, or the state.
     package enum Subject: Sendable {
@@ -15,8 +14,7 @@ package struct ContractLayout: Sendable {
     package struct Entry: Sendable {
         package enum Layout: Sendable {
             case type(TypeLayout)
-            /// The reason why values of the type do not cross as they are, phrased to follow a verb: "`Cover`, a
-            /// class".
+            /// The reason why values of the type do not cross unencoded, phrased to follow a verb: "`Cover`, a class".
             case refused(String)
         }
 
@@ -35,7 +33,7 @@ package struct ContractLayout: Sendable {
 
     /// Reads the layouts of a contract as this program compiled it.
     ///
-    /// Costs about 10 µs per type.
+    /// This takes about 10 µs per type.
     package init<C: Contract>(of _: C.Type) {
         var reader = LayoutReader()
         entries = [Entry(.call, Call.self, &reader), Entry(.failure, BackplaneError.self, &reader)]

@@ -1,4 +1,4 @@
-/// The spelling of names in layout texts: identifiers as they are, all others quoted, so that no name reads as syntax.
+/// The spelling of names in layout texts: identifiers unchanged, all other names quoted so that none reads as syntax.
 package enum LayoutName {
     package static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
@@ -22,7 +22,7 @@ package enum LayoutName {
         return String(decoding: bytes + [UInt8(ascii: "`")], as: UTF8.self)
     }
 
-    /// Returns a backslash and two hexadecimal digits.
+    /// Returns an escaped byte: a backslash and two hexadecimal digits.
     private static func escaped(_ byte: UInt8) -> [UInt8] {
         let digits = Array("0123456789abcdef".utf8)
         return [UInt8(ascii: "\\"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
@@ -30,6 +30,6 @@ package enum LayoutName {
 }
 
 extension String {
-    /// The text, truncated to a length that is readable in a message.
+    /// The text, truncated to a readable length for a message.
     package var cut: String { utf8.count > 120 ? prefix(120) + "…" : self }
 }

@@ -4,22 +4,22 @@
 struct LayoutReader {
     /// The metadata of the declared types described so far, in the order of their numbers.
     ///
-    /// It is unique per type and program.
+    /// Metadata is unique per type and program.
     ///
     /// It is searched rather than hashed, for the reason stated at ``StandardType``.
     private var described: [UnsafeRawPointer] = []
     private var parts = 0
 
-    /// The maximum number of parts in a type: more than any type that is intended to cross.
+    /// The maximum number of parts in a type: more than in any type that is intended to cross.
     ///
     /// It stops a generic type that contains ever larger types of its own kind.
     static let partLimit = 10_000
 
     /// Reads the layout of a type.
     ///
-    /// If it throws, all that it has read of the type is forgotten.
+    /// If it throws, everything that it has read of the type is discarded.
     ///
-    /// - Throws: The reason why values of the type do not cross as they are.
+    /// - Throws: The reason why values of the type do not cross unencoded.
     mutating func layout(of type: Any.Type) throws(LayoutRefusal) -> TypeLayout {
         let before = described.count
         parts = 0
@@ -46,7 +46,7 @@ struct LayoutReader {
         }
     }
 
-    /// An obstacle and its position.
+    /// An obstacle and its position in a type.
     private struct Finding: Error {
         var path: LayoutPath
         var type: Any.Type
@@ -79,7 +79,7 @@ struct LayoutReader {
             throw refused("a type of \(module) that is not known to be safe to pass")
         }
         if module.hasPrefix("__C"), !StandardType.structsOfTheHeader.contains(descriptor.name) {
-            throw refused("a type of C")
+            throw refused("a C type")
         }
         if let hashed = place.hashed { throw refused("\(hashed) that does not have the standard library's hashing") }
         guard metadata.isCopyable else { throw refused("a type that cannot be copied") }

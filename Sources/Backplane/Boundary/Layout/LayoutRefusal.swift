@@ -1,8 +1,8 @@
-/// The reason why the values of a type cannot cross as they are, as the end of a sentence.
+/// The reason why the values of a type cannot cross unencoded, as the end of a sentence.
 package struct LayoutRefusal: Error {
     /// The type whose layout was requested.
     var root: String
-    /// The position of the obstacle in it; empty outside of every field.
+    /// The position of the obstacle in the type; empty outside every field.
     var place: LayoutPath
     /// The type at this position, and the obstacle, such as "a class".
     var type: String
@@ -31,7 +31,7 @@ extension LayoutRefusal: CustomStringConvertible {
 /// A path into a type: the outermost declared type, followed by fields, cases and elements.
 package struct LayoutPath: Sendable {
     package private(set) var names: [String] = []
-    /// A Boolean value that indicates whether the path ends in a generic argument: an element rather than the array.
+    /// A Boolean value that indicates whether the path ends in a generic argument, such as an array's element.
     package private(set) var isContained = false
 
     package init() {}

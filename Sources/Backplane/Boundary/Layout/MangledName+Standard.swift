@@ -1,6 +1,6 @@
 /// Types of the standard library alone, such as `[String: Int]?`, recognised by their mangled names.
 ///
-/// The runtime would create the type and look for the conformances that it requires of its arguments.
+/// The runtime would create each type and look up the conformances that it requires of its arguments.
 extension MangledName {
     /// The layout of a standard type; `nil` if the runtime has to determine it.
     var standardLayout: TypeLayout? {
@@ -12,7 +12,7 @@ extension MangledName {
 
 /// A parser of mangled names without references.
 ///
-/// Such a name is a short name, its arguments between `y` and `G`, and an `Sg` for each time that it is optional
+/// Such a name consists of a short name, its arguments between `y` and `G`, and an `Sg` for each level of optionality
 /// (Swift's docs/ABI/Mangling.rst).
 private struct StandardName {
     private var text: Substring.UTF8View
@@ -25,7 +25,7 @@ private struct StandardName {
 
     /// The maximum depth that is parsed here.
     ///
-    /// Deeper types are rare and left to the runtime.
+    /// Deeper types are rare and are left to the runtime.
     private static let depthLimit = 8
 
     mutating func type(depth: Int = 0) -> TypeLayout? {

@@ -1,10 +1,10 @@
 extension TypeLayout.QualifiedName {
-    /// Creates the name of a type from the place of its declaration.
+    /// Creates the name of a type from the location of its declaration.
     ///
-    /// It makes no difference whether a type is declared in the type around it or in an extension in the same module.
-    /// The file of a private type is not visible.
+    /// It makes no difference whether a type is declared inside the enclosing type or in an extension in the same
+    /// module. The file of a private type is not visible.
     ///
-    /// - Parameter arguments: The generic arguments, those of the types around it first.
+    /// - Parameter arguments: The generic arguments, beginning with those of the enclosing types.
     /// - Returns: `nil` if the type is declared in a context of unknown kind.
     init?(of descriptor: ContextDescriptor, arguments: [TypeLayout]) {
         let kind = descriptor.kind

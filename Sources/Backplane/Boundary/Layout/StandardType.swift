@@ -2,19 +2,19 @@ import FoundationEssentials
 
 /// A type of the standard library or Foundation whose values cross without a description of their content.
 ///
-/// The process has one copy of it, and its values contain nothing of types that it does not name. `AnyHashable`,
-/// `Predicate`, `AttributedString` and pointers do not qualify.
+/// The process has one copy of it, and its values contain no types that it does not name. `AnyHashable`, `Predicate`,
+/// `AttributedString` and pointers do not qualify.
 ///
-/// After a library was loaded, the runtime searches every conformance in the process whenever it first needs one, even
-/// one that it already knows. Code that runs for every plugin therefore avoids that: the list is searched, and only
-/// the type that is needed is created.
+/// After a library has been loaded, the runtime searches every conformance in the process whenever it first needs one,
+/// even one that it already knows. Code that runs for every plugin therefore avoids this by searching the list and
+/// creating only the type that is needed.
 struct StandardType: Sendable {
     let name: String
     /// The description of the first generic argument, if it must have the standard library's own hashing.
     ///
-    /// Each copy of another type may hash in its own way, and would then find nothing in the other copy's tables.
+    /// Separate copies of any other type may hash differently, and would then find nothing in each other's tables.
     var hashed: String?
-    /// The type itself, where the module's name does not prove its identity: any module may be called `Foundation`.
+    /// The type itself, if the module's name does not prove its identity: any module may be called `Foundation`.
     private var type: (@Sendable () -> Any.Type)?
 
     private init(_ name: String, hashed: String? = nil) {
@@ -83,7 +83,7 @@ struct StandardType: Sendable {
         StandardType("UUID", UUID.self),
     ]
 
-    /// The modules of the toolchain, whose types are in the list or do not cross.
+    /// The modules of the toolchain, whose types either are in the list or do not cross.
     static let modules = [
         "Swift", "_Concurrency", "_Differentiation", "_RegexParser", "_StringProcessing", "Cxx", "CxxStdlib",
         "Dispatch", "Distributed",

@@ -1,7 +1,7 @@
-/// The layout of a type: all that two separately built programs must agree on to exchange its values.
+/// The layout of a type: everything that two separately built programs must agree on to exchange its values.
 ///
-/// Its text is the fingerprint. It is not hashed, so that unequal layouts never look equal, and their difference can be
-/// described. Types outside of the standard library are described in full, down to standard types: names, order, sizes,
+/// Its text is the fingerprint, which is not hashed, so that unequal layouts never look equal and their difference can
+/// be described. Types outside the standard library are described in full, down to standard types: names, order, sizes,
 /// cases and generic arguments. `let` or `var` does not matter and is omitted. A layout cannot express how values are
 /// compared or which raw value a case has, so no fingerprint contains that.
 package indirect enum TypeLayout: Sendable {
@@ -9,7 +9,7 @@ package indirect enum TypeLayout: Sendable {
     case standard(String, [TypeLayout])
     case tuple(TypeSize, [Element])
     case declared(Declaration)
-    /// A declared type that the same text describes elsewhere: before or around this one.
+    /// A declared type that the same text describes elsewhere, before this type or around it.
     case reference(Int)
 
     /// An element of a tuple.
@@ -22,7 +22,7 @@ package indirect enum TypeLayout: Sendable {
         }
     }
 
-    /// A struct or an enum outside of the standard library.
+    /// A struct or an enum outside the standard library.
     package struct Declaration: Sendable {
         /// The type's index among the declared types of a text.
         ///
@@ -34,7 +34,7 @@ package indirect enum TypeLayout: Sendable {
         package var size: TypeSize
         /// The raw type of an enum without payloads, if it has one.
         package var rawType: TypeLayout?
-        /// The fields in declaration order; for an enum the cases with payload, followed by those without.
+        /// The fields in declaration order; for an enum, the cases with a payload, followed by those without one.
         package var members: [Member]
 
         package init(
@@ -50,7 +50,7 @@ package indirect enum TypeLayout: Sendable {
     package struct Member: Sendable {
         package var name: String
         package var isIndirect: Bool
-        /// The type of a field or payload; `nil` for a case without payload.
+        /// The type of a field or payload; `nil` for a case without a payload.
         package var type: TypeLayout?
 
         package init(name: String, isIndirect: Bool, type: TypeLayout? = nil) {
@@ -58,7 +58,7 @@ package indirect enum TypeLayout: Sendable {
         }
     }
 
-    /// A name from the module down, with the generic arguments of every type in it.
+    /// A fully qualified name, starting with the module, with the generic arguments of every type in it.
     package struct QualifiedName: Sendable {
         package var components: [Segment]
 
@@ -69,7 +69,7 @@ package indirect enum TypeLayout: Sendable {
                 case name(String)
                 /// A context whose content is private to its file, or local.
                 case hidden
-                /// An extension in another module, which declares what follows.
+                /// An extension in another module, which declares the rest of the name.
                 case `extension`(in: String)
             }
 
@@ -89,7 +89,7 @@ package indirect enum TypeLayout: Sendable {
 
     /// Reads a type's layout from the runtime.
     ///
-    /// - Throws: The reason why values of the type do not cross as they are.
+    /// - Throws: The reason why values of the type do not cross unencoded.
     package init(of type: Any.Type) throws(LayoutRefusal) {
         var reader = LayoutReader()
         self = try reader.layout(of: type)

@@ -8,7 +8,7 @@ package struct Binding: @unchecked Sendable {  // C atomics (lease.h); cells are
 
     /// Creates a binding that is in no slot.
     ///
-    /// - Parameter keeper: The table that keeps the streams which are opened natively through the binding.
+    /// - Parameter keeper: The table that stores the streams opened natively through the binding.
     package init(_ cells: Cells, counting: LeaseCounting, keeper: EncodedTarget? = nil) {
         pointer = bp_binding_new(cells.pointer, counting.isRestartable ? 1 : 0)
         pointer.pointee.provider = keeper?.provider
@@ -16,7 +16,7 @@ package struct Binding: @unchecked Sendable {  // C atomics (lease.h); cells are
 
     /// Creates a binding for a slot that is called through the host.
     ///
-    /// Instead of cells it holds the target that the host calls, which is kept as long as the process lives.
+    /// Instead of cells it holds the target that the host calls, which is retained for the lifetime of the process.
     package init(keeping target: some AnyObject & Sendable, counting: LeaseCounting) {
         let place = Unmanaged.passRetained(target).toOpaque().assumingMemoryBound(to: UnsafeRawPointer?.self)
         self.init(Cells(place), counting: counting)
@@ -29,12 +29,12 @@ package struct Binding: @unchecked Sendable {  // C atomics (lease.h); cells are
             keeper: pointer.pointee.provider.map(EncodedTarget.init))
     }
 
-    /// The number of calls begun since the binding was created, or slightly more if slots were flipped under callers.
+    /// The number of calls started since the binding was created, or slightly more if slots were flipped under callers.
     package var callsBegun: UInt64 { bp_entered(pointer) }
 
     /// The number of calls in flight.
     ///
-    /// After the binding was taken out of its slot and ``LeaseCounting/settle()`` was called, 0 is final.
+    /// Once the binding has been taken out of its slot and ``LeaseCounting/settle()`` has been called, 0 is final.
     package var callsInFlight: UInt64 { bp_in_flight(pointer) }
 }
 
@@ -42,11 +42,11 @@ package struct Binding: @unchecked Sendable {  // C atomics (lease.h); cells are
 package struct LeaseCounting: Sendable {
     package let isRestartable: Bool
 
-    /// The counting by plain additions in restartable sequences.
+    /// Counting by plain additions in restartable sequences.
     ///
     /// Taking a binding out of a slot costs a barrier.
     package static let restartable = LeaseCounting(isRestartable: true)
-    /// The counting by atomic additions, which are available everywhere.
+    /// Counting by atomic additions, which are available everywhere.
     package static let atomic = LeaseCounting(isRestartable: false)
 
     /// Returns whether the system supports restartable sequences, and registers the process for the barrier.
@@ -54,14 +54,14 @@ package struct LeaseCounting: Sendable {
 
     /// Makes all previous flips visible to every caller, so that removed bindings only drain.
     ///
-    /// Costs microseconds.
+    /// This takes microseconds.
     package static func settle() { bp_barrier() }
 }
 
 extension Slot {
     /// Replaces the slot's binding; `nil` closes the slot.
     ///
-    /// The previous binding, which is returned, only drains once ``LeaseCounting/settle()`` was called.
+    /// The previous binding, which is returned, only drains once ``LeaseCounting/settle()`` has been called.
     @discardableResult
     package func flip(to binding: Binding?) -> Binding? {
         bp_flip(pointer, binding?.pointer).map(Binding.init(pointer:))

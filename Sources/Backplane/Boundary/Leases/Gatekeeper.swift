@@ -1,17 +1,17 @@
 import CBackplane
 
-/// The authority that decides about calls that find their slot closed.
+/// The authority that decides on calls that find their slot closed.
 package protocol Gatekeeper: AnyObject, Sendable {
     /// Admits a call, immediately or later, and calls `done` exactly once.
     ///
     /// - Returns: An id to cancel the wait with; 0 if it has already ended.
     func wait(at slot: Slot, _ call: Call, _ done: @escaping @Sendable (Admission) -> Void) -> UInt64
     func cancel(_ id: UInt64)
-    /// Decides about a synchronous call, which cannot wait.
+    /// Decides on a synchronous call, which cannot wait.
     func admitNow(at slot: Slot, _ call: Call) -> Admission
 }
 
-/// The result of a wait at a closed slot: a lease, which the caller ends, or an error.
+/// The result of waiting at a closed slot: a lease, which the caller ends, or an error.
 package typealias Admission = Result<Lease, BackplaneError>
 
 /// The gatekeeper of a slot that is never opened.

@@ -1,6 +1,6 @@
 import CBackplane
 
-/// A call's hold on a binding, taken by the host for a plugin that cannot take it itself.
+/// A call's hold on a binding, acquired by the host on behalf of a plugin that cannot do so itself.
 package struct Lease: @unchecked Sendable {  // C atomics (lease.h)
     let binding: UnsafeMutablePointer<bp_binding>
 
@@ -14,18 +14,18 @@ package struct Lease: @unchecked Sendable {  // C atomics (lease.h)
 
     /// Takes a lease on a binding that is in no slot.
     ///
-    /// The caller ensures that it is not released meanwhile.
+    /// The caller ensures that it is not released in the meantime.
     package init(into binding: Binding) {
         bp_count_in(binding.pointer)
         self.binding = binding.pointer
     }
 
-    /// Returns the target that the host calls, of a binding that was created with one.
+    /// Returns the target that the host calls, for a binding that was created with one.
     package func target<Target: AnyObject>(_: Target.Type) -> Target {
         Unmanaged<Target>.fromOpaque(UnsafeRawPointer(binding.pointee.cells!)).takeUnretainedValue()
     }
 
-    /// Counts the call out of the binding; must be called once.
+    /// Counts the call out of the binding; must be called exactly once.
     package func end() {
         bp_leave(binding)
     }

@@ -1,11 +1,11 @@
 public import CBackplane
 
-/// The place that a wire calls through.
+/// The location through which a wire calls.
 ///
 /// Its content may change while calls are in flight.
 ///
-/// The host creates slots, or the SDK if the host has another lane revision. They are never freed, because a ``Wire``
-/// may be kept forever.
+/// Slots are created by the host, or by the SDK if the host has another lane revision. They are never freed, because a
+/// ``Wire`` may be kept forever.
 @frozen @usableFromInline
 package struct Slot: @unchecked Sendable {  // the slot is C atomics (lease.h), and lives as long as the process
     @usableFromInline package let pointer: UnsafeMutablePointer<bp_slot>
@@ -17,7 +17,7 @@ package struct Slot: @unchecked Sendable {  // the slot is C atomics (lease.h), 
 
     /// Creates a closed slot for wires of component `number`.
     ///
-    /// The gatekeeper is kept as long as the process lives.
+    /// The gatekeeper is retained for the lifetime of the process.
     package init(number: UInt32, gatekeeper: any Gatekeeper) {
         pointer = bp_slot_new(number, bp_gate.keeping(gatekeeper))
     }
@@ -42,7 +42,7 @@ package struct Slot: @unchecked Sendable {  // the slot is C atomics (lease.h), 
 
     /// Calls a synchronous method through the slot's binding, without waiting.
     ///
-    /// Throws as `call` does.
+    /// Throws the errors of `call`.
     @inlinable @inline(__always)
     func callNow<Input, Output>(_ member: Int, _ input: Input, _ call: Call) throws(BackplaneError) -> Output {
         try call.checkDeadline()

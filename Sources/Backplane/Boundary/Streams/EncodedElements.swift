@@ -9,11 +9,11 @@ private final class EncodedElements<Element: Decodable & Sendable>: @unchecked S
     private let target: EncodedTarget
     private let stream: UnsafeMutableRawPointer
     private let isClosed = Atomic<Bool>(false)
-    /// The number of elements that are requested at once, or 0 before the first request.
+    /// The number of elements that are requested together, or 0 before the first request.
     private var batch = 0
     /// The elements that have arrived, in reverse.
     private var elements: [Element] = []
-    /// The error of the element after those.
+    /// The error of the element that follows them.
     private var failure: BackplaneError?
 
     init(_ target: EncodedTarget, _ stream: UnsafeMutableRawPointer) { (self.target, self.stream) = (target, stream) }
@@ -56,7 +56,7 @@ private final class EncodedElements<Element: Decodable & Sendable>: @unchecked S
 
     /// Returns the size of the batch that follows one of a given size, up to 64.
     ///
-    /// The first ones are small, because a consumer that wants the first element alone pays for all of its batch.
+    /// The first batches are small, because a consumer that wants only the first element pays for a whole batch.
     private static func batch(after last: Int) -> Int { last == 0 ? 4 : min(4 * last, 64) }
 }
 

@@ -1,6 +1,6 @@
 public import CBackplane
 
-/// The function of a stream as the method table keeps it.
+/// The function of a stream as the method table stores it.
 @usableFromInline
 struct StreamBody<Input: Sendable, Element: Sendable>: Sendable {
     @usableFromInline
@@ -83,12 +83,12 @@ extension StreamBody: MethodBody where Input: Codable, Element: Codable {
     }
 }
 
-/// A native stream that the host keeps until its body has returned.
+/// A native stream that the host retains until its body has returned.
 private struct StreamRegistration: Sendable {
     private let provider: ConstantPointer<bp_provider>?
     private let number: UInt64
 
-    /// Registers a stream with the host, which keeps it and the instance for its body.
+    /// Registers a stream with the host, which retains it and the instance until the body has returned.
     ///
     /// - Throws: `stream.interrupted` if the instance is being replaced, or another error of the host.
     init(of stream: StreamControl, with provider: UnsafePointer<bp_provider>?, _ consumer: UInt32)

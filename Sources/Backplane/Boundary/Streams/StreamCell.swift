@@ -1,8 +1,8 @@
 public import CBackplane
 
-/// The function that opens a stream, behind a pointer in a binding: it runs under the lease of its caller.
+/// The function that opens a stream, called through a pointer in a binding under the lease of its caller.
 ///
-/// It receives its context, the input, the frame, the table that keeps native streams and the number of the consumer.
+/// It receives its context, the input, the frame, the table that stores native streams and the number of the consumer.
 /// It returns the memory of a ``StreamSource``, which its `close` frees.
 @usableFromInline
 typealias StreamOpenFunction<Input> =
@@ -27,7 +27,7 @@ struct StreamCell<Input>: ~Copyable {
     }
 }
 
-/// An open stream as its consumer sees it, in memory that the side which opened it has allocated.
+/// An open stream as its consumer sees it, in memory allocated by the side that opened it.
 @frozen @usableFromInline
 struct StreamSource<Element>: ~Copyable {
     @usableFromInline let next: StreamNextFunction<Element>
@@ -46,7 +46,7 @@ struct StreamSource<Element>: ~Copyable {
 
     /// Writes the next element, or nothing after the last one.
     ///
-    /// Borrows the function, which `source.next(…)` would retain for each element; `close` is called after it has
+    /// Borrows the function, because `source.next(…)` would retain it for each element; `close` is called after it has
     /// returned.
     @inlinable
     nonisolated(nonsending) borrowing func read(_ element: UnsafeMutablePointer<Element?>)
@@ -72,7 +72,7 @@ struct OpenSource<Element>: @unchecked Sendable {  // its memory is constant unt
         return element
     }
 
-    /// Closes the stream; the last use of the pointer.
+    /// Closes the stream; this must be the last use of the pointer.
     func close() { pointer.pointee.close(UnsafeMutableRawPointer(pointer)) }
 }
 

@@ -2,22 +2,22 @@ import CBackplane
 import FoundationEssentials
 public import Synchronization
 
-/// The hand-over between the body of a stream and its one consumer.
+/// The hand-over between the body of a stream and its only consumer.
 ///
-/// Natively nothing is kept: an element goes from the body's task to the consumer's, and each waits for the other.
-/// Encoded, elements are kept until the consumer asks for a batch, up to ``batch``.
+/// In the native lane nothing is buffered: an element passes from the body's task to the consumer's, and each waits for
+/// the other. In the encoded lane up to ``batch`` elements are buffered until the consumer requests a batch.
 @usableFromInline
 final class StreamChannel<Element: Sendable>: StreamControl, @unchecked Sendable {  // all state is behind the lock
-    /// A function that encodes a batch; `nil` natively.
+    /// A function that encodes a batch; `nil` in the native lane.
     typealias Encode = @Sendable ([Element]) throws(BackplaneError) -> Data
 
-    /// The consumer, while it waits.
+    /// The consumer while it waits.
     @usableFromInline
     enum Reader: Sendable {
         case task(UnsafeContinuation<Element?, Never>)
         case batch(Int, Reply)
     }
-    /// A sending task that waits until its element is taken (`true`) or never will be (`false`).
+    /// A sending task that waits until its element has been taken (`true`) or never will be (`false`).
     @usableFromInline
     struct Sender: Sendable {
         @usableFromInline let element: Element
@@ -57,10 +57,10 @@ final class StreamChannel<Element: Sendable>: StreamControl, @unchecked Sendable
     }
     @usableFromInline let state = Mutex(State())
     private let encode: Encode?
-    /// The number of elements that are kept.
+    /// The number of elements that are buffered.
     @usableFromInline let capacity: Int
 
-    /// The maximum number of elements that cross encoded at once.
+    /// The maximum number of elements in an encoded batch.
     static var batch: Int { 64 }
 
     init(encoding encode: Encode?) {
@@ -233,7 +233,7 @@ final class StreamChannel<Element: Sendable>: StreamControl, @unchecked Sendable
         }
     }
 
-    /// Answers with a batch or, if it cannot be encoded, with the elements before the first that cannot be.
+    /// Answers with a batch or, if it cannot be encoded, with the elements before the first one that cannot be.
     @inline(never) @usableFromInline
     func answer(_ elements: [Element], _ reply: Reply) {
         guard let encode else { return }
@@ -299,9 +299,9 @@ final class StreamChannel<Element: Sendable>: StreamControl, @unchecked Sendable
 
     // MARK: The body
 
-    /// Runs the stream's body in a task of its own, which begins on this thread.
+    /// Runs the stream's body in a separate task, which begins on this thread.
     ///
-    /// - Parameter returned: Called when the body has returned, before the consumer learns of it.
+    /// - Parameter returned: Called when the body has returned, before the consumer is notified.
     func begin(
         _ body: nonisolated(nonsending) @escaping @Sendable () async throws(BackplaneError) -> Void,
         returned: @escaping @Sendable () -> Void = {}

@@ -1,6 +1,6 @@
 import CBackplane
 
-/// An open stream of this component as its host controls it, whatever its elements are.
+/// An open stream of this component as its host controls it, regardless of its elements.
 ///
 /// `@unchecked`: it has no state; that of its one subclass is behind a lock.
 @usableFromInline

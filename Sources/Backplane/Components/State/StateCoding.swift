@@ -10,9 +10,9 @@ public struct _StateCoding<C>: Sendable {
     let export: @Sendable (C, _ version: Int) async throws -> [UInt8]
     /// The function that imports a state in a version that the schema accepts.
     let `import`: @Sendable (C, _ bytes: [UInt8], _ version: Int) async throws -> Void
-    /// Exports the state as a Swift value in memory of its own, which `native` releases.
+    /// Exports the state as a Swift value in its own memory, which `native` releases.
     let exportValue: @Sendable (C) async throws -> ForeignPointer
-    /// Copies a value that another instance exported, before anything else, and returns the import of it.
+    /// Copies a value that another instance exported, before anything else, and returns a function that imports it.
     let importValue: @Sendable (C, UnsafeRawPointer) -> @Sendable () async throws -> Void
     let native: NativeState
 }
@@ -78,14 +78,14 @@ extension StatefulComponent {
 }
 
 extension BackplaneError {
-    /// Returns the same error with its subject before the message.
+    /// Returns the same error with its subject prepended to the message.
     fileprivate func of(_ subject: String) -> BackplaneError {
         var copy = self
         copy.message = "\(subject): \(message)"
         return copy
     }
 
-    /// Returns the same error with a hint after the message.
+    /// Returns the same error with a hint appended to the message.
     fileprivate func followed(by hint: String) -> BackplaneError {
         var copy = self
         copy.message = "\(message); \(hint)"
@@ -96,7 +96,7 @@ extension BackplaneError {
 extension StateSchema {
     /// The advice for code whose state differs in form from the exported one: the lines to write.
     ///
-    /// It is one line, as errors are printed.
+    /// It is one line, because errors are printed as lines.
     fileprivate var migrationHint: String {
         let next = version + 1, named = name.map { "name: \"\($0)\", " } ?? ""
         return "if the form of the state has changed, raise `version` and write `migrateUp`: "

@@ -3,26 +3,26 @@
 /// A swap carries state over if both sides use the same name for it and the new code accepts the version that the old
 /// code writes. A rollback asks the newer code for a version that the older code accepts.
 public struct StateSchema: Sendable, Equatable {
-    /// The name of the state; `nil` for the name of the class.
+    /// The name of the state; `nil` means the name of the class.
     public var name: String?
     /// The version of the exported state, from 0 to 4,294,967,295.
     ///
-    /// It is raised when the state's form changes.
+    /// Increase it when the form of the state changes.
     public var version: Int
     /// The versions that are accepted, including `version`.
     ///
     /// Versions other than `version` go through `migrateUp`.
     public var accepts: ClosedRange<Int>
-    /// The oldest version that `migrateDown` writes; `version` itself if there is no migration down.
+    /// The oldest version that `migrateDown` writes; `version` itself if there is no downward migration.
     public var writes: Int
 
     /// Creates a schema, by default of version 1 without any migration.
     ///
     /// - Parameters:
-    ///   - name: The name of the state; `nil` for the name of the class.
+    ///   - name: The name of the state; `nil` means the name of the class.
     ///   - version: The version of the exported state.
-    ///   - accepts: The versions that are accepted; `nil` for `version` alone.
-    ///   - writes: The oldest version that can be written; `nil` for `version` alone.
+    ///   - accepts: The versions that are accepted; `nil` means only `version`.
+    ///   - writes: The oldest version that can be written; `nil` means only `version`.
     public init(name: String? = nil, version: Int = 1, accepts: ClosedRange<Int>? = nil, writes: Int? = nil) {
         (self.name, self.version) = (name, version)
         self.accepts = accepts ?? version...version
@@ -59,6 +59,6 @@ extension StateSchema {
 }
 
 extension ClosedRange where Bound: BinaryInteger {
-    /// The range in words: `2`, or `1 to 3`.
+    /// The range as text: `2`, or `1 to 3`.
     package var words: String { lowerBound == upperBound ? "\(lowerBound)" : "\(lowerBound) to \(upperBound)" }
 }

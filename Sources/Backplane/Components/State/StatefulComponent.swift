@@ -14,7 +14,7 @@
 /// The state crosses as a Swift value if the old and the new code lay it out alike, and otherwise as JSON. The protocol
 /// is adopted where the class is declared, or in the same module.
 public protocol StatefulComponent: Component {
-    /// The data that outlives the code.
+    /// The data that survives a swap of the code.
     associatedtype State: Codable & Sendable
     /// The name of the state and its versions. Default: the class's name, version 1.
     static var stateSchema: StateSchema { get }
@@ -30,7 +30,7 @@ public protocol StatefulComponent: Component {
     static func migrateUp(_ state: StoredState, from version: Int) throws -> State
     /// Converts a state to an older version that `stateSchema` writes. Default: throws `state.incompatible`.
     ///
-    /// A rollback needs this: it gives the older code a state that it can read.
+    /// A rollback needs this: it provides the older code with a state that it can read.
     static func migrateDown(_ state: State, to version: Int) throws -> any Encodable
 }
 
@@ -38,7 +38,7 @@ extension StatefulComponent {
     /// The schema named after the class, in version 1.
     public static var stateSchema: StateSchema { StateSchema() }
 
-    /// Throws `state.incompatible`, by default: there is no migration.
+    /// The default implementation, which throws `state.incompatible` because there is no migration.
     public static func migrateUp(_ state: StoredState, from version: Int) throws -> State {
         throw BackplaneError(
             .stateIncompatible,
@@ -46,7 +46,7 @@ extension StatefulComponent {
         )
     }
 
-    /// Throws `state.incompatible`, by default: there is no migration.
+    /// The default implementation, which throws `state.incompatible` because there is no migration.
     public static func migrateDown(_ state: State, to version: Int) throws -> any Encodable {
         throw BackplaneError(
             .stateIncompatible,

@@ -2,11 +2,11 @@ import Backplane
 import Synchronization
 import TurnstileContracts
 
-/// A turnstile that keeps records, as many as its configuration says, and hands them over.
+/// A turnstile that stores the configured number of records and hands them over.
 final class DepotManager: Manager, StatefulComponent {
     typealias Provides = Turnstile
     struct Configuration: Decodable, Sendable { var records: Int }
-    /// A record as applications have them: a number, a text that is stored elsewhere, an amount.
+    /// A record of a typical application: a number, a text that is stored elsewhere, and an amount.
     struct Record: Codable, Sendable {
         var id: Int
         var title: String
@@ -21,7 +21,7 @@ final class DepotManager: Manager, StatefulComponent {
 
     init(_ context: Context) { count = context.configuration.records }
 
-    /// Makes the records, unless another instance has handed them over.
+    /// Creates the records, unless another instance has handed them over.
     func activate() {
         state.withLock { state in
             guard state.records.count != count else { return }

@@ -2,7 +2,7 @@ import Backplane
 import Foundation
 import TurnstileContracts
 
-/// A data access controller that counts in a file of its folder.
+/// A data access controller that counts in a file in its folder.
 final class TicketStore: DataAccessController {
     typealias Provides = Turnstile
     private let file: String

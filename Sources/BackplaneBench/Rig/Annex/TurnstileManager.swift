@@ -2,7 +2,7 @@ import Backplane
 import Synchronization
 import TurnstileContracts
 
-/// A turnstile that answers as the edition whose turn it is.
+/// A turnstile that answers as the edition that is currently active.
 final class TurnstileManager: Manager, StatefulComponent {
     typealias Provides = Turnstile
     private let state = Mutex(TurnstileState())
@@ -49,7 +49,7 @@ final class WicketManager: Manager, StatefulComponent {
 }
 
 extension TurnstileState {
-    /// Counts a call as the edition whose turn it is after so many handovers.
+    /// Counts a call as the edition that is active after a number of handovers.
     fileprivate mutating func pass(_ caller: Int) -> Ticket {
         var ticket = pass(caller, edition: 1)
         ticket.edition = 1 + ticket.handovers % 2

@@ -1,7 +1,7 @@
 import Backplane
 import TurnstileContracts
 
-/// A manager without state that passes a turnstile for its callers, if the manifest connects one.
+/// A manager without state that passes a turnstile on behalf of its callers, if the manifest connects one.
 final class UsherManager: Manager {
     typealias Provides = Turnstile
     struct Wires: Wiring {

@@ -1,6 +1,6 @@
 public import Backplane
 
-/// The contract with which calls are measured: its methods do next to nothing, so that the time is that of the call.
+/// The contract for measuring calls, whose methods do almost nothing, so that the measured time is that of the call.
 public struct Benchmark: Contract {
     /// The version of this set of methods; the native lane requires the same on both sides.
     public static let version: Version = "1.1.0"
@@ -12,11 +12,11 @@ public struct Benchmark: Contract {
     public let next = AsyncMethod<Parcel, Parcel>()
     /// Returns the parcel with its number increased by one, synchronously.
     public let nextNow = SyncMethod<Parcel, Parcel>()
-    /// Streams the numbers from 0 on, as many as requested.
+    /// Streams as many numbers as requested, starting with 0.
     public let numbers = StreamMethod<Int, Int>()
-    /// Streams parcels with the numbers from 0 on, as many as requested.
+    /// Streams as many parcels as requested, numbered from 0.
     public let parcels = StreamMethod<Int, Parcel>()
-    /// Streams a number each second.
+    /// Streams a number every second.
     public let ticks = StreamMethod<Nothing, Int>()
     /// Creates the contract with its methods.
     public init() {}
@@ -32,9 +32,9 @@ public struct EarlierBenchmark: Contract {
     public static let version: Version = "1.0.0"
     /// Returns the parcel with its number increased by one.
     public let next = AsyncMethod<Parcel, Parcel>()
-    /// Streams the numbers from 0 on, as many as requested.
+    /// Streams as many numbers as requested, starting with 0.
     public let numbers = StreamMethod<Int, Int>()
-    /// Streams parcels with the numbers from 0 on, as many as requested.
+    /// Streams as many parcels as requested, numbered from 0.
     public let parcels = StreamMethod<Int, Parcel>()
     /// Creates the contract with its methods.
     public init() {}

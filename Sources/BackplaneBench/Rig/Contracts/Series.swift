@@ -1,12 +1,12 @@
 public import Backplane
 
-/// The contract of the numbered draws that measure swaps under streams.
+/// The contract of the numbered draws for measuring swaps under streams.
 ///
-/// Each draw follows from the previous one, so that one that is lost, repeated, out of order or changed is detected.
+/// Each draw is derived from the previous one, so that lost, repeated, reordered and changed draws are detected.
 public struct Series: Contract {
     /// The version of this set of methods.
     public static let version: Version = "1.0.0"
-    /// Streams the draws of a reader after a place, without end.
+    /// Streams the draws of a reader after a place, endlessly.
     public let draws = StreamMethod<SeriesPlace, Draw>()
     /// Counts a call and returns the count.
     public let pass = AsyncMethod<Nothing, Int>()
@@ -16,7 +16,7 @@ public struct Series: Contract {
 
 /// The place in a reader's series at which a stream begins.
 public struct SeriesPlace: Codable, Sendable {
-    /// The number of the reader, which has a series of its own.
+    /// The number of the reader, which has its own series.
     public var reader: Int
     /// The number of the last draw that the reader has; 0 for none.
     public var last: Int
@@ -55,7 +55,7 @@ public struct SeriesWindow: Codable, Sendable {
     /// Creates a window before the first draw of a reader.
     public init(of reader: Int) { (before, newest) = (.origin(of: reader), .origin(of: reader)) }
 
-    /// Returns the draw after a number, which is created if it is the next one; `nil` if it can no longer be sent.
+    /// Returns the draw after a number, creating it if it is the next one; returns `nil` if it can no longer be sent.
     public mutating func draw(after last: Int) -> Draw? {
         if last == newest.number {
             newest = newest.next
@@ -69,11 +69,11 @@ public struct SeriesWindow: Codable, Sendable {
     }
 }
 
-/// The contract of the reader of series, in a plugin of its own.
+/// The contract of the reader of series, in a separate plugin.
 public struct SeriesReading: Contract {
     /// The version of this set of methods.
     public static let version: Version = "1.0.0"
-    /// Begins to read the given number of series, each after its last draw.
+    /// Starts reading a number of series, each after its last draw.
     public let begin = AsyncMethod<Int, Nothing>()
     /// Stops reading.
     public let end = AsyncMethod<Nothing, Nothing>()

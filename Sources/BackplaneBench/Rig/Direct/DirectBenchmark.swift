@@ -3,8 +3,8 @@ public import BenchmarkContracts
 
 /// The calls of ``Benchmark`` without a boundary, as in a program linked as a whole.
 ///
-/// They go through an existential that is opaque to the optimiser, to methods that are not inlined. That is the cost of
-/// protocols as such, and the least that replaceable code could cost.
+/// They go through an existential that is opaque to the optimiser, to methods that are not inlined. That is the
+/// inherent cost of protocols, and the minimum cost of replaceable code.
 public protocol DirectBenchmark: Sendable {
     /// Returns the number increased by one.
     nonisolated(nonsending) func add(_ number: Int) async throws(BackplaneError) -> Int

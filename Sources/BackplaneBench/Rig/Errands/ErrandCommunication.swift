@@ -6,11 +6,11 @@ import TurnstileContracts
 
 /// A communication controller that makes one exchange for each number in the call.
 ///
-/// For a negative number, it makes the exchange outside of the call and begins a transfer.
+/// For a negative number, it makes the exchange outside the call and begins a transfer.
 final class ErrandCommunication: CommunicationController, StatefulComponent {
     typealias Provides = Turnstile
     struct Configuration: Decodable, Sendable {
-        /// The path of the file that lists how the exchanges outside of calls ended.
+        /// The path of the file that lists how the exchanges outside calls ended.
         var record: String
     }
     private let context: Context

@@ -1,7 +1,7 @@
 import Backplane
 public import CBackplane
 
-/// A plugin whose components have work under way when they are swapped: long calls, exchanges and a timer.
+/// A plugin whose components have work in progress when they are swapped: long calls, exchanges and a timer.
 struct ErrandsPlugin: Plugin {
     static let id = "org.backplane.benchmark-errands"
     static let version: Version = "1.0.0"

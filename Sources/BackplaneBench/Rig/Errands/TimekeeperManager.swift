@@ -2,7 +2,7 @@ import Backplane
 import Synchronization
 import TurnstileContracts
 
-/// A manager with a timer whose times count as calls of caller 1.
+/// A manager with a timer whose runs count as calls of caller 1.
 final class TimekeeperManager: Manager, StatefulComponent {
     typealias Provides = Turnstile
     private let state = Mutex(TurnstileState())

@@ -1,7 +1,7 @@
 import Backplane
 public import CBackplane
 
-/// The plugin of the calling components, in a library of its own.
+/// The plugin of the calling components, in its own library.
 struct RelayPlugin: Plugin {
     static let id = "org.backplane.benchmark-relay"
     static let version: Version = "1.0.0"

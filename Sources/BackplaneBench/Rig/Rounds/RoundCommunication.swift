@@ -5,8 +5,8 @@ import TurnstileContracts
 
 /// A communication controller with one long graph of operations, each node of which makes an exchange.
 ///
-/// A call with a positive number starts the graph with so many nodes. One with 0 is answered with the graph's result,
-/// which is the number of nodes that the values went through.
+/// A call with a positive number starts the graph with that many nodes. A call with 0 is answered with the graph's
+/// result, the number of nodes that the values passed through.
 final class RoundCommunication: CommunicationController {
     typealias Provides = Turnstile
     struct Configuration: Decodable, Sendable {

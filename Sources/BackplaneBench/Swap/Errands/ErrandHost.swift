@@ -6,13 +6,13 @@ import BackplaneSwapLoad
 import Synchronization
 import TurnstileContracts
 
-/// A host of components with work under way, whose one plugin is swapped repeatedly.
+/// A host of components with work in progress, whose single plugin is swapped repeatedly.
 final class ErrandHost: Sendable {
     let host: PluginHost
     let lodge, errands, timekeeper: Remote<Turnstile>
     let server = ErrandServer()
     let clock = StepClock()
-    /// The path of the file that lists how the exchanges outside of calls ended.
+    /// The path of the file that lists how the exchanges outside calls ended.
     let record: String
     /// The folder with the data of the host's components.
     let data: String
@@ -61,7 +61,7 @@ final class ErrandHost: Sendable {
         }
     }
 
-    /// Calls `body` with the host running, and stops the host in any case.
+    /// Calls `body` while the host runs, and always stops the host.
     func whileRunning<Result>(_ body: (ErrandHost) async throws -> Result) async throws -> Result {
         let result: Result
         do { result = try await body(self) } catch {
@@ -72,9 +72,9 @@ final class ErrandHost: Sendable {
         return result
     }
 
-    /// Builds the other edition, which is not timed, and swaps to it.
+    /// Builds the other edition, untimed, and swaps to it.
     ///
-    /// - Parameter waits: Called when the swap waits for calls that take long.
+    /// - Parameter waits: A function that is called when the swap waits for long calls.
     /// - Returns: The time from the request to the commit.
     func swap(_ options: SwapOptions, waits: @escaping @Sendable () -> Void) async throws -> Duration {
         let other = edition.withLock { 3 - $0 }

@@ -2,7 +2,7 @@ import BackplaneExchange
 import BackplaneNetwork
 import Synchronization
 
-/// The server of the exchanges, without a network, which counts what reaches it.
+/// The server of the exchanges, without a network, which counts the requests that it receives.
 final class ErrandServer: Sendable {
     private struct State {
         var requests: [String: Int] = [:]
@@ -10,7 +10,7 @@ final class ErrandServer: Sendable {
     }
     private let state = Mutex(State())
 
-    /// The executor that answers for it.
+    /// The executor that answers on behalf of the server.
     var executor: MemoryExecutor {
         MemoryExecutor { request, _ in try await self.answer(request) }
     }
@@ -24,7 +24,7 @@ final class ErrandServer: Sendable {
     /// The URL that is answered with a token.
     static let tokens = origin + "/token"
 
-    /// Returns whether the exchange of an errand outside of a call ends only with the swap.
+    /// Returns whether an errand's exchange outside a call ends only with the swap.
     static func isEndless(_ number: Int) -> Bool { number % 50 == 1 }
 
     private func answer(_ request: HTTPRequest) async throws -> HTTPStreamedResponse {

@@ -1,6 +1,6 @@
 import BackplaneHost
 
-/// The rows for the work under way during swaps, of which nothing may be lost or done twice.
+/// The rows for the work in progress during swaps, none of which may be lost or done twice.
 struct ErrandSwapRows: Sendable {
     private let figures: SwapFigures
 

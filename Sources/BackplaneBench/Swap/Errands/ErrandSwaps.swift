@@ -5,10 +5,11 @@ import Foundation
 import Synchronization
 import TurnstileContracts
 
-/// The measurement of swaps of components that have work under way, which is counted: nothing is lost or done twice.
+/// The measurement of swaps of components with work in progress, which is counted to show that none is lost or done
+/// twice.
 ///
-/// In each swap there are calls that outlast the drain, exchanges in calls and one outside of any, a transfer, and a
-/// timer, whose clock advances by less than a period after each swap. All exchanges use one account.
+/// In each swap there are calls that outlast the drain, exchanges inside calls and one outside any call, a transfer,
+/// and a timer, whose clock advances by less than a period after each swap. All exchanges use one account.
 enum ErrandSwaps {
     /// The number of callers whose calls make exchanges.
     private static let callers = 2
@@ -70,7 +71,7 @@ enum ErrandSwaps {
         return figures.mapValues(Double.init).merging(["median": Sample(times).median]) { $1 }
     }
 
-    /// Makes calls that outlast the drain, one after the other, and returns their number and that of mistakes.
+    /// Makes calls that outlast the drain, one after another, and returns the numbers of calls and mistakes.
     private static func callAtLength(_ swapped: ErrandHost, _ watch: SwapWatch) async -> (answered: Int, mistaken: Int)
     {
         var answered = 0, mistaken = 0, handovers = 0
@@ -90,7 +91,7 @@ enum ErrandSwaps {
         return (answered, mistaken)
     }
 
-    /// Makes calls, each with an exchange of its own, and returns the numbers of those that were answered.
+    /// Makes calls, each with its own exchange, and returns the numbers of the answered calls.
     private static func call(
         from caller: Int, _ swapped: ErrandHost, _ watch: SwapWatch
     ) async -> (answered: [Int], failed: Int) {
@@ -107,7 +108,7 @@ enum ErrandSwaps {
         return (answered, failed)
     }
 
-    /// Waits until all exchanges outside of calls have ended, and counts those that did not end as expected.
+    /// Waits until all exchanges outside calls have ended, and counts those that did not end as expected.
     private static func outcomes(_ count: Int, _ swapped: ErrandHost) async throws -> (lost: Int, retired: Int) {
         let deadline = ContinuousClock.now + .seconds(60)
         while true {
@@ -123,7 +124,7 @@ enum ErrandSwaps {
         }
     }
 
-    /// Waits until all transfers have ended, and returns the number of those whose file is complete.
+    /// Waits until all transfers have ended, and returns the number of those with a complete file.
     private static func transfers(_ count: Int, _ swapped: ErrandHost) async throws -> Int {
         let deadline = ContinuousClock.now + .seconds(60)
         while true {

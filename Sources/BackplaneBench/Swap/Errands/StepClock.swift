@@ -21,7 +21,7 @@ final class StepClock: TimerClock {
     func bodyBegins() { state.withLock { $0.bodies += 1 } }
     func bodyEnded() { state.withLock { $0.bodies -= 1 } }
 
-    /// Advances by a duration, and waits for the bodies of the timers that are due meanwhile.
+    /// Advances by a duration, and waits for the bodies of the timers that become due.
     func advance(by duration: Duration) async throws {
         let end = moment + duration
         try await settle()

@@ -1,16 +1,16 @@
 import Backplane
 import BackplaneBoundary
 
-/// The shapes of the JSON of a contract's methods, read from the layouts that its plugin describes for the native lane.
+/// The shapes of the JSON of a contract's methods, read from the layouts that its plugin provides for the native lane.
 ///
-/// No code of the types runs. They are therefore shaped as the compiler encodes them: a type with coding or keys of its
-/// own may take other JSON. A part that a layout does not describe is any JSON.
+/// The types' code does not run, so the shapes are those of the compiler's own encoding: a type with custom coding or
+/// keys may expect different JSON. Parts that a layout does not describe are any JSON.
 struct ContractShapes: Sendable {
     private var inputs: [String: TypeLayout] = [:]
     private var outputs: [String: TypeLayout] = [:]
     private var declarations: [Int: TypeLayout.Declaration] = [:]
 
-    /// Parses a text of layouts, which is not trusted; without one, no shapes are known.
+    /// Parses an untrusted text of layouts; without one, no shapes are known.
     init(layout text: String?) {
         guard let layout = text.flatMap(ContractLayout.init(text:)) else { return }
         layout.forEachDeclaration { declarations[$0.number] = $0 }
@@ -38,9 +38,9 @@ struct ContractShapes: Sendable {
 /// A reader of one shape.
 private struct ShapeReader {
     let declarations: [Int: TypeLayout.Declaration]
-    /// The numbers of the enclosing declared types; inside of itself, a type is any JSON.
+    /// The numbers of the enclosing declared types; nested inside itself, a type is any JSON.
     private var around: [Int] = []
-    /// The number of values and members that may still be read, since a short text can refer to one type many times.
+    /// The number of values and members that may still be read, because a short text can refer to one type many times.
     private var left = 1_000
 
     init(declarations: [Int: TypeLayout.Declaration]) { self.declarations = declarations }
@@ -114,7 +114,7 @@ private struct ShapeReader {
         "BackplaneStorage",
     ]
 
-    /// Returns the shape of a type of Backplane, most of which have coding of their own; `nil` for other types.
+    /// Returns the shape of one of Backplane's types, most of which have custom coding; `nil` for other types.
     private mutating func ownShape(of declaration: TypeLayout.Declaration) -> JSONShape? {
         let names = declaration.name.components.map { if case .name(let name) = $0.label { name } else { "" } }
         guard let module = names.first, Self.ownModules.contains(module) else { return nil }

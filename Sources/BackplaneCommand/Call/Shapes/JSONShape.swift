@@ -1,24 +1,24 @@
 import Backplane
 import BackplaneDocuments
 
-/// The shape of the JSON that a type is encoded as, as far as its layout shows.
+/// The shape of the JSON that a type is encoded as, as far as its layout determines it.
 indirect enum JSONShape: Sendable, Equatable {
     /// A property of an object.
     struct Property: Sendable, Equatable {
         var name: String
         var shape: JSONShape
     }
-    /// Any JSON, because nothing is known of the shape.
+    /// Any JSON, because the shape is unknown.
     case any
     case null, boolean, integer, number, string
-    /// A string of a named form, with an example.
+    /// A string in a named format, with an example.
     case form(String, example: String)
-    /// A string for one of these cases, each of which may have another spelling in JSON.
+    /// A string with one of these values, each of which may be spelled differently in JSON.
     case choice([String])
     /// A value that may be `null` or, as a property, missing.
     case optional(JSONShape)
     case array(JSONShape)
-    /// An object with any keys that are strings, or integers written as strings.
+    /// An object with arbitrary keys, which are strings or integers written as strings.
     case dictionary(keys: JSONShape, JSONShape)
     /// An object with these properties, in the order of their declaration.
     case object([Property])
@@ -44,7 +44,8 @@ extension JSONShape: CustomStringConvertible {
         }
     }
 
-    /// JSON of the shape, to be changed and passed to the method; `nil` if too little is known.
+    /// An example of JSON of the shape, for editing and passing to the method; `nil` if the shape is not sufficiently
+    /// known.
     var example: String? {
         switch self {
         case .any: nil

@@ -15,7 +15,7 @@ public struct CertificateAuthority: Sendable {
     private let key = P256.Signing.PrivateKey()
     private let name: String
 
-    /// Creates an authority with a key of its own.
+    /// Creates an authority with its own key.
     public init(name: String = "Backplane test authority") { self.name = name }
 
     /// The authority's own certificate as PEM, for a file of trusted roots.
@@ -35,16 +35,16 @@ public struct CertificateAuthority: Sendable {
     /// Returns the identity of a server.
     ///
     /// - Parameters:
-    ///   - hosts: The names and IPv4 addresses that the certificate is for.
+    ///   - hosts: The names and IPv4 addresses for which the certificate is valid.
     ///   - isExpired: A Boolean value that indicates whether the certificate has expired.
     public func identity(for hosts: [String] = ["localhost", "127.0.0.1"], isExpired: Bool = false) -> Identity {
         identity(
             of: P256.Signing.PrivateKey(), for: hosts, until: isExpired ? "20010101000000Z" : Self.farAway)
     }
 
-    /// Returns the identity of a server whose certificate no authority has signed, but its own key.
+    /// Returns the identity of a server whose certificate is self-signed rather than signed by an authority.
     ///
-    /// - Parameter hosts: The names and IPv4 addresses that the certificate is for.
+    /// - Parameter hosts: The names and IPv4 addresses for which the certificate is valid.
     public static func selfSigned(for hosts: [String] = ["localhost", "127.0.0.1"]) -> Identity {
         let own = CertificateAuthority(name: hosts.first ?? "nobody")
         return own.identity(of: own.key, for: hosts, until: farAway)
@@ -80,7 +80,7 @@ public struct CertificateAuthority: Sendable {
         return DER.sequence(content, algorithm, DER.bits(Array(signature)))
     }
 
-    /// Returns a name that consists of a common name.
+    /// Returns a distinguished name that consists of a common name.
     private func distinguished(_ name: String) -> [UInt8] {
         DER.sequence(DER.set(DER.sequence(DER.identifier(2, 5, 4, 3), DER.text(name))))
     }

@@ -1,5 +1,5 @@
 #if Engines
-/// The distinguished encoding of ASN.1 values (X.690), limited to what certificates need.
+/// The distinguished encoding of ASN.1 values (X.690), limited to the types that certificates need.
 enum DER {
     static func sequence(_ elements: [UInt8]...) -> [UInt8] { tagged(0x30, elements.flatMap(\.self)) }
 
@@ -8,10 +8,10 @@ enum DER {
     /// Returns an element with a context-specific tag that contains another one.
     static func explicit(_ number: UInt8, _ element: [UInt8]) -> [UInt8] { tagged(0xA0 | number, element) }
 
-    /// Returns a value whose own tag is replaced by a context-specific one.
+    /// Returns a value whose own tag is replaced with a context-specific one.
     static func implicit(_ number: UInt8, _ value: [UInt8]) -> [UInt8] { tagged(0x80 | number, value) }
 
-    /// Returns a positive integer, given with the most significant byte first.
+    /// Returns a positive integer from its bytes, the most significant first.
     static func integer(_ bytes: [UInt8]) -> [UInt8] {
         let digits = bytes.drop { $0 == 0 }
         return tagged(2, (digits.first ?? 0x80) & 0x80 == 0 ? Array(digits) : [0] + digits)

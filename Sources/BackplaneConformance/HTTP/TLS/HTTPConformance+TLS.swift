@@ -5,11 +5,11 @@ import BackplaneNetwork
 import Foundation
 
 extension HTTPConformance {
-    /// Runs an executor through the cases with TLS and HTTP/2, one after the other.
+    /// Runs an executor through the cases with TLS and HTTP/2, one after another.
     ///
     /// - Parameters:
-    ///   - limit: The time that one case may take.
-    ///   - make: Creates an executor that trusts the certificates in a PEM file, and no others.
+    ///   - limit: The time limit of each case.
+    ///   - make: A function that creates an executor that trusts the certificates in a PEM file, and no others.
     public static func runSecure(
         limit: Duration = .seconds(60), _ make: @escaping @Sendable (_ trustRoots: String) throws -> any HTTPExecutor
     ) async -> Report {
@@ -102,7 +102,7 @@ extension HTTPConformance {
         ]
     }
 
-    /// Runs a step with a server that reports what it received, and serves a large body.
+    /// Runs a step with a server that reports the requests that it receives and serves a large body.
     private static func withServer(
         _ identity: CertificateAuthority.Identity, offersHTTP2: Bool = true,
         _ step: (SecureTestServer) async throws -> Void

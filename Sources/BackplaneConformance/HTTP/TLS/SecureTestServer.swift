@@ -6,28 +6,28 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// A server with TLS on a free port of 127.0.0.1, with HTTP/2 where the client offers it, otherwise HTTP/1.1.
+/// A TLS server on a free port of 127.0.0.1, with HTTP/2 if the client offers it, otherwise HTTP/1.1.
 public final class SecureTestServer: Sendable {
     /// A request as the server received it.
     public struct Request: Sendable {
-        /// The request method as it was sent, such as `GET`.
+        /// The request method as sent, such as `GET`.
         public var method: String
         /// The path and query.
         public var target: String
         /// The number of bytes of the body.
         public var bodyCount = 0
-        /// The number of the connection that it arrived on.
+        /// The number of the connection on which the request arrived.
         public var connection: Int
     }
     /// The response to a request.
     public struct Response: Sendable {
         /// The status code.
         public var status = 200
-        /// The header fields besides `Content-Length`.
+        /// The header fields other than `Content-Length`.
         public var headers: [(String, String)] = []
-        /// The body before its repetitions.
+        /// The body, before repetition.
         public var body: [UInt8]
-        /// The number of times that the body is sent, each time that the client accepts more.
+        /// The number of times that the body is sent, each time once the client accepts more.
         public var repetitions = 1
 
         /// Creates a response whose body is `body`, sent `repetitions` times.
@@ -50,11 +50,11 @@ public final class SecureTestServer: Sendable {
     ///   - identity: The certificate and key.
     ///   - offersHTTP2: A Boolean value that indicates whether HTTP/2 is offered.
     ///   - speaksTLS13: A Boolean value that indicates whether TLS 1.3 is offered rather than only earlier versions.
-    ///   - clientRoots: The authorities, in PEM, one of which must have signed the client's certificate; `nil` asks for
-    ///     none.
+    ///   - clientRoots: The authorities, in PEM, one of which must have signed the client's certificate; `nil` means
+    ///     that none is requested.
     ///   - requestsPerConnection: The number of requests after which a connection over HTTP/2 is closed gracefully and
     ///     ignores further ones; `nil` for no limit.
-    ///   - answer: Answers a request whose body has arrived.
+    ///   - answer: A function that answers a request whose body has arrived.
     public init(
         _ identity: CertificateAuthority.Identity, offersHTTP2: Bool = true, speaksTLS13: Bool = true,
         clientRoots: String? = nil, requestsPerConnection: Int? = nil,
@@ -98,15 +98,15 @@ public final class SecureTestServer: Sendable {
         port = channel.localAddress?.port ?? 0
     }
 
-    /// The number of requests that arrived.
+    /// The number of requests that have arrived.
     public var requestCount: Int { counts.requests }
-    /// The number of chunks of repeated bodies that were handed to the connections.
+    /// The number of chunks of repeated bodies that have been passed to the connections.
     public var sentChunks: Int { counts.chunks }
 
     /// Returns the URL of a path.
     public func url(_ path: String = "/", host: String = "localhost") -> String { "https://\(host):\(port)\(path)" }
 
-    /// Ends all connections.
+    /// Closes all connections.
     public func stop() async {
         try? await channel.close()
         try? await group.shutdownGracefully()
@@ -131,13 +131,13 @@ private final class ServerCounts: Sendable {
     func countChunk() { state.withLock { $0.chunks += 1 } }
 }
 
-/// The number of requests that a connection still takes.
+/// The number of further requests that a connection accepts.
 private final class RequestLimit: Sendable {
     private let rest: Mutex<Int>
 
     init(_ count: Int) { rest = Mutex(count) }
 
-    /// Counts a request, and returns whether it is the last.
+    /// Counts a request, and returns whether it is the last one.
     func take() -> Bool {
         rest.withLock { rest in
             rest -= 1

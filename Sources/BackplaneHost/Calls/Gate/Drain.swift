@@ -1,9 +1,10 @@
 package import Backplane
 import Glibc
 
-/// The wait for calls to leave bindings that were taken out of their slots: by polling, since no event signals it.
+/// The wait for calls to leave bindings that were removed from their slots, which requires polling because no event
+/// signals it.
 package enum Drain {
-    /// Polls for at most a millisecond or two: most calls are over within a microsecond.
+    /// Polls for a millisecond or two at most, because most calls end within a microsecond.
     static func looks(_ isThere: () -> Bool) -> Bool {
         for look in 0..<30 {
             if isThere() { return true }
@@ -14,8 +15,8 @@ package enum Drain {
 
     /// Polls on a thread that may block; returns `false` if calls are still in flight at the deadline.
     ///
-    /// Most calls are over within a microsecond. A caller that was preempted inside its call needs a processor to
-    /// finish, so after the first polls this sleeps, for longer each time up to a tenth of a millisecond.
+    /// Most calls end within a microsecond. A caller that was preempted inside its call needs a processor to finish, so
+    /// after the first polls this function sleeps for increasing times of up to a tenth of a millisecond.
     package static func wait(for bindings: Set<Binding>, until deadline: Deadline) -> Bool {
         var looks = 0
         while bindings.contains(where: { $0.callsInFlight > 0 }) {

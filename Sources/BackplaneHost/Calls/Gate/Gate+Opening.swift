@@ -1,11 +1,11 @@
 package import Backplane
 import Synchronization
 
-/// The operations of the owner of the component behind the gate.
+/// The operations for the owner of the component behind the gate.
 extension Gate {
     /// Creates a slot for calls from component `number` through this gate, open if the gate is.
     ///
-    /// - Parameter refusal: The reason why the slot stays closed until it is led to another binding.
+    /// - Parameter refusal: The reason why the slot stays closed until it is assigned another binding.
     func makeSlot(number: UInt32, to binding: Binding, refusal: BackplaneError? = nil) -> Slot {
         let slot = Slot(number: number, gatekeeper: self)
         state.withLock { state in
@@ -33,8 +33,8 @@ extension Gate {
     /// - Parameters:
     ///   - lettingAside: A Boolean value that indicates whether synchronous calls, which cannot wait, are still
     ///     admitted to the current binding.
-    ///   - passage: The numbers of the components through which calls may still come back.
-    ///   - leaving: The components that stop together: calls that come through them are refused instead of held.
+    ///   - passage: The numbers of the components through which calls may still return.
+    ///   - leaving: The components that stop together; calls that come through them are refused instead of held.
     func hold(lettingAside: Bool = true, passage: Set<UInt16> = [], leaving: LeavingComponents? = nil) {
         state.withLock { state in
             guard case .open = state.phase else { return }
@@ -44,7 +44,7 @@ extension Gate {
         }
     }
 
-    /// Admits no more returning calls; those already in flight continue.
+    /// Stops admitting returning calls; those already in flight continue.
     ///
     /// - Parameter lettingAside: A Boolean value that indicates whether synchronous calls still reach the current
     ///   binding.
@@ -55,7 +55,7 @@ extension Gate {
         }
     }
 
-    /// Adds the failed calls of an instance that is no longer behind the gate, and keeps its last error.
+    /// Adds the failed calls of an instance that is no longer behind the gate, and stores its last error.
     func note(failures: Int, last: FailureStatistics?) {
         state.withLock { state in
             state.failuresEnded += failures
@@ -63,9 +63,9 @@ extension Gate {
         }
     }
 
-    /// Decides what each slot will contain when the held gate is opened; calls through a refused slot fail then.
+    /// Decides what each slot will contain when the held gate is opened; calls through a refused slot then fail.
     ///
-    /// - Returns: The bindings of calls that were admitted under an earlier decision, which from now on only drain.
+    /// - Returns: The bindings of calls that were admitted under an earlier decision, which only drain from now on.
     @discardableResult
     func lead(_ next: (Slot, Binding) -> Result<Binding, BackplaneError>) -> Set<Binding> {
         state.withLock { state in
@@ -114,9 +114,9 @@ extension Gate {
         deliver(admitted)
     }
 
-    /// Opens the gate and admits the calls that wait.
+    /// Opens the gate and admits the waiting calls.
     ///
-    /// - Returns: The bindings taken out, which from now on only drain, and the number and longest wait of held calls.
+    /// - Returns: The removed bindings, which only drain from now on, and the number and longest wait of held calls.
     @discardableResult
     func open() -> Opening {
         let (opening, admitted) = state.withLock { state -> (Opening, [(Waiting, Admission)]) in
@@ -145,10 +145,10 @@ extension Gate {
         var longestWait = Duration.zero
     }
 
-    /// Puts another binding, perhaps for another lane, into every slot, and admits the calls that wait.
+    /// Puts another binding, possibly for another lane, into every slot, and admits the waiting calls.
     ///
     /// - Parameter next: A function that returns the slot's next binding, given its current one.
-    /// - Returns: The bindings taken out, which from now on only drain.
+    /// - Returns: The removed bindings, which only drain from now on.
     @discardableResult
     package func open(with next: (Slot, Binding) -> Binding) -> Set<Binding> {
         open { .success(next($0, $1)) }.taken
@@ -161,7 +161,7 @@ extension Gate {
         return open()
     }
 
-    /// Closes the gate for good and refuses the calls that wait; calls in flight continue.
+    /// Permanently closes the gate and refuses the waiting calls; calls in flight continue.
     ///
     /// - Parameter passage: The same as in ``hold(lettingAside:passage:leaving:)``.
     func close(_ error: BackplaneError = .calledStopped, passage: Set<UInt16> = []) {
@@ -190,7 +190,7 @@ extension Gate {
         deliver(refused)
     }
 
-    /// Refuses the waiting calls that the change itself waits for.
+    /// Refuses the waiting calls for which the change itself waits.
     func refuseHeldUp() {
         let refused = state.withLock { state -> [(Waiting, Admission)] in
             guard let leaving = state.hold?.leaving else { return [] }

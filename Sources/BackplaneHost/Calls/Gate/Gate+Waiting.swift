@@ -105,7 +105,7 @@ extension BackplaneError {
         )
     }
 
-    /// The error of a call to a component that the caller must not wait for.
+    /// The error for a call to a component that the caller must not wait for.
     static var calledGoes: BackplaneError {
         BackplaneError(
             .callRetired,

@@ -9,7 +9,7 @@ package final class Gate: Gatekeeper {
         case held(Hold)
         /// Calls are refused with this error until the gate is opened again.
         case refusing(BackplaneError)
-        /// Calls are refused with this error for good.
+        /// Calls are permanently refused with this error.
         case closed(BackplaneError)
     }
     /// The state of a gate at which calls wait.
@@ -33,19 +33,19 @@ package final class Gate: Gatekeeper {
         var slots: [GateSlot] = []
         /// The bindings that were taken out of their slots and may still have calls in flight.
         var retired: [Binding] = []
-        /// The retired bindings that another part of the host waits for.
+        /// The retired bindings for which another part of the host waits.
         var disowned: [Binding] = []
         /// A Boolean value that indicates whether the contents of the slots at the next opening have been decided.
         var isLed = false
-        /// The number of calls that began on bindings that have drained since.
+        /// The number of calls that began on bindings that have since drained.
         var callsEnded = 0
-        /// The number of failed calls in instances that have ended since.
+        /// The number of failed calls in instances that have since ended.
         var failuresEnded = 0
         /// The last error of such an instance.
         var lastFailureEnded: FailureStatistics?
-        /// The calls that wait, in order of arrival.
+        /// The waiting calls, in order of arrival.
         var waiting: [Waiting] = []
-        /// The numbers of the components that the one behind the closed gate waits for.
+        /// The numbers of the components for which the one behind the closed gate waits.
         ///
         /// Calls that come through them are admitted to the current binding.
         var passage: Set<UInt16> = []
@@ -57,7 +57,7 @@ package final class Gate: Gatekeeper {
         }
     }
     let timer: DeadlineTimer
-    /// The number of calls that may wait; further ones fail immediately.
+    /// The maximum number of waiting calls; additional ones fail immediately.
     let waitingLimit: Int
     let state = Mutex(State())
 
@@ -76,7 +76,7 @@ package final class Gate: Gatekeeper {
 // MARK: Counts
 
 extension Gate {
-    /// The number of calls in flight, without those admitted while the gate was not open.
+    /// The number of calls in flight, not including those admitted while the gate was not open.
     var callsInFlight: Int {
         state.withLock { state in
             state.slots.reduce(state.retired.callsInFlight) { $0 + Int(clamping: $1.binding.callsInFlight) }
@@ -88,7 +88,7 @@ extension Gate {
         state.withLock { state in state.slots.flatMap(\.asides).callsInFlight }
     }
 
-    /// The number of calls in flight that came back through the gate, and must end before the component is quiescent.
+    /// The number of calls in flight that returned through the gate, and must end before the component is quiescent.
     var callsPassing: Int {
         state.withLock { state in state.slots.compactMap(\.passing).callsInFlight }
     }
@@ -136,7 +136,7 @@ extension [Binding] {
 }
 
 extension Gate.State {
-    /// Keeps counting the calls on removed bindings until they have drained.
+    /// Continues to count the calls on removed bindings until they have drained.
     mutating func retire(_ bindings: some Sequence<Binding>) {
         retired += bindings
         for list in [\Self.retired, \.disowned] {

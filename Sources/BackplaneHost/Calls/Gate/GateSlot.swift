@@ -3,7 +3,7 @@ import Backplane
 /// One slot of a gate, and the bindings that belong to it.
 struct GateSlot {
     let slot: Slot
-    /// The binding that is in the slot while the gate is open.
+    /// The binding in the slot while the gate is open.
     var binding: Binding
     /// The decision about the slot at the next opening of the gate, or `nil` if there is none yet.
     var next: Result<Binding, BackplaneError>?
@@ -12,9 +12,9 @@ struct GateSlot {
 
     // While the gate is not open, calls are counted by separate bindings, created for the first such call.
 
-    /// The count of synchronous calls into `binding`, which no change waits for.
+    /// The count of synchronous calls into `binding`, for which no change waits.
     var aside: Binding?
-    /// The count of calls into `binding` that come back through the component behind the gate.
+    /// The count of calls into `binding` that return through the component behind the gate.
     var passing: Binding?
     /// The count of calls into `next`.
     var early: Binding?
@@ -43,7 +43,7 @@ struct GateSlot {
         return Lease(into: twin)
     }
 
-    /// Opens the slot with the next binding, or the current one, and returns the bindings that this removed.
+    /// Opens the slot with the next binding, or the current one, and returns the bindings that this removes.
     mutating func open() -> [Binding] {
         let asides = asides
         (aside, passing, early) = (nil, nil, nil)

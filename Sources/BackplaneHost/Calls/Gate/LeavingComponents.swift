@@ -1,9 +1,9 @@
 import Backplane
 import Synchronization
 
-/// The numbers of the components that a change has begun to stop.
+/// The numbers of the components that a change is stopping.
 ///
-/// A call that comes through one of them must not wait for a component that starts after the change, since the change
+/// A call that comes through one of them must not wait for a component that starts after the change, because the change
 /// waits for that call.
 final class LeavingComponents: Sendable {
     private let numbers = Mutex<Set<UInt16>>([])

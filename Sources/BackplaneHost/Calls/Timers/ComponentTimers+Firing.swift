@@ -3,7 +3,7 @@ import BackplaneBoundary
 import Synchronization
 
 extension ComponentTimers {
-    /// Queues a timer that waits for its time.
+    /// Queues a timer until its time.
     func enqueue(_ number: UInt64, _ state: inout State) {
         guard case .serving = state.phase, let timer = state.timers[number], let next = timer.timing.next,
             !timer.isRunning, timer.earlier == nil, timer.due == nil
@@ -55,11 +55,11 @@ extension ComponentTimers {
         let functions: TimerFunctions
         let calls: ComponentCalls
         let body = TimerBodyInFlight()
-        /// The frame of the body's calls, in a trace of its own.
+        /// The frame of the body's calls, with a trace of its own.
         let call = Call(within: nil)
     }
 
-    /// Takes the next timer that is due, and counts its body among the calls of the component.
+    /// Removes the next timer that is due, and counts its body among the calls of the component.
     private func next() -> Firing? {
         state.withLock { state in
             let now = clock.moment
@@ -122,7 +122,7 @@ extension ComponentTimers {
         if Callbacks.end(run, EncodedAnswer(error)) { firing.functions.cancel(run) }
     }
 
-    /// Records that a body is no longer awaited, because it has ended or its deadline has passed.
+    /// Records that a body is no longer awaited because it has ended or its deadline has passed.
     private func ended(_ firing: Firing, _ answer: EncodedAnswer) {
         let error = answer.isFailure ? answer.error : nil
         state.withLock { state in
@@ -144,7 +144,7 @@ extension ComponentTimers {
         firing.calls.leave()
     }
 
-    /// Records that the plugin has answered a body, perhaps after its deadline, so that the next one may begin.
+    /// Records that the plugin has answered a body, possibly after its deadline, so that the next one may begin.
     fileprivate func answered(_ number: UInt64) {
         let now = clock.moment
         let removed = state.withLock { state -> Timer? in
@@ -160,12 +160,12 @@ extension ComponentTimers {
     }
 }
 
-/// One run of a timer's body, as the owner of its answer.
+/// One run of a timer's body, which owns the pending answer.
 private final class TimerRun: CallOwner {
     private let timer: UInt64
     private let timers: ComponentTimers
     private let instance: ComponentInstance
-    /// The plugin's functions, kept until it has answered.
+    /// The plugin's functions, retained until it has answered.
     private let functions: Mutex<TimerFunctions?>
 
     init(_ timer: UInt64, _ functions: TimerFunctions, of timers: ComponentTimers, _ instance: ComponentInstance) {
@@ -185,6 +185,6 @@ private final class TimerRun: CallOwner {
 }
 
 extension EncodedAnswer {
-    /// A Boolean value that indicates whether the body has failed, rather than been cancelled.
+    /// A Boolean value that indicates whether the body failed, as opposed to being cancelled.
     fileprivate var isFailure: Bool { status != 0 && error.code != .callCancelled }
 }

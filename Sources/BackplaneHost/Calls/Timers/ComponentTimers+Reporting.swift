@@ -4,7 +4,7 @@ import Synchronization
 
 /// The timers in statistics and messages.
 extension ComponentTimers {
-    /// Returns the timers in the order in which they were added, at most `limit`, and the number of all.
+    /// Returns at most `limit` timers in the order in which they were added, and the total number of timers.
     func statistics(limit: Int) -> (timers: [TimerStatistics], count: Int) {
         let now = clock.moment
         return state.withLock { state in
@@ -22,7 +22,7 @@ extension ComponentTimers {
     /// A Boolean value that indicates whether a body is awaited.
     var isBusy: Bool { state.withLock { state in state.bodies > 0 } }
 
-    /// The names of the timers whose bodies are awaited, sorted.
+    /// The names of the timers whose bodies are awaited, in sorted order.
     var namesInFlight: [String] {
         state.withLock { state in state.timers.values.filter { $0.run != nil }.map(\.name).sorted() }
     }
@@ -30,15 +30,15 @@ extension ComponentTimers {
     /// The numbers of the bodies that are awaited.
     var bodiesInFlight: Set<UInt64> { Set(running.map(\.run)) }
 
-    /// Cancels the bodies that run; they continue to count until the plugin answers.
+    /// Cancels the running bodies, which continue to count until the plugin answers.
     func cancelBodies() {
-        // The plugin's function may not return. A plugin ignores the number of a body that has ended meanwhile.
+        // The plugin's function may not return. A plugin ignores the number of a body that has ended in the meantime.
         for (run, functions) in running {
             _ = HostThread.launch { [self] in if bodiesInFlight.contains(run) { functions.cancel(run) } }
         }
     }
 
-    /// Answers the bodies that run with an error, and cancels them in the plugin.
+    /// Answers the running bodies with an error, and cancels them in the plugin.
     func endBodies(_ error: BackplaneError) {
         for (run, functions) in running where Callbacks.end(run, EncodedAnswer(error)) {
             // The plugin's function may not return. Without a thread it is not cancelled.

@@ -1,21 +1,21 @@
 import Backplane
 
 extension ComponentTimers {
-    /// The values of a timer that a component adds.
+    /// The parameters of a timer that a component adds.
     struct Request {
-        /// The name; empty for a default one, by the order of addition.
+        /// The name; empty for a default name, which depends on the order of addition.
         var name: String
         var delay, period, jitter, limit: Int64
     }
 }
 
 extension ComponentTimers.Request {
-    /// The longest time of a timer: ten years.
+    /// The maximum duration of a timer: ten years.
     private static var longest: Int64 { 10 * 366 * 86_400 * 1_000_000_000 }
 
     /// Validates the request.
     ///
-    /// - Throws: `timer.refused` with what is wrong.
+    /// - Throws: `timer.refused` with the reason.
     func requireValid() throws(BackplaneError) {
         func refuse(_ reason: String) throws(BackplaneError) {
             let name = name.isEmpty ? "a timer without a name" : "timer `\(name.prefix(128))`"

@@ -2,10 +2,11 @@ import Backplane
 import Synchronization
 
 extension ComponentTimers {
-    /// Starts the timers, each at the phase of the older instance's timer of the same name.
+    /// Starts the timers, each in phase with the older instance's timer of the same name.
     ///
     /// - Parameter old: The timers of the older instance, which must be held.
-    /// - Returns: The names of the older one's timers that have yet to fire once, and that this instance does not have.
+    /// - Returns: The names of the older instance's one-shot timers that have yet to fire and that this instance does
+    ///   not have.
     @discardableResult
     func begin(continuing old: ComponentTimers? = nil) -> [String] {
         let now = clock.moment
@@ -36,7 +37,8 @@ extension ComponentTimers {
         }
     }
 
-    /// Begins no more bodies until ``begin(continuing:)``; those that have begun are in the component's count of calls.
+    /// Stops beginning bodies until ``begin(continuing:)``; running bodies are included in the component's count of
+    /// calls.
     func hold() {
         state.withLock { state in
             guard state.phase == .serving else { return }
@@ -45,7 +47,7 @@ extension ComponentTimers {
         }
     }
 
-    /// Ends all timers for good; bodies that run continue.
+    /// Permanently ends all timers; running bodies continue.
     func end() {
         let removed = state.withLock { state -> [Timer] in
             state.phase = .ended
@@ -69,7 +71,7 @@ extension ComponentTimers {
         var name: String
         var isUnnamed: Bool
         var timing: TimerTiming
-        /// The body that runs, of this instance or an older one.
+        /// The running body, of this instance or an older one.
         var body: TimerBodyInFlight?
     }
 
@@ -84,7 +86,7 @@ extension ComponentTimers {
         }
     }
 
-    /// Unblocks a timer that waited for a body of an older instance.
+    /// Unblocks a timer that was waiting for a body of an older instance.
     func unblock(_ name: String) {
         let now = clock.moment
         state.withLock { state in

@@ -4,14 +4,14 @@ import Synchronization
 
 /// The timers of one component.
 ///
-/// The clock knows only the earliest of them: when that is due, a thread of the clock begins the bodies of all due
-/// timers, one after another. A body that runs is counted among the calls of the component.
+/// The clock knows only the earliest timer. When that is due, a thread of the clock begins the bodies of all due
+/// timers, one after another. A running body is counted among the calls of the component.
 final class ComponentTimers: Sendable {
     /// The maximum number of timers of one component.
     static let limit = 10_000
 
     enum Phase {
-        /// The component is being created or activated, or does not serve yet.
+        /// The component is being created or activated, or is not serving yet.
         case waiting
         case serving
         /// The component is suspended, or about to be.
@@ -27,14 +27,14 @@ final class ComponentTimers: Sendable {
         var calls: ComponentCalls?
         /// The pending wake-up.
         var alarm: (id: UInt64, due: Deadline)?
-        /// A Boolean value that indicates whether a thread is beginning bodies.
+        /// A Boolean value that indicates whether a thread is currently beginning bodies.
         var isFiring = false
         /// The number of bodies that are awaited.
         var bodies = 0
     }
     struct Timer {
         let name: String
-        /// A Boolean value that indicates whether the name is a default one, by the order of addition.
+        /// A Boolean value that indicates whether the name is a default name, which depends on the order of addition.
         let isUnnamed: Bool
         var timing: TimerTiming
         let jitter: Int64
@@ -44,13 +44,13 @@ final class ComponentTimers: Sendable {
         var due: Deadline?
         /// A Boolean value that indicates whether the plugin has not answered the last body.
         var isRunning = false
-        /// The number of the body that the host waits for.
+        /// The number of the body for which the host waits.
         var run: UInt64?
-        /// A Boolean value that indicates whether the timer ends with the body that runs.
+        /// A Boolean value that indicates whether the timer ends with the running body.
         var isRemoved = false
-        /// The body that runs, until the host waits for it no longer.
+        /// The running body, until the host no longer waits for it.
         var body: TimerBodyInFlight?
-        /// The body of an older instance's timer that this one waits for.
+        /// The body of an older instance's timer for which this timer waits.
         var earlier: TimerBodyInFlight?
         var runs = 0
         var failures = 0
@@ -65,7 +65,7 @@ final class ComponentTimers: Sendable {
         (self.component, self.clock, self.deadlines, self.log) = (component, clock, deadlines, log)
     }
 
-    /// Sets the calls among which bodies are counted, when the instance has been created.
+    /// Sets the calls among which bodies are counted, once the instance has been created.
     func attach(_ calls: ComponentCalls) {
         state.withLock { $0.calls = calls }
     }
@@ -76,7 +76,7 @@ final class ComponentTimers: Sendable {
 extension ComponentTimers {
     /// Adds a timer and returns its number.
     ///
-    /// - Parameter functions: Returns the plugin's functions; not called for a timer that is refused.
+    /// - Parameter functions: A function that returns the plugin's functions; not called for a timer that is refused.
     /// - Throws: `timer.refused` with the reason; `call.retired` if the component has stopped.
     func add(_ request: Request, _ functions: () -> TimerFunctions) throws(BackplaneError) -> UInt64 {
         try request.requireValid()
@@ -89,7 +89,8 @@ extension ComponentTimers {
                 return .failure(
                     BackplaneError(
                         .timerRefused,
-                        "\(component) already has \(Self.limit) timers, the most that a component can have; cancel some of them, or use one timer for several tasks"
+                        "\(component) already has \(Self.limit) timers, which is the limit; cancel some of them, or "
+                            + "use one timer for several tasks"
                     ))
             }
             let isUnnamed = request.name.isEmpty
@@ -120,9 +121,9 @@ extension ComponentTimers {
     /// The default time limit of a body.
     static var bodyLimit: Duration { .seconds(60) }
 
-    /// Ends a timer; a body that runs continues.
+    /// Ends a timer; a running body continues.
     func remove(_ number: UInt64) {
-        // Released outside of the lock, since the plugin's `release` may call back.
+        // Released outside the lock, since the plugin's `release` may call back.
         let removed = state.withLock { state -> Timer? in
             guard let timer = state.timers[number] else { return nil }
             if timer.isRunning {

@@ -1,8 +1,8 @@
 import Backplane
 
-/// The queue of the timers that are to fire, the earliest first: a binary heap.
+/// The queue of pending timers, the earliest first, as a binary heap.
 ///
-/// A withdrawn timer stays in it until its time, and is recognised by its moment.
+/// A withdrawn timer remains in the queue until its time, and is recognised by its due time.
 struct DueQueue: Sendable {
     typealias Item = (due: Deadline, timer: UInt64)
     private var items: [Item] = []

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A body that runs, for which the timers of newer instances wait.
+/// A running body for which the timers of newer instances wait.
 final class TimerBodyInFlight: Sendable {
     private struct State {
         var isOver = false

@@ -6,11 +6,11 @@ package protocol TimerClock: AnyObject, Sendable {
     var moment: Deadline { get }
     /// A Boolean value that indicates whether timers are delayed by their jitter.
     var hasJitter: Bool { get }
-    /// Runs `action` on a thread that may block, at a moment or, if that has passed, soon.
+    /// Runs `action` on a thread that may block, at the given time or soon after it if the time has passed.
     func schedule(_ id: UInt64, at moment: Deadline, _ action: @escaping @Sendable () -> Void)
-    /// Withdraws an action that has not begun.
+    /// Withdraws an action that has not started.
     func cancel(_ id: UInt64)
-    /// Records that a body begins; called before the action that begins it returns.
+    /// Records that a body is starting; called before the action that starts it returns.
     func bodyBegins()
     /// Records that a body has ended.
     func bodyEnded()

@@ -4,13 +4,14 @@ public struct TimerStatistics: Sendable, Hashable {
     public var name: String
     /// The time between two bodies, or `nil` if there is only one.
     public var period: Duration?
-    /// The time until the next body; `nil` if none is due because the component does not serve or the last one runs.
+    /// The time until the next body; `nil` if none is due because the component is not serving or the last body is
+    /// running.
     public var next: Duration?
     /// The number of bodies that began.
     public var runs: Int
-    /// The number of those that failed, without cancelled ones.
+    /// The number of failed bodies, not including cancelled ones.
     public var failures: Int
-    /// A Boolean value that indicates whether a body runs.
+    /// A Boolean value that indicates whether a body is running.
     public var isRunning: Bool
 
     package init(name: String, period: Duration?, next: Duration?, runs: Int, failures: Int, isRunning: Bool) {

@@ -6,7 +6,7 @@ struct TimerTiming: Sendable {
     let delay: Int64
     /// The time between two bodies; 0 if there is only one.
     let period: Int64
-    /// The next time; `nil` before the timer begins, and once there is none.
+    /// The next due time; `nil` before the timer starts, and after its last due time.
     private(set) var next: Deadline?
     private var hasBegun = false
 
@@ -16,13 +16,13 @@ struct TimerTiming: Sendable {
 
     var repeats: Bool { period > 0 }
 
-    /// Counts the delay from a moment, unless the timer has begun before.
+    /// Counts the delay from the given time, unless the timer has already started.
     mutating func begin(at now: Deadline) {
         guard !hasBegun else { return }
         (next, hasBegun) = (Deadline(nanoseconds: now.nanoseconds + delay), true)
     }
 
-    /// Advances to the first time after a moment, skipping those that have passed.
+    /// Advances to the first due time after the given time, skipping those that have passed.
     mutating func pass(_ now: Deadline) {
         guard let due = next, due <= now else { return }
         guard repeats else { return next = nil }
@@ -30,11 +30,11 @@ struct TimerTiming: Sendable {
         next = Deadline(nanoseconds: due.nanoseconds + periods * period)
     }
 
-    /// Continues at the phase of an older instance's timer.
+    /// Continues in phase with an older instance's timer.
     ///
-    /// A timer with another period is due one of its periods after the older one's last time.
+    /// A timer with another period is due one of its own periods after the older timer's last due time.
     ///
-    /// - Returns: `false` if only one of them repeats, or the older one has no times left.
+    /// - Returns: `false` if only one of them repeats, or the older timer has no due times left.
     mutating func `continue`(_ old: TimerTiming, at now: Deadline) -> Bool {
         guard let oldNext = old.next, repeats == old.repeats else { return false }
         let own = Deadline(nanoseconds: oldNext.nanoseconds - old.period + period)
@@ -44,7 +44,7 @@ struct TimerTiming: Sendable {
 }
 
 extension TimerTiming {
-    /// Skips the times that have passed, if there are others.
+    /// Skips the due times that have passed, if there are others.
     mutating func skip(to now: Deadline) {
         if repeats { pass(now) }
     }

@@ -4,7 +4,7 @@ import Backplane
 extension Coordinator {
     /// Makes a change, and reports its outcome to the listeners.
     ///
-    /// - Parameter event: The event of a change that has been made; `nil` for one that changed nothing.
+    /// - Parameter event: The event for a change that has been made; `nil` if nothing was changed.
     func announcing<Result: Sendable>(
         _ operation: HostEvent.Operation, _ change: @Sendable () async throws(BackplaneError) -> Result,
         _ event: @Sendable (Result) async -> HostEvent.Kind?
@@ -22,7 +22,7 @@ extension Coordinator {
         }
     }
 
-    /// The names of the managers that are up, sorted.
+    /// The names of the running managers, in sorted order.
     var managersUp: [String] {
         live.statuses.filter { $0.state == .ready }.map(\.name).sorted()
     }

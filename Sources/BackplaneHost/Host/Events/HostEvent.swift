@@ -4,9 +4,9 @@ public import Backplane
 public struct HostEvent: Sendable, Hashable {
     /// The occurrence that an event reports, with its details.
     public enum Kind: Sendable, Hashable {
-        /// The host has started, and these managers are up.
+        /// The host has started, and these managers are running.
         case started(managers: [String])
-        /// A swap or a rollback has ended; a report with the outcome `rolledBack` stands for a failed probation.
+        /// A swap or a rollback has ended; a report with the outcome `rolledBack` represents a failed probation.
         case swapped(SwapReport)
         /// Another manifest is active.
         case applied(ManifestChange)
@@ -16,7 +16,7 @@ public struct HostEvent: Sendable, Hashable {
         case failed(Operation, BackplaneError)
         /// The calls through a wire use another lane than before.
         case laneChanged(WireChange)
-        /// The listener missed this number of events at this point, because it was too slow.
+        /// The listener missed this number of events at this point because it was too slow.
         case missed(Int)
     }
     /// The changes that can fail.

@@ -1,7 +1,7 @@
 import Backplane
 import Synchronization
 
-/// The events of a host from the moment in which the sequence was created until the host has stopped.
+/// The events of a host from the creation of the sequence until the host has stopped.
 ///
 /// ```swift
 /// for await event in host.events {
@@ -9,7 +9,7 @@ import Synchronization
 /// }
 /// ```
 ///
-/// A listener may fall 1,000 events behind. It then misses the events that follow, and receives their number
+/// A listener may fall 1,000 events behind. It then misses further events, and receives their number
 /// (``HostEvent/Kind/missed(_:)``); the host never waits for it.
 public struct HostEvents: AsyncSequence, Sendable {
     private let stream: AsyncStream<HostEvent>
@@ -23,7 +23,7 @@ public struct HostEvents: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var iterator: AsyncStream<HostEvent>.Iterator
 
-        /// Returns the next event once there is one; `nil` after the host has stopped.
+        /// Returns the next event when it is available; `nil` after the host has stopped.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> HostEvent? {
             await iterator.next(isolation: actor)
         }
@@ -55,7 +55,7 @@ final class HostEventFeed: Sendable {
     }
     private let state = Mutex(State())
 
-    /// The maximum number of events that a listener has not read.
+    /// The maximum number of unread events of a listener.
     static let limit = 1_000
 
     /// Begins to listen.

@@ -1,11 +1,11 @@
 import Backplane
 import BackplaneBoundary
 
-/// The wires of a host, from their users' slots to the components that are called now.
+/// The wires of a host, from their users' slots to the components that are currently called.
 struct Connections {
     /// A wire, open or not.
     private struct KnownWire {
-        /// The id of the live node that calls, or `nil` for the host program.
+        /// The id of the calling live node, or `nil` for the host program.
         let user: Int?
         let gate: Gate
         /// The calling end, or `nil` for calls by name, which need no contract.
@@ -25,13 +25,13 @@ struct Connections {
         self.options = options
     }
 
-    /// The statuses in the order in which the users were created, the host program's last.
+    /// The statuses in the order in which the users were created, followed by those of the host program.
     var statuses: [WireStatus] {
         known.values.filter { $0.consumer != nil }.sorted { ($0.user ?? .max, $0.order) < ($1.user ?? .max, $1.order) }
             .map(\.status)
     }
 
-    /// Connects a wire of a component to a provider that is up.
+    /// Connects a wire of a component to a running provider.
     ///
     /// - Parameter isLater: A Boolean value that indicates whether a provider that does not serve the wire is about to
     ///   be swapped for one that does; calls are refused until then.
@@ -77,18 +77,18 @@ struct Connections {
         }
     }
 
-    /// Opens a component's gate, and leads every wire to its current instance, each through the suitable lane.
+    /// Opens a component's gate, and connects every wire to its current instance, each through the suitable lane.
     ///
-    /// - Returns: The slots that stay closed, since their users need another contract, and the effect of the opening.
+    /// - Returns: The slots that stay closed because their users need another contract, and the effect of the opening.
     @discardableResult
     mutating func open(_ provider: RunningComponent) -> (refused: Set<Slot>, opening: Gate.Opening) {
         let refused = lead(to: provider).refused
         return (refused, provider.gate.open())
     }
 
-    /// Leads every wire of a component to another instance once its gate opens, each through the suitable lane.
+    /// Connects every wire of a component to another instance once its gate opens, each through the suitable lane.
     ///
-    /// - Returns: The slots that will stay closed, since their users need another contract, and the bindings of calls
+    /// - Returns: The slots that will stay closed because their users need another contract, and the bindings of calls
     ///   admitted under an earlier decision.
     @discardableResult
     mutating func lead(to provider: RunningComponent) -> (refused: Set<Slot>, early: Set<Binding>) {
@@ -127,7 +127,7 @@ extension Connections {
         .compactMap { wire in wire.consumer.map { (wire.user, wire.status, $0) } }
     }
 
-    /// Returns the lane that a wire would take to a class.
+    /// Returns the lane that a wire to a class would use.
     mutating func lane(of end: ConsumerEnd, to type: ComponentClass) -> WireStatus.Lane {
         let choice = LaneChoice(from: end.side, to: type.providerSide, options.lanes) { comparisons.difference($0, $1) }
         return WireStatus.Lane(choice, of: end.side)

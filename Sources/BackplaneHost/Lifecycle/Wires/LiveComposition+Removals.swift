@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneBoundary
 
-/// A component that is up and whose code changes.
+/// A running component whose code changes.
 struct RemovingChange {
     let gate: Gate
     let old, new: Plan.Node
@@ -10,12 +10,12 @@ struct RemovingChange {
 extension LiveComposition {
     /// Returns an error for each wire that uses methods that its provider loses.
     ///
-    /// These are the wires of the manifest, and then those of the host program and of look-ups.
+    /// The wires of the manifest come first, followed by those of the host program and of look-ups.
     ///
     /// - Parameters:
     ///   - next: The manifest with the new code.
     ///   - changes: The components that change.
-    ///   - leaving: The ids of the nodes that change: their wires are compared as in their new code.
+    ///   - leaving: The ids of the nodes that change, whose wires are compared as declared in their new code.
     func removals(in next: LoadedManifest, _ changes: [RemovingChange], leaving: Set<Int>) -> [BackplaneError] {
         let planned = loaded.methodsRemoved(in: next)
         let others = changes.flatMap { change in

@@ -3,7 +3,7 @@ import BackplaneBoundary
 import BackplaneDefinitions
 
 extension ContractShape {
-    /// Returns the inputs and outputs of a contract's methods, by name, as a consumer in Swift lays them out.
+    /// Returns the inputs and outputs of a contract's methods, keyed by name, as laid out by a Swift consumer.
     static func all(of layout: ContractLayout) -> [String: ContractShape] {
         var declarations: [Int: TypeLayout.Declaration] = [:]
         layout.forEachDeclaration { declarations[$0.number] = $0 }

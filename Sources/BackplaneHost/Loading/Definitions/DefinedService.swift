@@ -2,15 +2,16 @@ import Backplane
 import BackplaneDefinitions
 import BackplaneNetwork
 
-/// The built-in network service, whose methods a definition file describes.
+/// The built-in network service, whose methods are described by a definition file.
 ///
-/// The class is the same for all definitions. Each has a registration of its own, with the contract that it serves.
+/// The class is the same for all definitions. Each definition has its own registration, with the contract that it
+/// serves.
 final class DefinedService: NetworkService {
     /// The configuration in the manifest.
     struct Configuration: Decodable, Sendable {
-        /// The name of the web service, by which its definition is found in a folder.
+        /// The name of the web service, used to find its definition in a folder.
         var serviceName: String
-        /// The URL that paths are relative to.
+        /// The URL to which paths are relative.
         var baseURL: String
         /// The path of the definition, or of its folder, relative to the manifest's folder; `nil` for that folder.
         var definition: String?

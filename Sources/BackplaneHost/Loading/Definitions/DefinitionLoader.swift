@@ -4,19 +4,19 @@ import BackplaneDefinitions
 import BackplaneDocuments
 import FoundationEssentials
 
-/// A loader of the definitions that the built-in class serves for a manifest, each as a plugin of its own.
+/// A loader of the definitions that the built-in class serves for a manifest, each as a separate plugin.
 struct DefinitionLoader {
     private let document: ManifestDocument
     private let libraries: [LoadedPlugin]
     private let catalogue: Catalogue
     /// The definitions that are already loaded.
     private let known: [LoadedPlugin]
-    /// A Boolean value that indicates whether the files of definitions that are already loaded are read again.
+    /// A Boolean value that indicates whether the files of definitions that are already loaded are reread.
     private let readsFiles: Bool
     private let options: LoadingOptions
-    /// The definitions without errors; equal ones once.
+    /// The definitions without errors; equal ones occur only once.
     private(set) var plugins: [LoadedPlugin] = []
-    /// The classes and the problems, by the paths of the manifest's definitions.
+    /// The classes and the problems, keyed by the paths of the manifest's definitions.
     private(set) var choices: [String: BuiltInChoice] = [:]
 
     /// The version of the built-in class.
@@ -54,7 +54,7 @@ struct DefinitionLoader {
         }
     }
 
-    /// The reasons why a definition is not served; none if another error of the manager is the reason.
+    /// The reasons why a definition is not served; empty if another error of the manager is the reason.
     private struct Refusal: Error {
         var errors: [BackplaneError]
     }
@@ -97,7 +97,7 @@ struct DefinitionLoader {
         }
     }
 
-    /// Returns the consumer's end of the wire that leads to a definition, whose contract the configuration names.
+    /// Returns the consumer's end of the wire to a definition, whose contract is named in the configuration.
     private func consumer(
         of definition: ComponentDefinition, by controller: ComponentDefinition, _ settings: DefinedService.Configuration
     ) throws(Refusal) -> LaneSide {
@@ -111,7 +111,7 @@ struct DefinitionLoader {
         let path = definition.configurationPath
         if let contract = settings.contract {
             let path = path / "contract"
-            let words = "no wire that leads here declares `\(document.shown(contract, at: path))`; \(declares)"
+            let words = "no wire to this component declares `\(document.shown(contract, at: path))`; \(declares)"
             throw Refusal(errors: [BackplaneError(.wireMismatch, words, at: document.place(of: path))])
         }
         let words =
@@ -154,7 +154,7 @@ extension DefinitionLoader {
             let map = serialize(by: serializers)
             let description = try PluginDescription(
                 id: id(of: settings.serviceName, earlier), version: Self.version, getInterface: options.getInterface,
-                encodes: "the definition of `\(settings.serviceName)` answers in JSON"
+                encodes: "the definition of `\(settings.serviceName)` returns JSON"
             ) { registrar in
                 DefinedService.register(
                     in: &registrar, named: definition.className, content, providing: served.contract,
@@ -168,7 +168,7 @@ extension DefinitionLoader {
         }
     }
 
-    /// Returns the function that maps responses by managers, whose names it finds by those of serializers.
+    /// Returns the function that maps responses through managers, which it finds by the names of serializers.
     private func serialize(by managers: [String: String]) -> WebService.Serialize {
         { [find = options.serialize] response, call async throws(BackplaneError) -> [UInt8] in
             guard let manager = managers[response.serializer], let find else {
@@ -204,7 +204,7 @@ extension DefinitionLoader {
             functions: served.methods.map { DefinedService.function(of: $0) }, warnings: served.problems.map(\.error))
     }
 
-    /// Returns the id of a definition as a plugin, which no other plugin has.
+    /// Returns the id of a definition as a plugin, which is unique among plugins.
     private func id(of name: String, _ earlier: LoadedPlugin?) -> String {
         let taken = Set((libraries + plugins).map(\.description.id))
         if let id = earlier?.description.id, !taken.contains(id) { return id }
@@ -214,7 +214,7 @@ extension DefinitionLoader {
         return (2...).lazy.map { "\(id)-\($0)" }.first { !taken.contains($0) } ?? id
     }
 
-    /// Returns all errors of a definition, each with its location in a file or else in the manifest.
+    /// Returns all errors of a definition, each located in a file or else in the manifest.
     private func listed(_ error: BackplaneError, at place: String) -> [BackplaneError] {
         let errors = error.causes.isEmpty ? [error] : error.causes
         return errors.map { cause in

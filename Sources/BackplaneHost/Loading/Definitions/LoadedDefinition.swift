@@ -7,27 +7,27 @@ import FoundationEssentials
 struct LoadedDefinition: Sendable {
     /// The name of the class in the manifest.
     let className: String
-    /// The configuration as JSON, with the same bytes for the same configuration.
+    /// The configuration as JSON, whose bytes are identical for equal configurations.
     let configuration: Data
-    /// The contract as its consumer declares it, with the consumer's layout of it.
+    /// The contract as declared by its consumer, with the consumer's layout of it.
     let contract: ContractDescription
     let layout: String?
-    /// The managers that map responses, by the names that the definition may use.
+    /// The managers that map responses, keyed by the names that the definition may use.
     let serializers: [String: String]
-    /// The files, and where they were found.
+    /// The files and their location.
     let source: DefinitionSource
     private(set) var files: DefinitionFiles
-    /// The warnings; those about the files are located in them.
+    /// The warnings; those about the files are located in the files.
     let warnings: [Warning]
-    /// The number that distinguishes it from all other definitions that were loaded.
+    /// The number that distinguishes the definition from all others that have been loaded.
     private(set) var edition: UInt64
-    /// A Boolean value that indicates whether the files are those that the plugin was created from.
+    /// A Boolean value that indicates whether the files are those from which the plugin was created.
     private(set) var isCompiled = true
 
     /// A non-fatal problem.
     struct Warning: Sendable {
         var error: BackplaneError
-        /// A Boolean value that indicates whether it concerns the contract rather than the files.
+        /// A Boolean value that indicates whether the warning concerns the contract rather than the files.
         var isOfContract: Bool
     }
 
@@ -43,7 +43,7 @@ struct LoadedDefinition: Sendable {
 
     static func newEdition() -> UInt64 { UInt64.random(in: .min ... .max) }
 
-    /// Returns whether this is the given definition of the manifest, perhaps for another consumer.
+    /// Returns whether this is the given definition of the manifest, possibly for another consumer.
     func isOf(_ definition: ComponentDefinition) -> Bool {
         className == definition.className && configuration == definition.configuration.json
     }
@@ -54,7 +54,7 @@ struct LoadedDefinition: Sendable {
             && self.serializers == serializers
     }
 
-    /// Returns the definition with its files as they are now; `nil` if they are the same.
+    /// Returns the definition with the current contents of its files; `nil` if they are unchanged.
     ///
     /// - Throws: `definition.unreadable`.
     func reread() throws(BackplaneError) -> LoadedDefinition? {
@@ -66,14 +66,14 @@ struct LoadedDefinition: Sendable {
     }
 }
 
-/// The place of a definition's files.
+/// The location of a definition's files.
 struct DefinitionSource: Sendable, Hashable {
-    /// The name of the web service, by which its file is found in a folder.
+    /// The name of the web service, used to find its file in a folder.
     let name: String
     /// The absolute path of the file or of its folder.
     let path: String
 
-    /// Reads the definition, and the header fields that its folder shares.
+    /// Reads the definition, and the header fields shared in its folder.
     ///
     /// - Throws: `definition.unreadable`.
     func read() throws(BackplaneError) -> DefinitionFiles { try DefinitionFiles(source, named: name) }
@@ -82,13 +82,13 @@ struct DefinitionSource: Sendable, Hashable {
 
     private var isFolder: Bool { DefinitionFile.isFolder(path) == true }
 
-    /// The paths of the files that may belong to the definition, the definition itself first.
+    /// The paths of the files that may belong to the definition, beginning with the definition itself.
     var candidates: [String] {
         guard isFolder else { return [path, FilePath.join(FilePath.folder(of: path), DefinitionFile.sharedHeaders)] }
         return (DefinitionFile.names(of: name) + [DefinitionFile.sharedHeaders]).map { FilePath.join(path, $0) }
     }
 
-    /// The path of the definition; that of a file that does not exist if there is none.
+    /// The path of the definition; if it does not exist, the path at which it is expected.
     var definition: String {
         guard isFolder else { return path }
         return candidates.first { DefinitionFile.isRegular($0) } ?? candidates[0]

@@ -3,13 +3,13 @@ import Backplane
 extension ManifestDocument {
     /// The files of a definition that the built-in class serves for the manifest.
     package struct DefinitionPlace: Sendable, Hashable {
-        /// The path by which the definition is swapped.
+        /// The path that identifies the definition in a swap.
         package var definition: String
         /// The paths of all files that belong to the definition if they exist.
         package var files: Set<String>
     }
 
-    /// The files of the definitions that the built-in class serves for the manifest, as far as their keys can be read.
+    /// The files of the definitions that the built-in class serves for the manifest, as far as their keys are readable.
     package var definitionPlaces: Set<DefinitionPlace> {
         var places: Set<DefinitionPlace> = []
         for name in manifest.managers.keys {
@@ -26,7 +26,7 @@ extension ManifestDocument {
         return places
     }
 
-    /// Returns the place of a definition's files, relative to the manifest's folder.
+    /// Returns the location of a definition's files, relative to the manifest's folder.
     func source(of settings: DefinedService.Configuration) -> DefinitionSource {
         source(ofDefinition: settings.definition, named: settings.serviceName)
     }

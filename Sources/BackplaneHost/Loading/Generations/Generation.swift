@@ -6,7 +6,7 @@ public struct Generation: Sendable, Hashable {
     public enum State: String, Sendable, Hashable, CaseIterable {
         /// A generation in memory that is not active yet, because it is being prepared or a swap to it was previewed.
         case loaded
-        /// The active generation, to which calls go.
+        /// The active generation, which receives calls.
         case active
         /// The active generation while it is on probation, which is reverted if it fails.
         case onProbation
@@ -21,13 +21,13 @@ public struct Generation: Sendable, Hashable {
     public var number: Int
     /// The version of the plugin.
     public var version: Version
-    /// The path at which the library was built; `nil` if it is linked into this program.
+    /// The current stage of the generation's lifecycle.
     public var library: String?
     /// The stage of the generation's life, from loading to retirement.
     public var state: State
     /// The time of loading, in seconds since 1970.
     public var loadedAt: Double
-    /// The memory that belongs to this generation alone, in bytes; `nil` if unknown.
+    /// The memory used only by this generation, in bytes; `nil` if unknown.
     public var dirtyBytes: Int?
     /// The address space of the generation, in bytes; `nil` if unknown.
     public var mappedBytes: Int?

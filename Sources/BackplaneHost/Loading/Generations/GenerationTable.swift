@@ -11,9 +11,9 @@ struct GenerationTable {
         let loadedAt: Double
         var state: Generation.State
         let image: PluginImage?
-        /// The plugin to activate for a rollback; `nil` if it was never committed, or too long ago.
+        /// The plugin to activate for a rollback; `nil` if it was never committed or was committed too long ago.
         var loaded: LoadedPlugin?
-        /// The rank among committed generations, by the last commitment; 0 if it was never committed.
+        /// The rank among committed generations, by their last commitment; 0 if it was never committed.
         var commitment = 0
         /// A Boolean value that indicates whether a rollback to it failed its probation.
         ///
@@ -44,9 +44,9 @@ struct GenerationTable {
         }
     }
 
-    /// Activates plugins, and deactivates all others.
+    /// Activates plugins and deactivates all others.
     ///
-    /// - Parameter isForGood: A Boolean value that indicates whether to commit the plugins as well.
+    /// - Parameter isForGood: Whether to also commit the plugins.
     mutating func activate(_ plugins: [LoadedPlugin], isForGood: Bool) {
         let keys = Set(plugins.map(\.key))
         for (key, place) in places where !keys.contains(key) {
@@ -59,7 +59,7 @@ struct GenerationTable {
         if isForGood { for plugin in plugins { commit(plugin) } }
     }
 
-    /// Commits an active plugin, so that it is no longer reverted, and is available for a later rollback.
+    /// Commits an active plugin, so that it is no longer reverted and is available for a later rollback.
     mutating func commit(_ plugin: LoadedPlugin) {
         add([plugin], .active)
         guard let place = places[plugin.key] else { return }
@@ -112,7 +112,7 @@ struct GenerationTable {
         entries.values.lazy.compactMap(\.last).first { $0.library == path }?.plugin
     }
 
-    /// Returns the generations of one plugin, or of all in the order of their ids; `nil` if the plugin is unknown.
+    /// Returns the generations of one plugin, or of all ordered by id; `nil` if the plugin is unknown.
     func entries(of plugin: String?) -> [Entry]? {
         guard let plugin else { return entries.sorted { $0.key < $1.key }.flatMap(\.value) }
         return entries[plugin]

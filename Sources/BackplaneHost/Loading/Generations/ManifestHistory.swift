@@ -25,7 +25,7 @@ struct ManifestHistory {
     ///
     /// - Parameters:
     ///   - plugin: The id of the plugin.
-    ///   - generation: The key of the generation to go back to, or `nil` if the plugin has none in the active manifest.
+    ///   - generation: The key of the generation to restore, or `nil` if the plugin has none in the active manifest.
     func manifest(before active: LoadedManifest, of plugin: String, at generation: String?) -> LoadedManifest? {
         let entry = entries.last { entry in
             guard entry.after === active.reading, entry.plugins.contains(plugin) else { return false }

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneDocuments
 
 extension Composition {
-    /// Returns the definitions of a manager and its collaborators; empty if it could not be read.
+    /// Returns the definitions of a manager and its collaborators; empty if the manager could not be read.
     package func definitions(of manager: String) -> [ComponentDefinition] {
         document.definitions(of: manager)
     }
@@ -24,7 +24,7 @@ extension Composition {
 }
 
 extension Composition {
-    /// Returns the place where the manifest defines a manager.
+    /// Returns the location at which the manifest defines a manager.
     package func location(of manager: String) -> String {
         document.place(of: document.dialect.managers / manager)
     }

@@ -2,7 +2,7 @@ package import Backplane
 import BackplaneDocuments
 
 extension Composition {
-    /// Returns the statuses that the wires of a node will have once it is up.
+    /// Returns the statuses that the wires of a node will have once it is running.
     package func wires(of node: Int) -> [WireStatus] {
         wires.filter { $0.user == node }.map { wire in
             WireStatus(

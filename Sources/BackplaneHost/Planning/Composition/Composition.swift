@@ -1,7 +1,7 @@
 package import Backplane
 package import BackplaneDocuments
 
-/// The result of resolving a manifest with its plugins, as a value for tools; none of it runs.
+/// The result of resolving a manifest with its plugins, as a value for tools; none of the plugins' components runs.
 package struct Composition: Sendable {
     package let document: ManifestDocument
     package let catalogue: Catalogue
@@ -33,7 +33,7 @@ package struct Composition: Sendable {
         }
     }
 
-    /// A wire of the plan and the lane that its calls will take.
+    /// A wire of the plan and the lane that its calls will use.
     package struct PlannedWire: Sendable, Hashable {
         /// The id of the calling node.
         package var user: Int
@@ -41,7 +41,7 @@ package struct Composition: Sendable {
         /// The id of the node that is called.
         package var provider: Int
         package var contract: String
-        /// The version of the contract that the user was compiled with.
+        /// The version of the contract with which the user was compiled.
         package var version: Version
         package var lane: WireStatus.Lane
 
@@ -66,7 +66,7 @@ extension Composition {
         plan.managers.isEmpty && plan.faults.isEmpty && problems.contains { $0.severity == .error }
     }
 
-    /// Returns the positions of places of the manifest in its JSON text, in one pass over the text.
+    /// Returns the positions of locations of the manifest in its JSON text, in one pass over the text.
     package func positions(of locations: some Sequence<String>) -> [String: SourcePosition] {
         let places = Set(locations).map {
             Problem(.warning, manager: nil, BackplaneError(.manifestUnknownKey, "", at: $0))

@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneBoundary
 
-/// The lane that the calls of a wire take, decided once when the wire is connected, or that a state takes in a swap.
+/// The lane of a wire's calls, chosen once when the wire is connected, or of state in a swap.
 enum LaneChoice: Sendable, Hashable {
     /// Swift values, passed directly to the provider's function.
     case native
@@ -52,9 +52,10 @@ enum LaneChoice: Sendable, Hashable {
 }
 
 extension LaneChoice {
-    /// Creates the choice for a state that passes from old code to new code in a version of its schema.
+    /// Creates the choice for state that is passed from old code to new code in a version of its schema.
     ///
-    /// The Swift value crosses only where neither side has to migrate, and by the same proof as the values of a wire.
+    /// The Swift value crosses only if neither side has to migrate it, subject to the same proof as the values of a
+    /// wire.
     init(from old: StateSide, to new: StateSide, as version: UInt32, _ rule: LaneRule) {
         self = Self.obstacle(old, new, version, rule).map { .encoded(because: $0) } ?? .native
     }

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneBoundary
 
 extension LayoutText {
-    /// Returns the reason why Swift values cannot pass from the consumer to the provider; `nil` if they can.
+    /// Returns the reason why Swift values cannot be passed from the consumer to the provider; `nil` if they can.
     static func difference(consumer: LayoutText, provider: LayoutText) -> String? {
         guard let here = consumer.read(), let there = provider.read() else {
             return "one side does not describe its layout of the contract"
@@ -10,7 +10,7 @@ extension LayoutText {
         return ContractLayout.difference(consumer: here, provider: there)
     }
 
-    /// Returns the reason why a Swift value cannot pass from the old code to the new code; `nil` if it can.
+    /// Returns the reason why a Swift value cannot be passed from the old code to the new code; `nil` if it can.
     static func stateDifference(old: LayoutText, new: LayoutText) -> String? {
         guard let here = old.read(), let there = new.read() else {
             return "one side does not describe the layout of its state"

@@ -1,6 +1,6 @@
 public import Backplane
 
-/// A wire of a running host, and the lane that its calls take.
+/// A wire of a running host, and the lane of its calls.
 public struct WireStatus: Sendable, Hashable {
     /// The lane of a wire's calls, with the reason if it is not the native one.
     public enum Lane: Sendable, Hashable {
@@ -16,7 +16,7 @@ public struct WireStatus: Sendable, Hashable {
     public var user: String?
     /// The label by which the user calls the provider.
     public var label: String
-    /// The name of the component that is called.
+    /// The name of the called component.
     public var provider: String
     /// The name of the contract.
     public var contract: String

@@ -24,7 +24,8 @@ extension Resolution.Draft {
     private mutating func requireFolderName(_ namespace: String, of name: String, at path: ManifestPath) {
         guard !namespace.namesFolder else { return }
         let words =
-            "`\(document.shown(namespace, at: path))` is not usable as a folder name; give it a `namespace` of letters and digits"
+            "`\(document.shown(namespace, at: path))` is not usable as a folder name; set a `namespace` of letters "
+                + "and digits"
         report(.manifestWrongType, words, of: name, at: path)
     }
 
@@ -55,7 +56,7 @@ extension Resolution.Draft {
         return nil
     }
 
-    /// Returns whether another key probably stands for the plugins, and reports it as an error.
+    /// Returns whether another key probably represents the plugins, and reports it as an error.
     private mutating func arePluginsMisspelt() -> Bool {
         document.manifest.plugins == nil && isMisspelt(Self.plugins, of: nil)
     }
@@ -65,7 +66,7 @@ extension Resolution.Draft {
             // A plain Nemo Logic manifest does not list plugins.
             let advice =
                 document.manifest.plugins == nil && catalogue.entries.isEmpty && !namesPlugins
-                ? "; the manifest names no plugins: give their folder with `HostOptions.pluginPaths`" : ""
+                ? "; the manifest names no plugins: specify their folder with `HostOptions.pluginPaths`" : ""
             return "none registers a \(role)\(advice)"
         }
         return suggestions.question ?? "registered as a \(role): \(suggestions.list)"

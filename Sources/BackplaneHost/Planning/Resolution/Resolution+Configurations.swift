@@ -31,7 +31,7 @@ extension Resolution.Draft {
 }
 
 extension ManifestDocument {
-    /// Returns the place where a value is written, given a pointer that is relative to another path.
+    /// Returns the location at which a value is written, given a pointer that is relative to another path.
     func place(of pointer: String, below path: ManifestPath) -> String {
         origins(below: path).place(of: pointer) ?? place(of: path) + pointer
     }

@@ -3,7 +3,7 @@ import BackplaneDocuments
 import BackplaneExchange
 
 extension Resolution.Draft {
-    /// Reports managers that credentials name and that do not exist: a misspelt one would be refused its credential.
+    /// Reports nonexistent managers that credentials name, because a misspelt manager would be refused its credential.
     mutating func compareCredentials() {
         for (name, credential) in document.manifest.network.credentials.sorted(by: { $0.key < $1.key }) {
             for (index, manager) in (credential.managers ?? []).enumerated() where definitions[manager] == nil {

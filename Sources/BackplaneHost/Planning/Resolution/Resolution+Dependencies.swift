@@ -105,7 +105,7 @@ extension Resolution.Draft {
 extension BackplaneError {
     /// The error without the causes of faults in other managers, which those managers report themselves.
     ///
-    /// Otherwise the chain of causes of each manager could lead through all managers of the manifest.
+    /// Otherwise the chain of causes of each manager could include all managers of the manifest.
     fileprivate var withoutFurtherManagers: BackplaneError {
         var error = self
         for index in causes.indices where causes[index].code == .dependencyUnsatisfied {

@@ -2,7 +2,7 @@ internal import Backplane
 internal import BackplaneDocuments
 
 extension Resolution.Draft {
-    /// Reports components that are different but would keep their files in the same folder.
+    /// Reports different components that would store their files in the same folder.
     mutating func findSharedFolders() {
         var owners: [Folder: [(owner: Owner, path: ManifestPath)]] = [:]
         for name in names {
@@ -38,7 +38,7 @@ extension Resolution.Draft {
         var isOfNetwork: Bool
     }
 
-    /// A component that keeps files in a folder; equal values stand for one component if managers share it.
+    /// A component that stores files in a folder; equal values represent one component if managers share it.
     private struct Owner: Hashable {
         var manager: String
         var identity: Resolution.Identity

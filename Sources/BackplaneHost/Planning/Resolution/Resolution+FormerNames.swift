@@ -54,7 +54,8 @@ extension Resolution.Draft {
     private mutating func reportClaimed(_ was: String, by names: [String], of name: String, at path: ManifestPath) {
         report(
             .manifestUnsupported,
-            "`\(document.shown(was, at: path))` can be continued by one definition, but \(NameSuggestions.list(names)) name it in `was`; keep one of them",
+            "`\(document.shown(was, at: path))` can be continued by only one definition, but "
+                + "\(NameSuggestions.list(names)) name it in `was`; keep one of them",
             of: name, at: path)
     }
 }

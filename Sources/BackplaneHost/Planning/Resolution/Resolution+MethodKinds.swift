@@ -1,7 +1,7 @@
 import Backplane
 
 extension Resolution.Draft {
-    /// Warns of the methods of the chosen classes that this host cannot call, because it does not know their kind.
+    /// Warns of methods of the chosen classes that this host cannot call because their kind is unknown.
     mutating func warnOfUnknownKinds(of name: String) {
         for choice in choices[name] ?? [] {
             guard let entry = choice.entry else { continue }

@@ -6,7 +6,7 @@ import BackplaneExchange
 import BackplaneNetwork
 
 extension Resolution.Draft {
-    /// Reports what the manifest names as a part of the network and is no manager, or none that provides the contract.
+    /// Reports names of network parts that are not managers, or whose managers do not provide the required contract.
     mutating func compareNetwork() {
         let network = document.manifest.network, root = ManifestPath() / "network"
         for (name, manager) in network.executors.sorted(by: { $0.key < $1.key }) {

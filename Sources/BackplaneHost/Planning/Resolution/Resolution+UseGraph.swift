@@ -1,12 +1,12 @@
 extension Resolution {
-    /// The graph of which manager uses which, by number.
+    /// The graph of the managers' uses of one another, by number.
     ///
     /// No function recurses, because a chain may be as long as the manifest.
     struct UseGraph {
         /// The numbers that each number uses, in ascending order.
         let uses: [[Int]]
 
-        /// Returns the strongly connected components, used ones before their users; most have one member.
+        /// Returns the strongly connected components, used ones before their users; most have only one member.
         ///
         /// This is Tarjan's algorithm with an explicit stack.
         func components() -> [[Int]] {
@@ -67,7 +67,7 @@ extension Resolution {
             return nil
         }
 
-        /// Returns the chosen numbers, each after those it uses, otherwise in ascending order.
+        /// Returns the chosen numbers, each after those that it uses, otherwise in ascending order.
         ///
         /// Numbers in or behind a cycle are omitted.
         func order(of isChosen: (Int) -> Bool) -> [Int] {

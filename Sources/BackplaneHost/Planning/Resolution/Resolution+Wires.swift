@@ -95,7 +95,7 @@ extension Resolution.Draft {
         }
     }
 
-    /// Returns the component class chosen for a socket; `nil` if none matches, which has been reported.
+    /// Returns the component class chosen for a socket; `nil` if none matches, which has already been reported.
     private func provider(of wire: WireDescription, in name: String, at socket: Socket) -> Catalogue.Entry? {
         guard socket.role == .manager else { return choices[name]?.first { $0.definition.path == socket.path }?.entry }
         return definitions[name]?.uses[wire.label].flatMap { choices[$0]?.first?.entry }
@@ -123,7 +123,7 @@ extension ContractDescription? {
 }
 
 extension ContractDescription {
-    /// Returns the methods that the user knows and this contract lacks; calls of them are `call.unimplemented`.
+    /// Returns the methods that the user declares and this contract lacks; calls of them are `call.unimplemented`.
     func missing(from needed: ContractDescription) -> [String] {
         if methods == needed.methods { return [] }
         let names = Set(methods.map(\.name))

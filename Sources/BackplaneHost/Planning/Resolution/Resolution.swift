@@ -1,7 +1,7 @@
 package import Backplane
 package import FoundationEssentials
 
-/// The result of matching a manifest with the registered components: a plan of all that is valid, and every problem.
+/// The result of matching a manifest with the registered components: a plan of all valid parts, and every problem.
 ///
 /// It is a pure function of its arguments, in six steps: choose a class for every definition, compare the classes with
 /// the lock, let the classes review their configurations, compare every wire with its provider, look for conflicts
@@ -11,7 +11,7 @@ package struct Resolution: Sendable {
     package typealias Review = (Catalogue.Entry, _ configuration: Data) -> Result<[String], BackplaneError>
 
     package let plan: Plan
-    /// The problems of the document and of the resolution: of the whole manifest first, then manager by manager.
+    /// The problems of the document and of the resolution: those of the whole manifest, then manager by manager.
     package let problems: [Problem]
     /// The chosen class for every definition, by the keys of the manifest's lock.
     package let lock: [String: LockedClass]
@@ -21,8 +21,8 @@ package struct Resolution: Sendable {
     /// - Parameters:
     ///   - document: The manifest.
     ///   - catalogue: The registered components.
-    ///   - loadErrors: The reasons why plugins of the manifest are not in the catalogue. If there are any, a class that
-    ///     is missing is reported as a consequence, unless its name is almost that of another.
+    ///   - loadErrors: The reasons why plugins of the manifest are not in the catalogue. If there are any, a missing
+    ///     class is reported as a consequence, unless its name is similar to that of another.
     ///   - review: The function that lets a class review its configuration.
     package init(
         _ document: ManifestDocument, catalogue: Catalogue, loadErrors: [BackplaneError] = [],
@@ -49,7 +49,7 @@ package struct Resolution: Sendable {
     /// A definition and the component class chosen for it.
     struct Choice {
         let definition: ComponentDefinition
-        /// The chosen class; `nil` if none matches, which has been reported.
+        /// The chosen class; `nil` if none matches, which has already been reported.
         let entry: Catalogue.Entry?
         /// The configuration as JSON.
         let configuration: Data
@@ -77,11 +77,10 @@ package struct Resolution: Sendable {
         let names: [String]
         /// The path of the managers in the manifest.
         let root: ManifestPath
-        /// The choices for each manager, its own class first.
+        /// The choices for each manager, beginning with its own class.
         var choices: [String: [Choice]] = [:]
         private(set) var problems: [Problem]
-        /// The number of hints that may still be computed by comparing names, as there may be more mistakes than anyone
-        /// reads.
+        /// The number of hints that may still be computed by comparing names, because there may be many mistakes.
         private var hintsLeft = 200
         /// The errors of each manager that has any.
         private(set) var errors: [String: [Problem]]
@@ -123,7 +122,7 @@ package struct Resolution: Sendable {
             if problem.severity == .error, let name = problem.manager { errors[name, default: []].append(problem) }
         }
 
-        /// Returns whether a misspelt key of a manager, or of the manifest, probably stands for the one at `path`, and
+        /// Returns whether a misspelt key of a manager, or of the manifest, probably represents the one at `path`, and
         /// reports it.
         mutating func isMisspelt(_ path: ManifestPath, of name: String?) -> Bool {
             guard mayHint() else { return false }

@@ -1,7 +1,7 @@
 import BackplaneNetwork
 import Synchronization
 
-/// The files that downloads of a killed process have left unfinished in the folders of components.
+/// The unfinished files that downloads of a killed process have left in the folders of components.
 final class AbandonedDownloads: Sendable {
     private final class Folder: Sendable {
         let isClean = Mutex(false)

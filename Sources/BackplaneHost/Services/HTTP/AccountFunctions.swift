@@ -5,10 +5,10 @@ import CBackplane
 
 /// The functions of `backplane.http/2` that sign accounts in and out.
 enum AccountFunctions {
-    /// The maximum number of values of a sign-in; more are left out, and refused as values that are missing.
+    /// The maximum number of values in a sign-in; additional ones are omitted and refused as missing.
     static let mostValues = 100
 
-    /// Signs an account in, and returns the number by which that can be cancelled.
+    /// Signs in an account, and returns the number with which the sign-in can be cancelled.
     static func signIn(
         _ handle: UInt64, _ credential: String, _ account: String, _ values: [(name: String, value: String)],
         _ call: Call, _ reply: Reply
@@ -30,7 +30,7 @@ enum AccountFunctions {
         }
     }
 
-    /// Signs an account out.
+    /// Signs out an account.
     static func signOut(_ handle: UInt64, _ credential: String, _ account: String, _ reply: Reply) {
         do throws(BackplaneError) {
             let pipeline = try component(handle).exchanges.pipeline(for: credential)

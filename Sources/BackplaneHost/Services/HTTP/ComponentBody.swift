@@ -9,9 +9,9 @@ final class ComponentBody: Sendable {
     private struct State {
         /// The number of streams that were opened.
         var attempts = 0
-        /// A Boolean value that indicates whether a stream is open and not at its end.
+        /// A Boolean value that indicates whether a stream is open and has not reached its end.
         var isStreaming = false
-        /// A Boolean value that indicates whether no further stream is opened.
+        /// A Boolean value that indicates whether no more streams are opened.
         var isFinal = false
         /// A Boolean value that indicates whether a pull or a rewind has not been answered.
         var isOwed = false
@@ -21,13 +21,13 @@ final class ComponentBody: Sendable {
         /// The readers that wait for the answer to an earlier stream's pull.
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
-    /// The maximum number of bytes that is requested at once.
+    /// The maximum number of bytes that are requested at once.
     private static let chunkSize: UInt64 = 256 << 10
     private let source: ForeignTable<bp_source>
     private let state = Mutex(State())
     /// The function that is called with the number of bytes of each piece.
     private let taken: @Sendable (Int) -> Void
-    /// The function that is called once the source was released.
+    /// The function that is called once the source has been released.
     private let released: @Sendable () -> Void
 
     init(
@@ -36,8 +36,8 @@ final class ComponentBody: Sendable {
         (source, self.taken, self.released) = (ForeignTable(functions), taken, released)
     }
 
-    /// A Boolean value that indicates whether the body is collected where an executor cannot stream, because it comes
-    /// from files or memory.
+    /// A Boolean value that indicates whether an executor that cannot stream may collect the body, which is in memory
+    /// or files.
     var mayBeCollected: Bool {
         source.table.length >= 0 && source.table.flags & UInt32(BP_SOURCE_REPLAYABLE) != 0
     }
@@ -54,7 +54,7 @@ final class ComponentBody: Sendable {
         guard functions.length >= -1 else {
             throw BackplaneError(
                 .networkBody,
-                "the body's source has the length \(functions.length); it must be at least -1, for unknown")
+                "the body's source has the length \(functions.length); it must be at least -1, which means unknown")
         }
         return .produced(
             length: functions.length < 0 ? nil : functions.length, isReplayable: isReplayable,
@@ -87,7 +87,7 @@ final class ComponentBody: Sendable {
                 case .bytes(let bytes) where bytes.count > Self.chunkSize:
                     throw BackplaneError(
                         .networkBody,
-                        "the body's source returned \(bytes.count) bytes, but was asked for at most \(Self.chunkSize)"
+                        "the body's source returned \(bytes.count) bytes, but at most \(Self.chunkSize) were requested"
                     )
                 case .bytes(let bytes): self.taken(bytes.count)
                 case .end: self.streamEnded(attempt)
@@ -100,7 +100,7 @@ final class ComponentBody: Sendable {
         }
     }
 
-    /// Reports that the exchange has its response, so that the body is not sent again.
+    /// Reports that the exchange has its response, so that the body is not resent.
     func headArrived() { change { $0.isFinal = true } }
 
     /// Reports that the body is no longer needed.
@@ -191,7 +191,7 @@ final class ComponentBody: Sendable {
     }
 }
 
-/// The record of whether a stream still has to rewind its source.
+/// The record of whether a stream has yet to rewind its source.
 private final class Rewound: Sendable {
     private let isDone: Mutex<Bool>
 

@@ -6,7 +6,7 @@ import Synchronization
 
 /// The component's side of an exchange.
 ///
-/// ``ended(_:)`` is called once, and last, when none of the others runs.
+/// ``ended(_:)`` is called once, as the last function, when none of the others is running.
 protocol ExchangeClient: Sendable {
     /// A Boolean value that indicates whether the client is notified of progress.
     var wantsProgress: Bool { get }
@@ -17,7 +17,7 @@ protocol ExchangeClient: Sendable {
 
     func headed(_ head: ExchangeHead)
     func progressed(_ progress: HTTPProgress)
-    /// Ends the exchange; the response has its body if that was collected.
+    /// Ends the exchange; the response includes its body if the body was collected.
     func ended(_ result: Result<HTTPResponse, BackplaneError>)
 }
 
@@ -43,15 +43,15 @@ struct ExchangeHead: Sendable {
 
 /// The destination of a response's body.
 enum ExchangeDelivery: Sendable {
-    /// It is read piece by piece.
+    /// The body is read piece by piece.
     case reads
-    /// It is collected in memory, up to a number of bytes.
+    /// The body is collected in memory, up to a number of bytes.
     case whole(upTo: Int)
-    /// It is written to a file, which appears once it is complete.
+    /// The body is written to a file, which appears once it is complete.
     case file(String)
 }
 
-/// One exchange of a component, from its start until its client was notified of the end.
+/// One exchange of a component, from its start until its client has been notified of the end.
 final class Exchange: Sendable {
     private struct State {
         /// The step in progress: the opening, or a read.
@@ -67,7 +67,7 @@ final class Exchange: Sendable {
         /// The status of the final response, once its head has arrived.
         var status: Int?
         var result: Result<HTTPResponse, BackplaneError>?
-        /// The number of the client's functions that run.
+        /// The number of the client's functions that are running.
         var notices = 0
         var hasReported = false
     }
@@ -89,7 +89,7 @@ final class Exchange: Sendable {
     /// The function that is called before the client is notified of the end, with the response's status if there was
     /// one.
     private let note: @Sendable (Exchange, Int?, BackplaneError?) -> Void
-    /// The function that is called after the client was notified of the end.
+    /// The function that is called after the client has been notified of the end.
     private let forget: @Sendable (Exchange) -> Void
 
     /// The time since the start.
@@ -111,7 +111,7 @@ final class Exchange: Sendable {
 
     /// Begins the exchange.
     ///
-    /// - Parameter cleanUp: Called before a download.
+    /// - Parameter cleanUp: A function that is called before a download.
     func begin(_ network: HTTPPipeline, _ cleanUp: @escaping @Sendable () -> Void) {
         state.withLock { state in
             guard state.result == nil else { return }
@@ -185,7 +185,7 @@ final class Exchange: Sendable {
         report(response, isInterim: false, after: time)
     }
 
-    /// Counts a body that is in memory or a file; the pieces of others are counted as they are taken.
+    /// Counts a body that is in memory or a file; the pieces of other bodies are counted as they are consumed.
     private func countSent() {
         if let bytes = request.body.bytes {
             counts.sent(bytes.count)
@@ -292,7 +292,7 @@ final class Exchange: Sendable {
 
     /// Returns the time at which the body will have been idle for too long; `nil` if the exchange has ended.
     ///
-    /// A body that the component reads is idle while it is not read; any other one, while its server sends nothing.
+    /// A body that the component reads is idle while it is not read; any other body, while its server sends nothing.
     func idleDeadline(_ limit: Duration) -> Deadline? {
         state.withLock { state in
             guard state.result == nil else { return nil }
@@ -306,7 +306,7 @@ final class Exchange: Sendable {
             if case .reads = delivery {
                 "the response was not read for \(limit); read it, or release it"
             } else {
-                "the server sent nothing of the body for \(limit)"
+                "the server sent none of the body for \(limit)"
             }
         end(.failure(BackplaneError(.networkTimeout, words, at: request.printableURL)))
     }

@@ -28,7 +28,7 @@ final class ExchangeCounts: Sendable {
     }
 }
 
-/// The counts of all components, which outlast their instances.
+/// The counts of all components, which outlive their instances.
 final class ExchangeAccounts: Sendable {
     /// The identity of a component across swaps.
     struct Owner: Hashable {

@@ -2,13 +2,13 @@
 public struct ExchangeStatistics: Sendable, Hashable {
     /// The number of exchanges that began.
     public var begun: Int
-    /// The number of those exchanges that ended with an error, without cancelled ones.
+    /// The number of those exchanges that ended with an error, not including cancelled ones.
     public var failed: Int
     /// The number of exchanges in flight.
     public var inFlight: Int
-    /// The bytes of request bodies that were sent.
+    /// The number of bytes of request bodies that were sent.
     public var sent: Int
-    /// The bytes of response bodies that were received, after decoding.
+    /// The number of bytes of response bodies that were received, after decoding.
     public var received: Int
 
     package init(begun: Int = 0, failed: Int = 0, inFlight: Int = 0, sent: Int = 0, received: Int = 0) {

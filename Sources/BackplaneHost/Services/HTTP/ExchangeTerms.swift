@@ -8,19 +8,20 @@ struct ExchangeTerms {
     let options: HTTPOptions
     /// The absolute path of the file that is the request's body.
     let upload: String?
-    /// The absolute path of the file that the response's body is written to.
+    /// The absolute path of the file to which the response's body is written.
     let download: String?
 
     private static let knownFlags = UInt32(
         BP_HTTP_DECOMPRESS | BP_HTTP_REPORT_INTERIM | BP_HTTP_REPORT_ATTEMPTS)
-    /// The names that are defined, but that this host does not support yet.
+    /// The names of options that are defined but not yet supported by this host.
     private static let laterNames = [
         "cache", "coalescing", "mock", "priority",
     ]
 
     /// Checks options.
     ///
-    /// - Throws: `network.unsupported` for what this host does not have; `network.refused` for wrong values and paths.
+    /// - Throws: `network.unsupported` for options that this host does not support; `network.refused` for invalid
+    ///   values and paths.
     init(_ options: bp_http_options, in folder: ComponentFolder) throws(BackplaneError) {
         guard options.flags & UInt32(BP_HTTP_JUDGED) == 0 else { throw .unsupported("verdicts on exchanges") }
         guard options.flags & ~Self.knownFlags == 0 else {

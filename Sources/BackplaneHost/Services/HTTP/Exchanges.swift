@@ -9,7 +9,7 @@ final class Exchanges: Sendable {
     private let network: HostNetwork
     /// The network for the exchanges while the component does not belong to the active manifest.
     private let own: Mutex<ManifestNetwork?>
-    /// The managers that the component belongs to.
+    /// The managers to which the component belongs.
     private let managers: [String]
     private let timer: DeadlineTimer
     /// The time without progress of a response's body after which an exchange ends.
@@ -46,12 +46,12 @@ final class Exchanges: Sendable {
         network.note(managers, of: number)
     }
 
-    /// Switches the network for exchanges that begin from now on; `nil` means that of the active manifest.
+    /// Switches the network for future exchanges; `nil` means that of the active manifest.
     func follow(_ network: ManifestNetwork?) { own.withLock { $0 = network } }
 
-    /// Begins an exchange and returns its number, or 0 if it was refused, of which the client is notified.
+    /// Begins an exchange and returns its number; returns 0 if it was refused, of which the client is notified.
     ///
-    /// - Parameter ended: Called after the client was notified of the end.
+    /// - Parameter ended: A function that is called after the client has been notified of the end.
     func begin(
         _ request: HTTPRequest, source: ComponentBody? = nil, options: HTTPOptions = HTTPOptions(),
         _ delivery: ExchangeDelivery, _ call: Call, _ client: any ExchangeClient, ended: @escaping @Sendable () -> Void
@@ -76,7 +76,7 @@ final class Exchanges: Sendable {
             self.log.note(
                 exchange.request, of: self.component, trace, status: status, error, after: exchange.duration)
         } forget: { exchange in
-            // First, so that who schedules a timer meanwhile finds it gone and cancels that.
+            // First, so that who schedules a timer in the meantime finds it gone and cancels that.
             self.state.withLock { _ = $0.underWay.removeValue(forKey: exchange.id) }
             self.timer.cancel(exchange.id)
             self.timer.cancel(exchange.watch)
@@ -102,7 +102,7 @@ final class Exchanges: Sendable {
         return id
     }
 
-    /// Returns the way of the requests with which an account of a credential is signed in.
+    /// Returns the pipeline for the requests with which an account of a credential is signed in.
     ///
     /// - Throws: `network.credential` if there is no such credential, or it is not for this component.
     func pipeline(for credential: String) throws(BackplaneError) -> HTTPPipeline {
@@ -113,8 +113,8 @@ final class Exchanges: Sendable {
 
     /// Returns the pipeline for an exchange that is made for a call.
     ///
-    /// It is made on behalf of all components that the call came through. If one of them takes a part in exchanges, the
-    /// exchange does not pass that part again, even if the component was connected only at run time.
+    /// The exchange is made on behalf of all components that the call came through. If one of them takes part in
+    /// exchanges, the exchange does not pass that part again, even if the component was connected only at run time.
     private func pipeline(in network: ManifestNetwork, for call: Call) -> HTTPPipeline {
         guard network.hasParts else { return network.pipeline(of: managers) }
         return network.pipeline(of: managers + self.network.managers(along: call))
@@ -124,9 +124,10 @@ final class Exchanges: Sendable {
 
     func cancel(_ id: UInt64) { find(id)?.end(.failure(.exchangeCancelled)) }
 
-    /// Ends all exchanges, because their component no longer runs; those that begin meanwhile are refused.
+    /// Ends all exchanges because their component is no longer running; exchanges that begin in the meantime are
+    /// refused.
     ///
-    /// - Parameter isForGood: A Boolean value that indicates whether later ones are refused as well, since the
+    /// - Parameter isForGood: A Boolean value that indicates whether later exchanges are also refused, because the
     ///   component will not return.
     func retireAll(forGood isForGood: Bool) {
         let exchanges = state.withLock { state in
@@ -138,7 +139,7 @@ final class Exchanges: Sendable {
         state.withLock { $0.isEnding = false }
     }
 
-    /// Ends an exchange whose body is idle for too long.
+    /// Ends an exchange whose body has been idle for too long.
     private func watch(_ exchange: Exchange, from deadline: Deadline) {
         let limit = idleLimit
         timer.schedule(exchange.watch, at: deadline) { [weak exchange] in
@@ -151,7 +152,7 @@ final class Exchanges: Sendable {
 }
 
 extension BackplaneError {
-    /// Returns the error of an exchange whose component no longer runs.
+    /// Returns the error for an exchange whose component is no longer running.
     fileprivate static func retired(_ exchange: Exchange) -> BackplaneError {
         BackplaneError(
             .callRetired, "the exchange was ended because its component stopped or was replaced",

@@ -7,13 +7,13 @@ import Synchronization
 
 /// An executor for `file:` URLs in the manifest's folder, with HTTP semantics: a missing file is a 404.
 ///
-/// Both `file:almanac/events.json` and `file:///almanac/events.json` are relative to that folder. Nothing outside it
-/// can be reached, neither through `..` nor through symbolic links.
+/// Both `file:almanac/events.json` and `file:///almanac/events.json` are relative to that folder. Nothing outside that
+/// folder can be accessed, either through `..` or through symbolic links.
 struct FileExecutor: HTTPExecutor {
     /// The manifest's folder, or `nil` if the manifest is not a file, so that nothing can be served.
     let folder: String?
     let schemes = ["file"]
-    /// A file is read on request, and the body of a request is ignored.
+    /// The capabilities of reading files: they are read on request, and the body of a request is ignored.
     let capabilities: HTTPCapabilities = [
         .streamedUploads, .requestTrailers, .backPressure, .separateFields, .contentInGET, .truncatedHeads,
         .harmlessTrailers,
@@ -79,7 +79,7 @@ extension HTTPStreamedResponse {
     }
 }
 
-/// A file on its way to the reader of a response.
+/// A file that is being read by the reader of a response.
 private final class ServedFile: Sendable {
     private static let chunkSize = 128 << 10
     private let file: FileDescriptor
@@ -102,7 +102,7 @@ private final class ServedFile: Sendable {
             guard rest > 0 else { return .end(trailers: [:]) }
             do throws(SystemError) {
                 let chunk = try file.bytes(count: min(rest, Self.chunkSize))
-                guard !chunk.isEmpty else { throw SystemError(EIO) }  // it was shortened meanwhile
+                guard !chunk.isEmpty else { throw SystemError(EIO) }  // it was shortened in the meantime
                 rest -= chunk.count
                 return .bytes(chunk)
             } catch {

@@ -25,7 +25,7 @@ let httpFunctions = bp_http_1(
 /// A plugin's callback for the end of an exchange with whole bodies.
 private struct HTTPAnswer: ExchangeClient {
     let done: bp_http_done
-    /// The plugin's own context, which is handed back untouched.
+    /// The plugin's own context, which is passed back unchanged.
     let context: ForeignPointer
     let wantsProgress = false, wantsInterim = false, wantsAttempts = false
 

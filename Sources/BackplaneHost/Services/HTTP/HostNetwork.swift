@@ -3,15 +3,15 @@ import BackplaneExchange
 import BackplaneNetwork
 import Synchronization
 
-/// The HTTP network of a host, as the active manifest configures it.
+/// The HTTP network of a host, as configured by the active manifest.
 ///
 /// A component that belongs to another manifest during a swap uses the network of that one.
 final class HostNetwork: Sendable {
-    /// The parts of the network that outlast manifests.
+    /// The parts of the network that outlive manifests.
     struct Means: Sendable {
         /// The executors of the host program.
         var executors: [any HTTPExecutor]
-        /// The filters and the observers of the host program.
+        /// The filters and observers of the host program.
         var filters: [ExchangeFilter] = []
         var observers: [ExchangeObserver] = []
         var digest: (any ContentDigest)?
@@ -27,15 +27,15 @@ final class HostNetwork: Sendable {
         init(_ executors: [any HTTPExecutor]) { self.executors = executors }
     }
     private let means: Means
-    /// The folder of the first manifest, for manifests that are not files; `nil` if the first is not a file, either.
+    /// The folder of the first manifest, for manifests that are not files; `nil` if the first is not a file either.
     private let folder: String?
-    /// The unfinished files that a killed process has left.
+    /// The unfinished files that a killed process has left behind.
     let abandoned = AbandonedDownloads()
     private let state: Mutex<ManifestNetwork>
     /// The managers of components, keyed by the components' numbers in the paths of calls.
     private let owners = Mutex<[UInt16: [String]]>([:])
 
-    /// Creates the way of the exchanges under a manifest.
+    /// Creates the network for exchanges under a manifest.
     init(_ means: Means, _ document: ManifestDocument) {
         (self.means, folder) = (means, document.folder)
         state = Mutex(ManifestNetwork(document, means, in: document.folder))
@@ -53,22 +53,22 @@ final class HostNetwork: Sendable {
     /// The pipeline of the host program's exchanges.
     var pipeline: HTTPPipeline { active.pipeline }
 
-    /// Records the managers that a component belongs to; its number is another one's only after its end.
+    /// Records the managers to which a component belongs; its number is reused only after its end.
     func note(_ managers: [String], of number: UInt16) { owners.withLock { $0[number] = managers } }
 
-    /// Returns the managers of the components that a call has come through.
+    /// Returns the managers of the components through which a call has come.
     func managers(along call: Call) -> [String] {
         let path = call.path
         return owners.withLock { owners in path.flatMap { owners[$0] ?? [] } }
     }
 
-    /// Follows a manifest that becomes active; exchanges in progress continue unchanged.
+    /// Adopts a manifest that becomes active; exchanges in progress continue unchanged.
     func follow(_ document: ManifestDocument) {
         let network = network(of: document)
         state.withLock { $0 = network }
     }
 
-    /// Returns the network that a manifest configures.
+    /// Returns the network configured by a manifest.
     func network(of document: ManifestDocument) -> ManifestNetwork {
         ManifestNetwork(document, means, in: document.folder ?? folder)
     }

@@ -2,21 +2,21 @@ import Backplane
 import BackplaneExchange
 import BackplaneNetwork
 
-/// The HTTP network that one manifest configures.
+/// The HTTP network configured by one manifest.
 struct ManifestNetwork: Sendable {
-    /// The pipelines of exchanges, keyed by the parts that they pass.
+    /// The pipelines of exchanges, keyed by the parts that the exchanges pass.
     private var pipelines: [NetworkParts: HTTPPipeline] = [:]
-    /// The parts of the managers that take any.
+    /// The parts of the managers that take part in exchanges.
     private let parts: [String: NetworkParts]
-    /// The names of the hosts that traces are sent to, in lower case.
+    /// The names of the hosts to which traces are sent, in lower case.
     private let traced: Set<String>
 
     /// Creates the network that a manifest configures.
     ///
-    /// If errors prevent the manifest from running, every exchange fails with them: the settings that were not
-    /// understood may be those that make exchanges secure.
+    /// If errors prevent the manifest from running, every exchange fails with them, because the settings that could not
+    /// be read may be those that make exchanges secure.
     ///
-    /// - Parameter folder: The manifest's folder, which paths are relative to; `nil` if it has none.
+    /// - Parameter folder: The manifest's folder, to which paths are relative; `nil` if it has none.
     init(_ document: ManifestDocument, _ means: HostNetwork.Means, in folder: String?) {
         let network = document.manifest.network
         parts = document.manifest.networkParts
@@ -57,7 +57,7 @@ struct ManifestNetwork: Sendable {
 
     /// Returns the pipeline of the exchanges of a component.
     ///
-    /// - Parameter managers: The managers that the component belongs to.
+    /// - Parameter managers: The managers to which the component belongs.
     func pipeline(of managers: [String]) -> HTTPPipeline {
         let taken = managers.reduce(into: NetworkParts()) { $0.formUnion(parts[$1] ?? []) }
         guard let pipeline = pipelines[taken.passed] else {
@@ -66,7 +66,7 @@ struct ManifestNetwork: Sendable {
         return pipeline
     }
 
-    /// Returns a request with a trace, if its host may receive one and the request has none of its own.
+    /// Returns a request with a trace, if its host may receive one and the request does not have its own.
     func request(_ request: HTTPRequest, with trace: Trace?) -> HTTPRequest {
         guard let trace, !traced.isEmpty, request.headers["traceparent"] == nil,
             ["http", "https"].contains(request.scheme), traced.contains(request.hostName)

@@ -7,13 +7,13 @@ import Synchronization
 /// The pending pieces of components' bodies, by number.
 ///
 /// A component receives a number and never a pointer, as with `Callbacks`: a duplicate answer is not found and is
-/// ignored. A number leads to no host, and the table belongs to the process.
+/// ignored. A number does not identify a host, and the table belongs to the process.
 enum OutstandingChunks {
     typealias Handler = @Sendable (Result<HTTPBodyPart, BackplaneError>) -> Void
 
     private static let handlers = Mutex<[UInt64: Handler]>([:])
 
-    /// Expects one more answer, and returns the context under which it arrives.
+    /// Registers another expected answer, and returns the context with which it arrives.
     static func expect(_ handler: @escaping Handler) -> UnsafeMutableRawPointer? {
         let id = Callbacks.newID()
         handlers.withLock { $0[id] = handler }
@@ -33,7 +33,7 @@ enum OutstandingChunks {
         }
     }
 
-    /// The function that receives the answer to a step without a result, which counts as an end.
+    /// The function that receives the answer to a step without a result, which is treated as an end.
     static let done: bp_done = { context, status, payload in
         let isDone = status == Int32(BP_OK)
         answer(context, isDone ? .success(.end(trailers: [:])) : .failure(EncodedAnswer(status, payload).error))

@@ -21,7 +21,7 @@ extension HostOperations {
         state.withLock { $0.graphs.values.contains { $0.owner == owner && $0.definition != nil } }
     }
 
-    /// Returns the numbers of the graphs of an instance that end with its code, without those that are nodes of others.
+    /// Returns the numbers of an instance's graphs that end with its code, excluding those that are nodes of others.
     func unnamed(of owner: UInt64) -> Set<UInt64> {
         state.withLock { state in
             Set(
@@ -38,7 +38,7 @@ extension HostOperations {
     /// Returns whether a graph has not ended.
     func isRunning(_ number: UInt64) -> Bool { state.withLock { $0.graphs[number] != nil } }
 
-    /// The names of the graphs of an instance that its successor has no definition of.
+    /// Returns the names of the graphs of an instance for which its successor has no definition.
     func unknown(of owner: UInt64, to successor: UInt64?) -> [String] {
         state.withLock { state in
             let known = Set(state.definitions.values.lazy.filter { $0.owner == successor }.map(\.name))
@@ -48,7 +48,7 @@ extension HostOperations {
         }
     }
 
-    /// The names of the graphs of an instance that survive swaps and are not halted.
+    /// Returns the names of the graphs of an instance that survive swaps and are not halted.
     func moving(of owner: UInt64) -> [String] {
         state.withLock { $0.survivors(of: owner) }.filter { $0.graph.standstill != .reached }.map { $0.graph.name }
     }
@@ -94,7 +94,7 @@ extension HostOperations {
         }
     }
 
-    /// Resumes the graphs of an instance that were asked to halt.
+    /// Resumes the graphs of an instance that were requested to halt.
     func goOn(_ owner: UInt64) {
         let waiting = state.withLock { state in
             state.held.remove(owner)
@@ -134,7 +134,7 @@ extension HostOperations {
         abandon(graphs.filter { $0.graph.standstill != .unrequested }.map { $0.number }, of: owner)
     }
 
-    /// Cancels the graphs of an instance that its successor has no definition of.
+    /// Cancels the graphs of an instance for which its successor has no definition.
     func cancelUnknown(of owner: UInt64, to successor: UInt64?) {
         let names = Set(unknown(of: owner, to: successor))
         for (_, graph) in state.withLock({ $0.survivors(of: owner) }) where names.contains(graph.name) {
@@ -142,7 +142,7 @@ extension HostOperations {
         }
     }
 
-    /// Returns the graphs of an instance that are halted, and defers further changes until they continue.
+    /// Returns the halted graphs of an instance, and defers further changes until they continue.
     func saving(of owner: UInt64) -> [(number: UInt64, graph: Graph)] {
         state.withLock { state in
             let graphs = state.survivors(of: owner).filter { $0.graph.standstill == .reached }
@@ -165,7 +165,7 @@ extension HostOperations {
         }
     }
 
-    /// Ends halted graphs, because no code continues them.
+    /// Ends halted graphs that no code continues.
     func abandon(_ numbers: [UInt64], of owner: UInt64) {
         let graphs = state.withLock { state in
             numbers.compactMap { number in

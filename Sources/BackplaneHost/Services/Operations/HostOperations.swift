@@ -3,9 +3,9 @@ import BackplaneBoundary
 import CBackplane
 import Synchronization
 
-/// The graphs of operations that the components of a host run, as they have reported them.
+/// The graphs of operations that the components of a host run, as reported by them.
 ///
-/// Functions of plugins are called outside of the lock, since they may report the end of a graph.
+/// Functions of plugins are called outside the lock, because they may report the end of a graph.
 package final class HostOperations: Sendable {
     struct Graph: Sendable {
         /// The handle of the instance that runs the graph.
@@ -14,9 +14,9 @@ package final class HostOperations: Sendable {
         let place: ObjectIdentifier
         let name, queue, component, plugin: String
         let count: Int
-        /// A Boolean value that indicates whether the graph is a node of another one.
+        /// A Boolean value that indicates whether the graph is a node of another graph.
         let isPart: Bool
-        /// The name of the definition by which newer code continues the graph; `nil` if it ends with its code.
+        /// The name of the definition with which newer code continues the graph; `nil` if the graph ends with its code.
         let definition: String?
         let functions: OperationFunctions
         var standstill = Standstill.unrequested
@@ -28,7 +28,7 @@ package final class HostOperations: Sendable {
     /// The stages of halting a graph for a swap.
     enum Standstill: Equatable, Sendable {
         case unrequested
-        /// The graph was asked to halt, by the request with this number.
+        /// The graph was requested to halt, by the request with this number.
         case requested(UInt64)
         case reached
     }
@@ -44,14 +44,14 @@ package final class HostOperations: Sendable {
     struct State: Sendable {
         var graphs: [UInt64: Graph] = [:]
         var definitions: [UInt64: Definition] = [:]
-        /// The numbers of watches, by the graph.
+        /// The numbers of watches, keyed by graph.
         var watches: [UInt64: Int] = [:]
         /// The nodes of watched graphs that have ended.
         var ended: [UInt64: [OperationNode]] = [:]
-        /// The instances whose graphs are halted, including those that they begin meanwhile.
+        /// The instances whose graphs are halted, including graphs that they start in the meantime.
         var held: Set<UInt64> = []
 
-        /// Returns whether a graph of a definition runs, also in an instance that is being replaced.
+        /// Returns whether a graph of a definition is running, including in an instance that is being replaced.
         func runs(_ definition: Definition?, of component: ComponentGraphs) -> Bool {
             guard let definition else { return false }
             return graphs.values.contains { $0.definition == definition.name && $0.place == component.place }
@@ -63,9 +63,9 @@ package final class HostOperations: Sendable {
                 .map { (number: $0.key, graph: $0.value) }.sorted { $0.number < $1.number }
         }
     }
-    /// The maximum number of graphs that are known; further ones run without being listed.
+    /// The maximum number of listed graphs; additional ones run without being listed.
     private static let limit = 100_000
-    /// The function that runs the plugins' functions that may not return.
+    /// The function that runs plugin functions that may not return.
     private let launch: Callbacks.Launch = HostThread.launch
     let state = Mutex(State())
 
@@ -139,7 +139,7 @@ package final class HostOperations: Sendable {
         return number
     }
 
-    /// Removes all graphs and definitions of an instance that ends.
+    /// Removes all graphs and definitions of an instance that is ending.
     func endAll(of owner: UInt64) {
         let ended = state.withLock { state in
             let graphs = state.graphs.filter { $0.value.owner == owner }
@@ -190,7 +190,7 @@ package final class HostOperations: Sendable {
         if let graph = state.withLock({ $0.graphs[number] }) { return graph }
         throw BackplaneError(
             .operationUnknown,
-            "no graph with the number \(number) runs; `backplane operations list` shows those that do")
+            "no graph with the number \(number) is running; `backplane operations list` shows those that are")
     }
 }
 

@@ -4,16 +4,16 @@ import CBackplane
 
 /// A graph of operations that a component runs.
 package struct OperationSummary: Sendable {
-    /// The number that identifies the graph, also after a swap.
+    /// The number that identifies the graph, even after a swap.
     package var number: UInt64
     package var name: String
-    /// The name of the queue that runs it; empty for the component's own.
+    /// The name of the queue that runs the graph; empty for the component's own queue.
     package var queue: String
     package var component: String
     package var plugin: String
     /// A Boolean value that indicates whether the graph continues in newer code after a swap.
     package var isNamed: Bool
-    /// The numbers of nodes by state, without the states that no node has.
+    /// The number of nodes in each state, omitting states without nodes.
     package var states: [String: Int]
 
     /// The states of nodes, in the order of `BP_NODE_…`.
@@ -40,6 +40,6 @@ package enum OperationChange: String, Sendable {
 }
 
 extension BackplaneError.Code {
-    /// No graph with this number runs, or it has no such node.
+    /// No graph with this number is running, or it has no such node.
     public static let operationUnknown = Self(rawValue: "operation.unknown")
 }

@@ -2,7 +2,7 @@ package import Backplane
 package import BackplaneBoundary
 import Synchronization
 
-/// The view of one graph until its end, including the final states of its nodes.
+/// The observation of one graph until its end, including the final states of its nodes.
 package final class OperationWatch: Sendable {
     private let operations: HostOperations
     private let number: UInt64

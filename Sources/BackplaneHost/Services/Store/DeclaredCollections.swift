@@ -6,7 +6,7 @@ import Synchronization
 /// The definitions of collections by the instances that declare them.
 ///
 /// In a swap an old and a new instance may declare different indexes. While both exist, a collection has the indexes of
-/// both; when one has ended, it has those of the other. Changes are made one after another.
+/// both; once one has ended, it has those of the other. Changes are made one after another.
 final class DeclaredCollections: Sendable {
     fileprivate struct Declaration {
         var owner: UInt64
@@ -14,9 +14,9 @@ final class DeclaredCollections: Sendable {
         var definition: CollectionDefinition
     }
     fileprivate struct State {
-        /// The declarations, the latest last.
+        /// The declarations, with the latest last.
         var declarations: [Declaration] = []
-        /// The last change of indexes that was begun.
+        /// The last change of indexes that was started.
         var last: Task<Void, Never>?
     }
     private let state = Mutex(State())
@@ -93,7 +93,7 @@ extension DeclaredCollections.Declaration {
 }
 
 extension DeclaredCollections.State {
-    /// Begins a change of indexes once the previous one has ended.
+    /// Starts a change of indexes once the previous one has ended.
     fileprivate mutating func enqueue(_ change: @escaping @Sendable () async -> Result<Void, BackplaneError>)
         -> Task<Result<Void, BackplaneError>, Never>
     {

@@ -3,7 +3,7 @@ import BackplaneRecords
 import BackplaneStorage
 
 extension OfferedServices {
-    /// Writes a batch of the component, and logs that with the trace of the call that it was made for.
+    /// Writes a batch of the component, and logs it with the trace of the call for which it was made.
     func write(_ batch: RecordBatch, for trace: Trace?) async throws(BackplaneError) -> [Int64] {
         do throws(BackplaneError) {
             let numbers = try await store.write(batch, in: namespace)

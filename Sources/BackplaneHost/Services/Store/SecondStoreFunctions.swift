@@ -80,7 +80,7 @@ let secondStoreFunctions = bp_store_2(
 
 private typealias Operation<Value> = @Sendable () async throws(BackplaneError) -> Value
 
-/// Starts an operation of the component with a handle, which is read before this returns.
+/// Starts an operation of the component with a handle; its arguments are read before this function returns.
 ///
 /// - Parameter isWait: Whether the operation has no end of its own, so that it ends with the component.
 private func start<Value: Sendable>(

@@ -7,7 +7,7 @@ import CBackplane
 /// A plugin's callback for the end of a batch.
 struct WrittenReply: Sendable {
     let done: bp_store_written
-    /// The plugin's own context, which is handed back untouched.
+    /// The plugin's own context, which is passed back unchanged.
     let context: ForeignPointer
 
     func end(_ result: Result<[Int64], BackplaneError>) {
@@ -23,7 +23,7 @@ struct WrittenReply: Sendable {
 /// A plugin's callback for a page of records.
 struct PageReply: Sendable {
     let done: bp_store_read
-    /// The plugin's own context, which is handed back untouched.
+    /// The plugin's own context, which is passed back unchanged.
     let context: ForeignPointer
 
     func end(_ result: Result<RecordPage, BackplaneError>) {
@@ -39,7 +39,7 @@ struct PageReply: Sendable {
 /// A plugin's callback for changes from a collection's log.
 struct ChangesReply: Sendable {
     let done: bp_store_changed
-    /// The plugin's own context, which is handed back untouched.
+    /// The plugin's own context, which is passed back unchanged.
     let context: ForeignPointer
 
     func end(_ result: Result<ChangePage, BackplaneError>) {

@@ -126,12 +126,12 @@ private func array<Value: BitwiseCopyable>(
     }
 }
 
-/// Returns byte strings that are stored consecutively, without a size.
+/// Returns consecutively stored byte strings, whose structs have no size field.
 private func texts(
     _ lent: UnsafePointer<bp_bytes>?, _ count: Int, of what: String, limit: Int = RecordLimits.indexes
 ) throws(BackplaneError) -> [bp_bytes] { try plain(lent, count, of: what, limit: limit) }
 
-/// Returns values that are stored consecutively, without a size.
+/// Returns consecutively stored values, whose structs have no size field.
 private func plain<Value: BitwiseCopyable>(_ lent: UnsafePointer<Value>?, _ count: Int, of what: String, limit: Int)
     throws(BackplaneError) -> [Value]
 {

@@ -17,7 +17,7 @@ struct ComponentTransfers: Sendable {
     /// Reads a borrowed transfer in the form for the host's pool.
     ///
     /// - Throws: `network.refused` for a request that is not UTF-8 and a path that escapes the folder;
-    ///   `network.unsupported` for options that this host does not have; `transfer.refused` for wrong values.
+    ///   `network.unsupported` for options that this host does not support; `transfer.refused` for invalid values.
     func transfer(copying lent: UnsafePointer<bp_transfer>) throws(BackplaneError) -> Transfer {
         let lent: bp_transfer = read(lent)
         var request = try HTTPRequest(copying: lent.request)
@@ -50,10 +50,10 @@ struct ComponentTransfers: Sendable {
         return transfer
     }
 
-    /// Returns the pool's id of a transfer.
+    /// Returns the id of a transfer in the pool.
     func name(_ id: String) -> String { "\(plugin)/\(id)" }
 
-    /// Returns a state of the pool as the component sees it.
+    /// Returns a state of the pool as presented to the component.
     func shown(_ state: TransferState) -> TransferState {
         var state = state
         state.id = String(state.id.dropFirst(plugin.count + 1))
@@ -64,7 +64,7 @@ struct ComponentTransfers: Sendable {
         guard lent.piece_count > 0 else { return request.body }
         guard request.body.isEmpty else {
             throw BackplaneError(
-                .transferRefused, "the upload has two bodies; give one of `request.body` and `pieces`",
+                .transferRefused, "the upload has two bodies; provide only one of `request.body` and `pieces`",
                 at: request.printableURL)
         }
         let pieces: [bp_transfer_piece] = try Descriptors.read(
@@ -77,7 +77,7 @@ struct ComponentTransfers: Sendable {
                 segments.append(.file(try folder.path(of: piece.content.text, makingFolder: false)))
             default:
                 throw BackplaneError(
-                    .transferRefused, "a piece of the body has the unknown kind \(piece.kind)", at: request.printableURL
+                    .transferRefused, "unknown kind \(piece.kind) of a piece of the body", at: request.printableURL
                 )
             }
         }
@@ -89,7 +89,7 @@ struct ComponentTransfers: Sendable {
         case Int(BP_EXISTING_REPLACE): return .replace
         case Int(BP_EXISTING_KEEP): return .keep
         case Int(BP_EXISTING_NUMBER): return .number
-        default: throw BackplaneError(.transferRefused, "the policy \(number) for an existing file is unknown")
+        default: throw BackplaneError(.transferRefused, "unknown policy \(number) for an existing file")
         }
     }
 }

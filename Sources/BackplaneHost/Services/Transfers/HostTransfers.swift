@@ -5,9 +5,10 @@ import BackplaneRecords
 import BackplaneTransfers
 import Synchronization
 
-/// The downloads and uploads of a host's components, in a pool that is opened when it is first used.
+/// The downloads and uploads of a host's components, in a pool that is opened on first use.
 ///
-/// A host whose folder has had transfers opens it when it starts, so that open transfers continue.
+/// If there have been transfers in its folder, a host opens the pool when it starts, so that unfinished transfers
+/// continue.
 final class HostTransfers: Sendable {
     private struct State {
         var opening: Task<Result<TransferPool, BackplaneError>, Never>?
@@ -29,7 +30,7 @@ final class HostTransfers: Sendable {
         (self.network, self.store, self.digest, self.log, self.folder) = (network, store, digest, log, folder)
     }
 
-    /// Returns the pool, which is opened if necessary; if that fails, the next call tries again.
+    /// Returns the pool, opening it if necessary; if that fails, the next call tries again.
     ///
     /// - Throws: `store.unusable` or `store.damaged`; `host.stopped`.
     func pool() async throws(BackplaneError) -> TransferPool {
@@ -68,7 +69,7 @@ final class HostTransfers: Sendable {
                 report: { [log] error in
                     log.write(
                         LogRecord(
-                            level: .error, source: "host", message: "the state of a transfer cannot be kept",
+                            level: .error, source: "host", message: "the state of a transfer cannot be stored",
                             metadata: ["error": error.description]))
                 })
             state.withLock { $0.pool = pool }
@@ -98,7 +99,7 @@ final class HostTransfers: Sendable {
 
     /// Ends the runs of all transfers, which continue with the next host.
     ///
-    /// ``hasEnded`` says when that is done.
+    /// ``hasEnded`` indicates when they have ended.
     private func end() {
         let opening = state.withLock { state -> Task<Result<TransferPool, BackplaneError>, Never>? in
             guard !state.isEnding else { return nil }
@@ -113,14 +114,14 @@ final class HostTransfers: Sendable {
         }
     }
 
-    /// Ends the runs of all transfers, and waits for that as long as a limit permits.
+    /// Ends the runs of all transfers, and waits for them to end within a time limit.
     ///
-    /// The next host resumes unfinished transfers from the bytes that were written by then.
+    /// The next host resumes unfinished transfers from the bytes that have been written by then.
     func end(within limit: Duration, _ timer: DeadlineTimer) async {
         end()
         _ = await timer.waits(limit) { hasEnded }
     }
 
-    /// A Boolean value that indicates whether no transfer runs, and all states are written.
+    /// A Boolean value that indicates whether no transfer is running and all states have been written.
     private var hasEnded: Bool { state.withLock { $0.hasEnded } }
 }

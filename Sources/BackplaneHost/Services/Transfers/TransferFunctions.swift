@@ -16,7 +16,7 @@ let transferFunctions = bp_transfers_1(
         start(handle, call, Reply(done, context)) { transfers throws(BackplaneError) in
             let id = transfers.name(id.text), change = Int(change)
             guard BP_TRANSFER_PAUSE...BP_TRANSFER_REMOVE ~= change else {
-                throw BackplaneError(.transferRefused, "the change \(change) of a transfer is unknown")
+                throw BackplaneError(.transferRefused, "unknown change \(change) of a transfer")
             }
             return { pool throws(BackplaneError) in
                 switch change {
@@ -43,9 +43,9 @@ let transferFunctions = bp_transfers_1(
     },
     cancel: { handle, id in ComponentHandles.find(handle)?.transfers.operations.cancel(id) })
 
-/// Starts an operation of the component with a handle, which is read before this returns.
+/// Starts an operation of the component with a handle; its arguments are read before this function returns.
 ///
-/// No component waits for it to end: the transfer continues, and a swap or a stop only ends the wait.
+/// Components do not wait for its end: the transfer continues, and a swap or a stop only ends the wait.
 private func start(
     _ handle: UInt64, _ call: UnsafePointer<bp_call>?, _ reply: Reply,
     _ prepare: (ComponentTransfers) throws(BackplaneError) ->
@@ -70,7 +70,7 @@ private func start(
 }
 
 extension ComponentTransfers {
-    /// Returns a state in JSON, as the component sees it.
+    /// Returns a state in JSON, as presented to the component.
     fileprivate func answer(_ state: TransferState) throws(BackplaneError) -> [UInt8] {
         try JSON.encode(shown(state), failing: .callInvalidOutput)
     }

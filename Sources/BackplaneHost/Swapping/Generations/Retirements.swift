@@ -1,12 +1,12 @@
 import Backplane
 import BackplaneBoundary
 
-/// The old instances that have not ended yet, because calls are in flight in them or they are being released.
+/// The old instances that have not ended because they have calls in flight or are being released.
 final class Retirements {
     struct Entry {
         let component: RunningComponent
         let plugin: LoadedPlugin
-        /// The bindings that were taken out of slots when wires were led to another instance.
+        /// The bindings that were removed from slots when wires were connected to another instance.
         let bindings: Set<Binding>
         let end: Task<Void, Never>
         let order: Int
@@ -30,7 +30,8 @@ final class Retirements {
     /// The retirements, in the order in which they began.
     var all: [Entry] { entries.values.sorted { $0.order < $1.order } }
 
-    /// Retires an instance without callers: returns immediately, and ends the instance when calls in flight have ended.
+    /// Retires an instance without callers: returns immediately, and ends the instance once its calls in flight have
+    /// ended.
     func add(
         _ component: RunningComponent, _ node: LiveNode, of plugin: LoadedPlugin, _ bindings: Set<Binding>,
         suspending: Bool,

@@ -6,18 +6,18 @@ package enum SwapAction: Hashable, Sendable {
     case hold
     /// The wait for calls in flight to end.
     case drain
-    /// The opening of the gates to the old instances, since calls outlasted the drain.
+    /// The opening of the gates to the old instances, because calls outlasted the drain.
     case reopen
     /// The wait for those calls to end, after which calls are held and drained again.
     case outlast
     case suspend(Int)
-    /// The saving of the graphs of operations that are halted and continue in the next instance.
+    /// The saving of the halted graphs of operations that continue in the next instance.
     case saveGraphs(Int)
     case export(Int)
     case `import`(Int)
     /// The reconfiguration of the instances that stay.
     case reconfigure
-    /// The switch of wires to the new instances, for gated members once their gates open.
+    /// The switch of wires to the new instances; for gated members, once their gates open.
     case flip
     case activate(Int)
     /// The opening of the gates.
@@ -66,7 +66,7 @@ extension SwapAction {
 
     /// A Boolean value that indicates whether a failure of the action fails the swap.
     ///
-    /// Undoing actions do not, nor do those after the new code serves callers.
+    /// Undoing actions do not, nor do actions after the new code serves callers.
     var canFail: Bool {
         switch self {
         case .create, .hold, .drain, .outlast, .suspend, .saveGraphs, .export, .import, .reconfigure, .flip, .activate,
@@ -78,7 +78,7 @@ extension SwapAction {
         }
     }
 
-    /// The action that undoes this one once it has begun, or `nil` if none is needed.
+    /// The action that undoes this one once it has started, or `nil` if none is needed.
     var undoing: SwapAction? {
         switch self {
         case .create(let member): .discard(member)

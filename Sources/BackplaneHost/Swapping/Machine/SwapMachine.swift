@@ -2,25 +2,26 @@ import Backplane
 
 /// The order of a swap's actions and of those that undo them, as a pure state machine.
 ///
-/// The caller requests one action after another, and reports when each begins (``begin()``: from then on it may have to
-/// be undone) and when it fails. A failure before the gates open undoes everything that was begun, in reverse order;
+/// The caller requests one action after another, and reports when each begins (``begin()``), after which it may have to
+/// be undone, and when it fails. A failure before the gates open undoes everything that was started, in reverse order;
 /// undoing actions are never abandoned, even if they fail.
 struct SwapMachine {
-    /// The properties of a changing component that the order depends on.
+    /// The properties of a changing component on which the order depends.
     struct Member: Hashable, Sendable {
         /// A Boolean value that indicates whether calls wait while the component changes.
         var isGated: Bool
-        /// A Boolean value that indicates whether the old instance is up.
+        /// A Boolean value that indicates whether the old instance is running.
         var hasOld = true
-        /// A Boolean value that indicates whether a new instance is created, as for all but removed components.
+        /// A Boolean value that indicates whether a new instance is created, which is the case except for removed
+        /// components.
         var hasNew = true
         var carriesState = false
-        /// A Boolean value that indicates whether the swap has to wait for graphs of operations of the old instance.
+        /// A Boolean value that indicates whether the swap must wait for graphs of operations of the old instance.
         var hasGraphs = false
     }
     enum Outcome: Hashable, Sendable {
         case swapped
-        /// The swap failed after this action, and everything is as it was before.
+        /// The swap failed after this action, and everything is as before.
         case undone(after: SwapAction, BackplaneError)
         /// The new generation failed its probation.
         case rolledBack(BackplaneError)
@@ -32,9 +33,9 @@ struct SwapMachine {
     private let members: [Member]
     /// A Boolean value that indicates whether instances that stay are reconfigured.
     private let reconfigures: Bool
-    /// The actions still to be performed, the next one last.
+    /// The actions still to be performed, in reverse order.
     private var script: [SwapAction]
-    /// The actions that were begun and may have to be undone.
+    /// The actions that have started and may have to be undone.
     private var begun: [SwapAction] = []
     private var failure: Outcome?
     private var current: (action: SwapAction, progress: Progress)?
@@ -46,14 +47,14 @@ struct SwapMachine {
 
     /// Creates the machine of a swap.
     ///
-    /// - Parameter members: The changing components in order of creation: each after those that it calls.
+    /// - Parameter members: The changing components in order of creation, each after those that it calls.
     init(_ members: [Member], onProbation: Bool, reconfigures: Bool = false) {
         (self.members, self.reconfigures) = (members, reconfigures)
         states = SwapStates(members)
         script = Self.script(members, onProbation: onProbation, reconfigures: reconfigures).reversed()
     }
 
-    /// Marks the current action as done and returns the next one, or `nil` when the swap is over.
+    /// Marks the current action as done and returns the next one; returns `nil` when the swap has ended.
     mutating func next() -> SwapAction? {
         finish()
         guard let action = script.popLast() else {
@@ -64,7 +65,7 @@ struct SwapMachine {
         return action
     }
 
-    /// Marks the current action as begun, which it remains even if it fails.
+    /// Marks the current action as started, even if it fails.
     mutating func begin() {
         guard let (action, progress) = current, progress == .given else { return }
         current?.progress = .begun
@@ -72,7 +73,7 @@ struct SwapMachine {
         states.begin(action)
     }
 
-    /// Marks the current action as having had its effect: a later failure counts as one after it.
+    /// Marks the current action as having taken effect, so that a later failure counts as one after it.
     mutating func finish() {
         begin()
         guard let (action, progress) = current, progress == .begun else { return }
@@ -88,9 +89,9 @@ struct SwapMachine {
         if case (.watch, .begun)? = current { true } else { false }
     }
 
-    /// Postpones a drain that calls outlasted: callers are served again until those calls end, then it is repeated.
+    /// Postpones a drain that calls outlasted: callers are served again until those calls end, and then it is repeated.
     ///
-    /// - Returns: Whether that is possible, which it is not while the swap is undone.
+    /// - Returns: Whether that is possible, which it is not while the swap is being undone.
     mutating func postpone() -> Bool {
         guard case (.drain, _)? = current, failure == nil else { return false }
         current?.progress = .done
@@ -122,7 +123,7 @@ struct SwapMachine {
         }
     }
 
-    /// Returns the action that undoes one that was begun, whether or not that one failed.
+    /// Returns the action that undoes one that has started, whether or not that one failed.
     private func undoing(_ action: SwapAction) -> SwapAction? {
         // An instance that did not become active has nothing to release.
         if case .activate(let member) = action, states.new[member] != .active { return nil }

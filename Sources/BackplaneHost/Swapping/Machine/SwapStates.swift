@@ -1,19 +1,19 @@
 /// The states of the wires and of each member's instances during a swap, as a result of the actions so far.
 struct SwapStates: Hashable, Sendable {
     enum Wires: Hashable, Sendable {
-        /// Wires lead to the old instances.
+        /// Wires are connected to the old instances.
         case old
-        /// Wires will lead to the new instances as soon as the gates open.
+        /// Wires will be connected to the new instances as soon as the gates open.
         case newOnceOpen
-        /// Wires lead to the new instances.
+        /// Wires are connected to the new instances.
         case new
-        /// Wires lead to the old instances again after a failed probation, or will as soon as the gates open.
+        /// Wires are connected to the old instances again after a failed probation, or will be once the gates open.
         case oldAgain
     }
     enum OldInstance: Hashable, Sendable {
         case none
         case up
-        /// The instance was asked to release exclusive resources.
+        /// The instance was requested to release exclusive resources.
         case suspended
         /// A new instance of the same code has the newer state.
         case replaced
@@ -22,14 +22,14 @@ struct SwapStates: Hashable, Sendable {
         case none
         case beingMade
         case made
-        /// The instance was asked to acquire exclusive resources, and has not yet succeeded.
+        /// The instance was requested to acquire exclusive resources, and has not yet succeeded.
         case activating
         case active
-        /// The instance was asked to release those resources again.
+        /// The instance was requested to release those resources again.
         case deactivated
         case discarded
 
-        /// A Boolean value that indicates whether the instance was ever asked to acquire exclusive resources.
+        /// A Boolean value that indicates whether the instance was ever requested to acquire exclusive resources.
         var wasToBeActive: Bool {
             switch self {
             case .activating, .active, .deactivated: true
@@ -50,7 +50,7 @@ struct SwapStates: Hashable, Sendable {
         isGated = members.contains(where: \.isGated)
     }
 
-    /// Records that an action begins, which holds even if it fails.
+    /// Records that an action begins, which remains true even if it fails.
     mutating func begin(_ action: SwapAction) {
         switch action {
         case .create(let member): new[member] = .beingMade
@@ -68,7 +68,7 @@ struct SwapStates: Hashable, Sendable {
         }
     }
 
-    /// Records that an action has had its effect.
+    /// Records that an action has taken effect.
     mutating func finish(_ action: SwapAction) {
         switch action {
         case .create(let member): new[member] = .made

@@ -10,11 +10,11 @@ public enum SwapStep: String, Sendable, Hashable, CaseIterable {
     case export
     /// The new instances import the state.
     case `import`
-    /// Instances that stay are reconfigured, and wires are led to the new instances.
+    /// Instances that stay are reconfigured, and wires are connected to the new instances.
     case flip
     /// The new instances acquire exclusive resources; then the waiting calls continue.
     case activate
-    /// The new instances are observed while the old ones are kept in case they fail.
+    /// The new instances are observed, and the old ones are kept in case they fail.
     case probation
     /// The old instances are retired.
     case commit

@@ -2,7 +2,7 @@ import Backplane
 
 /// The transfer of state from one class to another.
 enum StateTransfer: Equatable {
-    /// No transfer, because the old class keeps no state.
+    /// No transfer, because the old class has no state.
     case none
     /// The state is carried over in this version of the schema.
     case carried(StateDescription, as: UInt32, to: StateDescription)
@@ -42,7 +42,7 @@ enum StateTransfer: Equatable {
 }
 
 extension StateTransfer {
-    /// Returns the transfer as reports show it.
+    /// Returns the transfer in the form used in reports.
     func change(to new: StateDescription?) -> StateChange? {
         switch self {
         case .none: new.map { StateChange(schema: $0.schema, toVersion: $0.version) }

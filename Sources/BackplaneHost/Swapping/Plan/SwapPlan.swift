@@ -2,51 +2,52 @@ import Backplane
 
 /// The effect of a swap on the active plan, decided in advance from that plan and the next one.
 ///
-/// The two come from one manifest with different code, or from two manifests.
+/// Both come from one manifest with different code, or from two manifests.
 struct SwapPlan {
     /// A component whose instance is replaced, created or removed.
     struct Member {
-        /// The component's place in the active plan if it is up, or `nil` if it has no predecessor.
+        /// The component's position in the active plan if it is running, or `nil` if it has no predecessor.
         var old: Int?
-        /// The component's place in the next plan, or `nil` if that has none for it.
+        /// The component's position in the next plan, or `nil` if it has none.
         var new: Int?
-        /// The place in the active plan of the definition that the component's own continues, even if that is not up.
+        /// The position in the active plan of the definition that the component's own continues, even if it is not
+        /// running.
         var former: Int?
-        /// A Boolean value that indicates whether the code is the same as before.
+        /// A Boolean value that indicates whether the code is unchanged.
         var isRestart = false
         var isGated: Bool
         var state: StateTransfer
     }
-    /// The members in order of creation; a removed one precedes those that were created after it.
+    /// The members in order of creation; a removed member precedes those that were created after it.
     private(set) var members: [Member] = []
-    /// The new places of the nodes that stay unchanged, by old place.
+    /// The new positions of the nodes that stay unchanged, keyed by old position.
     private(set) var kept: [Int: Int] = [:]
-    /// The old places of the nodes that stay unchanged, by new place.
+    /// The old positions of the nodes that stay unchanged, keyed by new position.
     private(set) var stays: [Int: Int] = [:]
-    /// The old places of kept nodes that are reconfigured, in the order of creation.
+    /// The old positions of kept nodes that are reconfigured, in the order of creation.
     private(set) var reconfigured: [Int] = []
-    /// The old places of kept nodes that are not up and that a member calls.
+    /// The old positions of kept nodes that are not running and that a member calls.
     private(set) var awaited: [Int] = []
     /// The reasons for refusing the swap.
     private(set) var refusals: [BackplaneError] = []
-    /// The states that the swap discards, as sentences without their full stops.
+    /// The states that the swap discards, as sentences without a full stop.
     private(set) var losses: [String] = []
 
-    /// The facts about the running host that the plan depends on.
+    /// The facts about the running host on which the plan depends.
     struct Running {
-        /// The places of the nodes that are up.
+        /// The places of the running nodes.
         var up: Set<Int>
-        /// The places of the managers that each node which is up has looked up.
+        /// The positions of the managers that each running node has looked up.
         var found: [Int: Set<Int>] = [:]
-        /// The names of the managers that are to be up after the swap if the active plan does not have them.
+        /// The names of the managers that should be running after the swap if the active plan does not have them.
         var wanted: Set<String> = []
     }
 
     /// Plans a swap.
     ///
     /// - Parameters:
-    ///   - discardsState: A Boolean value that indicates whether state that cannot be carried over is discarded, rather
-    ///     than a reason for refusal.
+    ///   - discardsState: A Boolean value that indicates whether state that cannot be carried over is discarded,
+    ///     instead of the swap being refused.
     ///   - isReconfigurable: A function that returns whether instances of an entry accept another configuration.
     ///   - isSame: A function that returns whether two entries are the same class of the same loaded library.
     init(
@@ -112,7 +113,8 @@ struct SwapPlan {
         remove(removed, discardsState)
     }
 
-    /// Returns the unchanged nodes that restart since a node they call is swapped, and adds them to the changed ones.
+    /// Returns the unchanged nodes that restart because a node that they call is swapped, and adds them to the changed
+    /// ones.
     private static func restarted(in plan: Plan, _ before: [Int?], _ changed: inout Set<Int>, _ running: Running)
         -> Set<Int>
     {
@@ -127,7 +129,7 @@ struct SwapPlan {
                     before[other].map { running.found[before[node.id]!]?.contains($0) ?? false } ?? false
                 }
         }
-        // A restarting node may cause its users to restart; look-ups can put those anywhere in the order of creation.
+        // A restarting node may cause its users to restart; lookups can put those anywhere in the order of creation.
         while let next = candidates.indices.first(where: {
             !changed.contains(candidates[$0].id) && called[$0].contains(where: changed.contains)
         }) {
@@ -137,7 +139,7 @@ struct SwapPlan {
         return restarted
     }
 
-    /// Returns the changed nodes that are up, those that are to start, and everything that they call.
+    /// Returns the changed nodes that are running, those that are to start, and everything that they call.
     private static func needed(in plan: Plan, _ before: [Int?], _ changed: Set<Int>, _ running: Running) -> Set<Int> {
         func isUp(_ place: Int) -> Bool { before[place].map(running.up.contains) ?? false }
         var needed: Set<Int> = []
@@ -157,7 +159,7 @@ struct SwapPlan {
         return needed
     }
 
-    /// Returns the nodes that are up but no longer have a place, and refuses those that are faulty with the new code.
+    /// Returns the running nodes that no longer have a place, and refuses those that have errors with the new code.
     private mutating func removable(_ old: Plan, _ new: Plan, _ succession: Succession, _ running: Running)
         -> [Plan.Node]
     {
@@ -194,7 +196,7 @@ struct SwapPlan {
         }
     }
 
-    /// Refuses the swap because state would be lost, or records the loss if that is intended.
+    /// Refuses the swap because state would be lost, or records the loss if it is intended.
     private mutating func lose(_ state: String, _ advice: String, at location: String, _ discardsState: Bool) {
         if discardsState {
             losses.append(state)
@@ -206,9 +208,9 @@ struct SwapPlan {
 }
 
 extension Plan.Node {
-    /// Returns whether an instance of this node, of the same code, can stay as one of another plan's node.
+    /// Returns whether an instance of this node, of the same code, can continue as one of another plan's node.
     ///
-    /// - Parameter before: The nodes of this plan that those of the other continue.
+    /// - Parameter before: The nodes of this plan that those of the other plan continue.
     fileprivate func continues(as node: Plan.Node, _ before: [Int?]) -> Bool {
         (role != .manager || name == node.name) && namespace == node.namespace
             && networkFolder == node.networkFolder && wires.count == node.wires.count

@@ -12,17 +12,17 @@ public struct ComponentStatistics: Sendable, Hashable {
     public var generation: Int
     /// The number of calls that began.
     public var calls: Int
-    /// The number of those calls that failed, without cancelled ones.
+    /// The number of those calls that failed, not including cancelled ones.
     public var errors: Int
     /// The number of calls in flight.
     public var inFlight: Int
-    /// The number of calls that wait for a change to end.
+    /// The number of calls that are waiting for a change to end.
     public var waiting: Int
-    /// The counts of the sequences that others read from the component.
+    /// The counts of the streams that others read from the component.
     public var streams: StreamStatistics
-    /// The component's timers, in the order in which they were added; at most ``timersShown``.
+    /// The component's timers, in the order in which they were added, limited to ``timersShown``.
     public var timers: [TimerStatistics]
-    /// The number of all timers of the component.
+    /// The total number of the component's timers.
     public var timerCount: Int
     /// The component's exchanges over HTTP.
     public var exchanges: ExchangeStatistics

@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneBoundary
 
-/// The generations in memory, with the memory that each takes and the reasons why it is there.
+/// The generations in memory, with the memory that each uses and the reasons why it is retained.
 struct GenerationReport {
     let live: LiveComposition
     let retirements: Retirements
@@ -42,7 +42,8 @@ struct GenerationReport {
         }
     }
 
-    /// Returns the reasons why a generation stays in memory: its users or, without any, that nothing is ever unloaded.
+    /// Returns the reasons why a generation remains in memory: its users or, without any, that nothing is ever
+    /// unloaded.
     private func holders(of entry: GenerationTable.Entry) -> [String] {
         var holders: [String] = []
         let generations = live.generations

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneBoundary
 
 extension LiveComposition {
-    /// Returns the call counts of every component that is up.
+    /// Returns the call counts of every component that is running.
     var statistics: [ComponentStatistics] {
         let plugins = loaded.plugins
         return nodes.compactMap { current in

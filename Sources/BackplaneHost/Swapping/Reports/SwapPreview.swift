@@ -1,14 +1,14 @@
 public import Backplane
 
-/// The effects that a swap would have, computed without touching any running component.
+/// The effects that a swap would have, computed without affecting any running component.
 public struct SwapPreview: Sendable, Hashable {
     /// The plugins whose generation would change.
     public var plugins: [PluginChange] = []
     /// The components whose instances would be replaced.
     public var components: [ComponentChange] = []
-    /// The wires that would lead to a new instance.
+    /// The wires that would be connected to a new instance.
     public var wires: [WireChange] = []
-    /// The reasons for refusing the swap, or an empty array if it would go ahead.
+    /// The reasons for refusing the swap; empty if it would proceed.
     public var refusals: [BackplaneError] = []
     /// The warnings about the new code that the manifest did not already cause with the old code.
     public var warnings: [String] = []

@@ -6,7 +6,7 @@ public struct SwapReport: Sendable, Hashable {
     public enum Outcome: String, Sendable, Hashable, CaseIterable {
         /// The new generation is active.
         case swapped
-        /// Every library is byte for byte the active one, and nothing was done.
+        /// Every library is byte for byte identical to the active one, and nothing was done.
         case unchanged
         /// The new generation failed its probation, and the old one is active again.
         case rolledBack
@@ -15,17 +15,17 @@ public struct SwapReport: Sendable, Hashable {
     public var outcome: Outcome
     /// The plugins that changed their generation.
     public var plugins: [PluginChange] = []
-    /// The effect on the managers of a swap that activated another manifest, or `nil` for one of code alone.
+    /// The effect on the managers of a swap that activated another manifest, or `nil` if it changed only code.
     public var managers: ManifestChange?
     /// The components whose instances were replaced.
     public var components: [ComponentChange] = []
-    /// The wires that now lead to another instance, each through the suitable lane.
+    /// The wires that are now connected to another instance, each through the suitable lane.
     public var wires: [WireChange] = []
     /// The number of calls that arrived during the swap and had to wait.
     public var callsHeld = 0
     /// The longest time that one of those calls waited.
     public var longestWait = Duration.zero
-    /// The time from the request until callers were served by the new code.
+    /// The time from the request until the new code served callers.
     public var duration = Duration.zero
     /// The time that each step took.
     public var steps: [StepTime] = []
@@ -34,7 +34,7 @@ public struct SwapReport: Sendable, Hashable {
     /// The reason why a new generation failed its probation.
     public var failure: BackplaneError?
 
-    /// Creates a report that contains nothing but the outcome.
+    /// Creates a report that contains only the outcome.
     public init(_ outcome: Outcome) { self.outcome = outcome }
 }
 
@@ -44,11 +44,11 @@ public struct PluginChange: Sendable, Hashable {
     public var plugin: String
     /// The library as the caller named it.
     public var library: String
-    /// The number of the generation that is replaced, 0 if the manifest did not have the plugin.
+    /// The number of the replaced generation; 0 if the manifest did not have the plugin.
     public var fromGeneration: Int
     /// The number of the generation that replaces it.
     public var toGeneration: Int
-    /// The plugin's version in the generation that is replaced.
+    /// The plugin's version in the replaced generation.
     public var fromVersion: Version
     /// The plugin's version in the generation that replaces it.
     public var toVersion: Version
@@ -66,11 +66,11 @@ public struct PluginChange: Sendable, Hashable {
 
 /// A replacement of a component's instance by another one.
 public struct ComponentChange: Sendable, Hashable {
-    /// The ways in which calls change over to the new instance.
+    /// The ways in which calls switch to the new instance.
     public enum Manner: String, Sendable, Hashable, CaseIterable {
         /// Calls wait until the new instance is active.
         case gated
-        /// The new instance is active before the first call reaches it, and no call waits.
+        /// The new instance is active before the first call reaches it, and no calls wait.
         case ungated
     }
     /// The manager's name in the manifest, or the class name of any other component.
@@ -79,19 +79,20 @@ public struct ComponentChange: Sendable, Hashable {
     public var role: String
     /// The class of the new instance, under the name that its plugin registers.
     public var className: String
-    /// The version of the old instance's class, or `nil` if the component was not up.
+    /// The version of the old instance's class, or `nil` if the component was not running.
     public var fromVersion: Version?
     /// The version of the new instance's class.
     public var toVersion: Version
-    /// The way in which calls change over to the new instance.
+    /// The way in which calls switch to the new instance.
     public var manner: Manner
-    /// The name that a manager had before, or `nil` if it keeps its name.
+    /// The former name of a manager, or `nil` if its name is unchanged.
     public var formerName: String?
     /// A Boolean value that indicates whether the same code restarts.
     ///
-    /// Its class asks for that after a swap of its provider, or another manifest defines it differently.
+    /// This is the case if its class requests it after a swap of its provider, or another manifest defines it
+    /// differently.
     public var isRestart = false
-    /// The change of the component's state, or `nil` if neither class keeps any.
+    /// The change of the component's state, or `nil` if neither class has any.
     public var state: StateChange?
     /// The number of calls in flight in the old instance.
     public var callsInFlight = 0
@@ -113,17 +114,17 @@ public struct StateChange: Sendable, Hashable {
     public var schema: String
     /// The schema version before the swap, or `nil` if there was no state.
     public var fromVersion: UInt32?
-    /// The schema version after the swap, or `nil` if the new code keeps no state.
+    /// The schema version after the swap, or `nil` if the new code has no state.
     public var toVersion: UInt32?
-    /// The number of bytes carried over, 0 in a preview and for a Swift value.
+    /// The number of bytes carried over; 0 in a preview and for a Swift value.
     public var bytes = 0
-    /// The lane of the state, `native` for the Swift value itself or `encoded`; `nil` if no state is carried over.
+    /// The lane of the state: `native` for a Swift value, or `encoded`; `nil` if no state is carried over.
     public var lane: String?
     /// The reason why the lane is not native.
     public var reason: String?
     /// The reason why the state cannot be carried over, or `nil` if no state is lost.
     public var lost: String?
-    /// A remark about the state that concerns no loss, or `nil` if there is none.
+    /// A remark about the state other than a loss, or `nil` if there is none.
     public var remark: String?
 
     package init(
@@ -134,7 +135,7 @@ public struct StateChange: Sendable, Hashable {
         (self.lane, self.reason, self.lost, self.remark) = (lane, reason, lost, remark)
     }
 
-    /// Records the lane that the state takes.
+    /// Records the lane of the state.
     mutating func note(_ lane: LaneChoice) {
         switch lane {
         case .native: self.lane = "native"
@@ -143,9 +144,9 @@ public struct StateChange: Sendable, Hashable {
     }
 }
 
-/// A change of the provider that a wire leads to.
+/// A change of a wire's provider.
 public struct WireChange: Sendable, Hashable {
-    /// The component that calls, or `nil` for the host program.
+    /// The calling component, or `nil` for the host program.
     public var user: String?
     /// The wire's label.
     public var label: String
@@ -169,7 +170,7 @@ public struct WireChange: Sendable, Hashable {
     }
 }
 
-/// The time that one step of a swap took.
+/// The time taken by one step of a swap.
 public struct StepTime: Sendable, Hashable {
     /// The part of the swap that was timed.
     public var step: SwapStep

@@ -1,6 +1,6 @@
 import BackplaneBoundary
 
-/// A state on its way from one instance to another.
+/// State that has been exported by one instance for another.
 enum ExportedState: Sendable {
     /// The Swift value itself, in the memory of the library that exported it.
     case native(StateValue)

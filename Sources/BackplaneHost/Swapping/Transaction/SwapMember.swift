@@ -1,11 +1,11 @@
 import Backplane
 
-/// A component that a swap changes, with its results so far; its progress is known to the machine.
+/// A component that a swap changes, with its results so far; its progress is tracked by the machine.
 final class SwapMember {
     /// The member's number in the machine.
     let index: Int
     let plan: SwapPlan.Member
-    /// The active node until now, or `nil` if there is none.
+    /// The node that was active before, or `nil` if there is none.
     let old: LiveNode?
     let oldComponent: RunningComponent?
     /// The plugin whose code runs in the old instance.
@@ -16,26 +16,26 @@ final class SwapMember {
     /// The new node, or that of a removed component.
     let node: LiveNode
 
-    /// The member's place among the components of the report, or `nil` if the component is removed.
+    /// The member's position among the components of the report, or `nil` if the component is removed.
     var placeInReport: Int?
     var component: RunningComponent?
-    /// The lane that the state takes to the new instance, or `nil` if none is carried over.
+    /// The lane in which the state crosses to the new instance, or `nil` if none is carried over.
     var lane: LaneChoice?
     /// The exported state of the old instance, until the new one serves callers.
     var state: ExportedState?
-    /// The numbers of the graphs that the swap waits for although calls of the component do not wait.
+    /// The numbers of the graphs for which the swap waits although the component's calls do not wait.
     var awaitedGraphs: Set<UInt64> = []
     /// The graphs of operations that the active instance has saved for the next one.
     var graphs: [SavedGraph] = []
     /// The numbers of the graphs that the next instance could not continue.
     var lostGraphs: [UInt64] = []
-    /// The bindings taken out of slots: those of the old instance and, after a rollback, those of the new one.
+    /// The bindings removed from slots: those of the old instance and, after a rollback, those of the new one.
     var taken: (old: Set<Binding>, new: Set<Binding>) = ([], [])
-    /// The node of a new instance of the old code that takes the newer state back.
+    /// The node of a new instance of the old code that receives the newer state after a rollback.
     var returning: LiveNode?
     /// The instance of the returning node.
     var restored: RunningComponent?
-    /// The call counts of the component when the new instance began to serve.
+    /// The call counts of the component when the new instance started to serve.
     var baseline = CallCounts()
 
     /// Creates the member for a component with a new instance.
@@ -58,7 +58,7 @@ final class SwapMember {
     var name: String { node.node.name }
     var gate: Gate { node.gate }
 
-    /// The names of a manager that the swap renames, before and after.
+    /// The names, before and after, of a manager that the swap renames.
     var renaming: (from: String, to: String)? {
         guard let old, let new, new.node.role == .manager, old.node.name != new.node.name else { return nil }
         return (old.node.name, new.node.name)

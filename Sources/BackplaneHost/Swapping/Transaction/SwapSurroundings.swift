@@ -1,4 +1,4 @@
-/// The parts of a host that a swap works with.
+/// The parts of a host that a swap uses.
 struct SwapSurroundings {
     let startup: Startup
     let shutdown: Shutdown

@@ -19,7 +19,7 @@ extension SwapTransaction {
         try live.requireRunning()
     }
 
-    /// Returns the component at a place in the next plan: a member's old instance, if it has one, until the flip.
+    /// Returns the component at a position in the next plan; until the flip, a member's old instance, if it has one.
     private func provider(at place: Int) -> Instances.Provider? {
         if let member = members.first(where: { $0.plan.new == place }) {
             return (member.oldComponent ?? member.component).map { Instances.Provider(component: $0, isLater: true) }
@@ -27,7 +27,7 @@ extension SwapTransaction {
         return plan.stays[place].flatMap { live.nodes[$0].running }.map { Instances.Provider(component: $0) }
     }
 
-    /// Holds calls, except those that come back through a component that is being drained, and the graphs that survive.
+    /// Holds calls, except those that return through a component that is being drained, and the graphs that survive.
     func hold() {
         let passage = Set(gated.compactMap { activeNode($0)?.number })
         for member in gated where activeNode(member) != nil { member.gate.hold(passage: passage) }
@@ -67,7 +67,7 @@ extension SwapTransaction {
         }
     }
 
-    /// Returns the node whose instance is called now: the old one, and after the flip the new one.
+    /// Returns the node whose instance is currently called: the old one, or after the flip the new one.
     func activeNode(_ member: SwapMember) -> LiveNode? {
         switch machine.states.wires {
         case .old, .oldAgain: member.old
@@ -117,9 +117,9 @@ extension SwapTransaction {
         if let cut = try await instances.suspend(component, stepLimit) { report.warnings.append(cut) }
     }
 
-    /// Leads all wires to the new instances: those to gated ones once their gates open, the others now.
+    /// Connects all wires to the new instances: those to gated ones once their gates open, the others now.
     ///
-    /// A component that was not up is started from the new code if it is looked up once that serves callers.
+    /// A component that was not running is started from the new code if it is looked up once that code serves callers.
     func flip() {
         var placed: [Int: LiveNode] = [:]
         for member in members {
@@ -147,7 +147,7 @@ extension SwapTransaction {
         if gated.isEmpty { serve() }
     }
 
-    /// Refuses calls to a component that is removed, which stops when the swap is committed.
+    /// Refuses calls to a removed component, which stops when the swap is committed.
     private func withdraw(_ member: SwapMember) {
         guard let old = member.old else { return }
         member.oldComponent?.timers.hold()
@@ -155,16 +155,16 @@ extension SwapTransaction {
         member.gate.refuse(absence(of: old.node), passage: old.passage)
     }
 
-    /// Returns the error of calls to a component that the active manifest does not have.
+    /// Returns the error for calls to a component that is not in the active manifest.
     func absence(of node: Plan.Node) -> BackplaneError {
         node.role == .manager
             ? BackplaneError(.unknownManager, "the active manifest no longer has a manager `\(node.name)`")
             : BackplaneError(.callRetired, "the active manifest no longer has \(node.name), which was called")
     }
 
-    /// Leads the wires of a component to an instance.
+    /// Connects the wires of a component to an instance.
     ///
-    /// - Returns: The bindings that this takes out of slots immediately.
+    /// - Returns: The bindings that this removes from slots immediately.
     func lead(_ component: RunningComponent?, gated: Bool) -> Set<Binding> {
         guard let component else { return [] }
         if gated {
@@ -186,7 +186,7 @@ extension SwapTransaction {
         if member.plan.isGated { member.gate.letIn(Set(members.compactMap(\.new?.number))) }
     }
 
-    /// Opens the gates and admits the calls that wait.
+    /// Opens the gates and admits the waiting calls.
     func open() {
         // Nothing stands behind the gates of components that are removed, or added again.
         for member in gated where activeNode(member) != nil {

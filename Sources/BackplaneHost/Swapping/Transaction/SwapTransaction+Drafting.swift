@@ -2,7 +2,7 @@ import Backplane
 import BackplaneBoundary
 
 extension SwapTransaction {
-    /// Plans a swap without creating an instance or touching any that runs.
+    /// Plans a swap without creating an instance or affecting running ones.
     ///
     /// - Parameter target: The manifest and the plugins that the swap activates.
     static func draft(
@@ -76,7 +76,8 @@ extension SwapTransaction {
         return preview
     }
 
-    /// Returns errors for the wires that the new class no longer serves, as far as the manifest does not know them.
+    /// Returns errors for the wires that the new class no longer serves, excluding those that the manifest already
+    /// reports.
     private func misfits(at member: SwapMember) -> [BackplaneError] {
         guard let new = member.new?.node else { return [] }
         let description = new.entry.component
@@ -90,7 +91,7 @@ extension SwapTransaction {
         }
     }
 
-    /// Returns the change to a plugin from the one that it replaces; one that is new replaces generation 0.
+    /// Returns the change to a plugin from the one that it replaces; a new plugin replaces generation 0.
     private func change(to new: LoadedPlugin, as library: String?) -> PluginChange {
         let generations = live.generations, id = new.description.id
         let rivals = outgoing.filter { $0.description.id == id }
@@ -102,7 +103,7 @@ extension SwapTransaction {
             toVersion: new.description.version)
     }
 
-    /// Returns the lane that a member's state takes; `nil` if none is carried over.
+    /// Returns the lane of a member's state; `nil` if none is carried over.
     private func lane(of member: SwapMember) -> LaneChoice? {
         guard let old = member.oldComponent, let new = member.new?.node else { return nil }
         return lane(of: member.plan.state, from: old.type, to: after.componentClass(of: new))

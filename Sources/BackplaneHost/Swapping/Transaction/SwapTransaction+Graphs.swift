@@ -4,11 +4,11 @@ import BackplaneBoundary
 /// The graphs of operations of the members.
 ///
 /// Graphs with a definition are halted before the flip, saved, and continued by the next instance. The flip waits until
-/// the others have ended.
+/// the other graphs have ended.
 extension SwapTransaction {
     private var graphs: HostOperations { starter.graphs }
 
-    /// Returns the instance of a member that is called now.
+    /// Returns the instance of a member that is currently called.
     private func active(_ member: SwapMember) -> RunningComponent? {
         activeNode(member)?.callable
     }
@@ -37,7 +37,7 @@ extension SwapTransaction {
                     : "the new code of \(member.name) does not define \(text), which runs"
                 throw BackplaneError(
                     .swapRefused,
-                    "\(reason); keep the definition, wait for the end of the graph, or abandon it with "
+                    "\(reason); keep the definition, wait for the graph to end, or abandon it with "
                         + "`SwapOptions.abandonsGraphs`", at: member.node.node.location)
             }
             report.warnings.append("\(text) of \(component.name) was abandoned")
@@ -45,10 +45,10 @@ extension SwapTransaction {
         }
     }
 
-    /// Notes the graphs without a definition that the flip waits for.
+    /// Records the graphs without a definition for which the flip waits.
     ///
-    /// If calls of a component do not wait, neither do the graphs that it begins from now on: they end before the
-    /// instance is released.
+    /// If calls of a component do not wait, the flip does not wait for graphs that it starts from now on, either; they
+    /// end before the instance is released.
     func awaitGraphs() {
         for member in members { member.awaitedGraphs = active(member).map { graphs.unnamed(of: $0.handle) } ?? [] }
     }
@@ -64,12 +64,12 @@ extension SwapTransaction {
         return members.compactMap(active).allSatisfy { graphs.standStill(of: $0.handle) }
     }
 
-    /// Lets the graphs continue in the instances that are active.
+    /// Resumes the graphs in the active instances.
     func letGraphsGoOn() {
         for component in members.compactMap(active) { graphs.goOn(component.handle) }
     }
 
-    /// A Boolean value that indicates whether the flip has to wait for no graph.
+    /// A Boolean value that indicates whether the flip need not wait for any graph.
     var graphsHaveEnded: Bool {
         members.allSatisfy { member in
             guard let component = active(member) else { return true }
@@ -77,13 +77,13 @@ extension SwapTransaction {
         }
     }
 
-    /// Returns the numbers of the graphs of a member that end with their code, and that the flip waits for.
+    /// Returns the numbers of a member's graphs that end with their code and for which the flip waits.
     private func pending(in member: SwapMember, _ component: RunningComponent) -> Set<UInt64> {
         let unnamed = graphs.unnamed(of: component.handle)
         return member.plan.isGated || member.new == nil ? unnamed : unnamed.intersection(member.awaitedGraphs)
     }
 
-    /// The graphs that the flip waits for, for messages.
+    /// The graphs for which the flip waits, for use in messages.
     var awaitedGraphs: [String] {
         members.flatMap { member -> [String] in
             guard let component = active(member) else { return [] }
@@ -92,14 +92,14 @@ extension SwapTransaction {
         }
     }
 
-    /// The numbers of the graphs that the flip waits for, and that end with their code.
+    /// The numbers of the graphs for which the flip waits and that end with their code.
     var graphsWithoutSuccessor: Set<UInt64> {
         members.reduce(into: []) { numbers, member in
             if let component = active(member) { numbers.formUnion(pending(in: member, component)) }
         }
     }
 
-    /// Cancels the graphs that the flip waits for and that have no definition, if the options say so.
+    /// Cancels the graphs without a definition for which the flip waits, if the options request this.
     ///
     /// - Returns: Whether there are any.
     func abandonGraphs() -> Bool {
@@ -116,7 +116,7 @@ extension SwapTransaction {
         return isAny
     }
 
-    /// Saves the graphs of the active instance that are halted.
+    /// Saves the halted graphs of the active instance.
     func saveGraphs(of member: SwapMember) async throws(BackplaneError) {
         member.graphs = []
         guard let component = active(member), let next = next(member) else { return }
@@ -173,7 +173,7 @@ extension SwapTransaction {
         }
     }
 
-    /// Ends what is left of the graphs in an old instance that is to be released.
+    /// Ends the remaining graphs in an old instance that is about to be released.
     func endGraphs(of member: SwapMember) {
         guard let component = member.oldComponent else { return }
         graphs.abandon(member.lostGraphs, of: component.handle)
@@ -185,7 +185,7 @@ extension SwapTransaction {
         graphs.goOn(component.handle)
     }
 
-    /// Ends the graphs of a new instance that is to be discarded: no code continues with those that are left.
+    /// Ends the remaining graphs of a new instance that is about to be discarded, because no code continues them.
     func giveUpGraphs(of component: RunningComponent) {
         graphs.giveUp(of: component.handle)
         if served == nil { graphs.cancel(graphs.unnamed(of: component.handle)) }

@@ -3,9 +3,9 @@ import BackplaneBoundary
 
 /// The calls that outlasted the drain of a swap, which is repeated once they have ended.
 struct OutlastingCalls {
-    /// The bindings of the calls, taken out of their slots.
+    /// The bindings of the calls, removed from their slots.
     var bindings: Set<Binding> = []
-    /// The graphs that outlasted the drain, and end with the code that runs.
+    /// The graphs that outlasted the drain and end with the running code.
     var graphs: Set<UInt64> = []
     /// The bodies of timers that outlasted the drain, by their numbers.
     var bodies: [(timers: ComponentTimers, numbers: Set<UInt64>)] = []
@@ -22,11 +22,11 @@ struct OutlastingCalls {
 
 /// The wait for calls that outlast a drain, with the gates open.
 extension SwapTransaction {
-    /// The calls and graphs that the swap waits for with the gates open, as ``stillCalled(_:_:)`` names them, or
-    /// `nil` if there are none.
+    /// The calls and graphs for which the swap waits with open gates, as named by ``stillCalled(_:_:)``, or `nil` for
+    /// none.
     var callsWaitedFor: String? { isOutlasted ? outlasting.error?.message : nil }
 
-    /// A Boolean value that indicates whether what outlasted the drain has not ended.
+    /// A Boolean value that indicates whether calls or graphs that outlasted the drain have not ended.
     private var isOutlasted: Bool {
         outlasting.callsInFlight > 0 || outlasting.graphs.contains(where: starter.graphs.isRunning)
     }
@@ -47,7 +47,7 @@ extension SwapTransaction {
         return machine.postpone()
     }
 
-    /// Opens the gates to the instances that are active, and separates the calls in flight from those that now begin.
+    /// Opens the gates to the active instances, and separates the calls in flight from those that begin now.
     func reopen() {
         for member in gated {
             guard let component = activeNode(member)?.callable else { continue }
@@ -67,7 +67,7 @@ extension SwapTransaction {
     /// Waits until the calls that outlasted the drain have ended.
     ///
     /// - Throws: The error of the drain, once the time of the policy has passed, another change is requested, or a
-    ///   component that the swap changes has to start.
+    ///   component that the swap changes must start.
     func outlast() async throws(BackplaneError) {
         guard case .retry(_, let limit) = drainPolicy.fallback, let error = outlasting.error else { return }
         do throws(BackplaneError) {
@@ -101,14 +101,14 @@ extension SwapTransaction {
             metadata["attempt"] = "\(outlasting.attempts)"
             live.options.log.write(
                 LogRecord(
-                    level: .warning, source: "host", message: "a swap waits for calls that take long",
+                    level: .warning, source: "host", message: "a swap is waiting for long calls",
                     metadata: metadata))
         }
     }
 }
 
 extension BackplaneError {
-    /// Returns the error with the event that ended a wait before the message.
+    /// Returns the error with the event that ended a wait prepended to the message.
     fileprivate func `while`(_ event: String) -> BackplaneError {
         var copy = self
         copy.message = "\(event) while \(message)"

@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneBoundary
 
-/// The probation of a generation after callers see it, and the rollback if it fails.
+/// The probation of a generation after it has reached callers, and the rollback if it fails.
 extension SwapTransaction {
     /// Observes the new generation until its probation ends, or another change is requested.
     ///
@@ -23,7 +23,8 @@ extension SwapTransaction {
         }
     }
 
-    /// The interval at which the calls are judged: no caller notices that a rollback begins so much later.
+    /// The interval at which the calls are evaluated, which is short enough for a rollback not to be delayed
+    /// noticeably.
     private static var watchInterval: Duration { .milliseconds(20) }
 
     private func checkHealth(_ member: SwapMember) async throws(BackplaneError) {
@@ -43,14 +44,14 @@ extension SwapTransaction {
         }
     }
 
-    /// Returns the completed calls of a component so far, and the failed ones of its new instance.
+    /// Returns the completed calls of a component so far, and the failed calls of its new instance.
     func counts(_ member: SwapMember) -> CallCounts {
         CallCounts(calls: member.gate.callsBegun - member.gate.callsInFlight, errors: member.component?.failures ?? 0)
     }
 
-    /// Transfers the newer state back, to a new instance of the old code.
+    /// Transfers the newer state back to a new instance of the old code.
     ///
-    /// - Throws: The reason why that failed; the old instance then continues with the state that it had.
+    /// - Throws: The reason why that failed; the old instance then continues with its own state.
     func restore(_ member: SwapMember) async throws(BackplaneError) {
         do throws(BackplaneError) {
             try await restoreState(member)
@@ -95,15 +96,16 @@ extension SwapTransaction {
         try await starter.activate(restored, limit: stepLimit)
     }
 
-    /// Returns the component at a place in the earlier plan, as it will be after the rollback.
+    /// Returns the component at a position in the earlier plan, as it will be after the rollback.
     ///
-    /// For a component that was not up this is the new one, which then ends: calls fail until it is started again.
+    /// For a component that was not running, this is the new one, which then ends, so that calls fail until it is
+    /// started again.
     private func provider(afterReturn place: Int) -> RunningComponent? {
         if let member = members.first(where: { $0.plan.old == place }) { return member.restored ?? member.oldComponent }
         return nodes[place].running ?? members.first { $0.old == nil && $0.plan.former == place }?.component
     }
 
-    /// Leads wires to the old generation again.
+    /// Connects wires to the old generation again.
     func flipBack() async {
         await stopLateStarters()
         var nodes = nodes
@@ -131,7 +133,7 @@ extension SwapTransaction {
         lead(back: nodes, pairs)
     }
 
-    /// Stops components of the rejected code that were looked up since the flip; they restart from the old code.
+    /// Stops components of the rejected code that have been looked up since the flip; they restart from the old code.
     private func stopLateStarters() async {
         let leaving = live.nodes.filter { node in
             !nodes.contains { $0 === node } && !members.contains { $0.new === node }
@@ -144,7 +146,7 @@ extension SwapTransaction {
 }
 
 extension Probation {
-    /// Judges the calls since the flip.
+    /// Evaluates the calls since the flip.
     ///
     /// - Throws: An error if too many of the calls have failed.
     func judge(_ counts: CallCounts, _ name: String) throws(BackplaneError) {

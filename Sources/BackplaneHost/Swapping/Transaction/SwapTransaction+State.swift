@@ -31,7 +31,7 @@ extension SwapTransaction {
         if isChecked { try await compare(bytes, with: component, as: version, member) }
     }
 
-    /// Carries a state that crosses natively over as bytes, too, which other code may need.
+    /// Also carries state that crosses natively over as bytes, which other code may need.
     private func tryEncoded(_ member: SwapMember, from version: UInt32, to component: RunningComponent)
         async throws(BackplaneError)
     {
@@ -50,7 +50,7 @@ extension SwapTransaction {
         }
     }
 
-    /// Compares a state that was imported as bytes with what is exported again.
+    /// Compares state that was imported as bytes with the result of exporting it again.
     private func compare(
         _ bytes: [UInt8], with component: RunningComponent, as version: UInt32, _ member: SwapMember
     ) async throws(BackplaneError) {
@@ -59,7 +59,7 @@ extension SwapTransaction {
         case .equal: break
         case .reordered:
             report(member) {
-                $0.remark = "the order of its arrays differs when it is exported again, as that of a `Set` does"
+                $0.remark = "the order of its arrays differs when it is exported again, as with a `Set`"
             }
         case .different:
             report.warnings.append(
@@ -104,12 +104,12 @@ extension SwapTransaction {
         }
     }
 
-    /// Releases the states that were exported.
+    /// Releases the exported states.
     func dropStates() {
         for member in members { member.state = nil }
     }
 
-    /// Returns the lane that a state takes from one class to another.
+    /// Returns the lane in which state crosses from one class to another.
     func lane(of state: StateTransfer, from old: ComponentClass, to new: ComponentClass) -> LaneChoice? {
         guard case .carried(_, let version, _) = state, let from = old.stateSide, let to = new.stateSide else {
             return nil

@@ -9,7 +9,7 @@ extension SwapTransaction {
         beginTimers(of: serving, continuing: isBack ? member.component : member.oldComponent)
     }
 
-    /// Holds the timers of one instance, and starts those of another at the same phase.
+    /// Holds the timers of one instance, and starts those of another in phase with them.
     func beginTimers(of component: RunningComponent?, continuing earlier: RunningComponent?) {
         earlier?.timers.hold()
         guard let component else { return }
@@ -18,7 +18,8 @@ extension SwapTransaction {
         let names = left.prefix(3).map { "`\($0)`" }.joined(separator: ", ")
         let more = left.count > 3 ? " and \(left.count - 3) more" : ""
         report.warnings.append(
-            "\(component.name) did not add the timers \(names)\(more) again, which had yet to fire; add them in `init`, `importState` or `activate`"
+            "\(component.name) did not add the timers \(names)\(more) again, although they had yet to fire; add them "
+                + "in `init`, `importState` or `activate`"
         )
     }
 }

@@ -3,16 +3,16 @@ import BackplaneBoundary
 
 /// The actions that undo a swap, and the one that completes it.
 extension SwapTransaction {
-    /// Leads wires to the old instances, as before.
+    /// Connects wires to the old instances, as before the swap.
     func unflip() {
         lead(back: nodes, members.compactMap { member in member.old.map { (member.new, $0) } })
         for member in members { if let old = member.old { live.dismiss(old) } }
     }
 
-    /// Activates the old generation again.
+    /// Reactivates the old generation.
     ///
     /// - Parameters:
-    ///   - nodes: The nodes by their places in the earlier plan.
+    ///   - nodes: The nodes, keyed by their positions in the earlier plan.
     ///   - pairs: The nodes that return, each with the new node that it replaces.
     func lead(back nodes: [LiveNode], _ pairs: [(old: LiveNode?, new: LiveNode)]) {
         live.activate(before, nodes)
@@ -26,7 +26,7 @@ extension SwapTransaction {
         ComponentStreams.interrupt(members.reversed().compactMap { $0.component?.streams }, .streamInterrupted)
     }
 
-    /// Leads wires back to the old instance; calls to a component that had none are refused.
+    /// Connects wires to the old instance again; calls to a component that had none are refused.
     private func takeBack(_ member: SwapMember, leadingTo component: RunningComponent?) {
         component?.streams.admit()
         if let component {
@@ -52,7 +52,7 @@ extension SwapTransaction {
         Set(members.flatMap { [$0.old?.number, $0.returning?.number] }.compactMap(\.self))
     }
 
-    /// Admits calls from other returning components, which are being activated, to one whose gate is held.
+    /// Admits calls from other returning components, which are being activated, to a component whose gate is held.
     func letIn(_ component: RunningComponent) {
         guard gated.contains(where: { $0.gate === component.gate }) else { return }
         live.connections.lead(to: component)
@@ -77,7 +77,7 @@ extension SwapTransaction {
     }
 
     private func resumeLater(_ component: RunningComponent) async {
-        // Another change, or the end of the host, may stop it meanwhile.
+        // Another change, or the end of the host, may stop it in the meantime.
         func isUp() -> Bool { !live.isStopped && live.nodes.contains { $0.running === component } }
         // By polling, since a change of the plan or the end of the host ends the wait, too; nothing waits for it.
         while component.instance.isInStep, isUp() { await live.timer.pause(.milliseconds(20)) }
@@ -98,7 +98,7 @@ extension SwapTransaction {
         }
     }
 
-    /// Opens the gates to the instances that were there before the swap.
+    /// Opens the gates to the instances from before the swap.
     func release() {
         for member in gated where member.old != nil {
             member.taken.new.formUnion(member.gate.open().taken)
@@ -130,15 +130,15 @@ extension SwapTransaction {
         if member.old == nil { takeBack(member, leadingTo: nil) }
         let state = machine.states.new[member.index]
         giveUpGraphs(of: component)
-        // An activation that outlasts its limit acquires resources all the same.
+        // An activation that outlasts its limit acquires resources anyway.
         let takesLater = state.wasToBeActive && component.instance.isInStep
         await retirements.add(
             component, node, of: plugin, member.taken.new, suspending: state == .active || takesLater)
     }
 
-    /// Retires the old instances: those that were not gated are suspended once their calls have ended.
+    /// Retires the old instances; those that were not gated are suspended once their calls have ended.
     ///
-    /// Instances that have no successor are stopped.
+    /// Instances without a successor are stopped.
     func retire() async {
         for member in members where member.new != nil {
             guard let old = member.old, let component = member.oldComponent, let plugin = member.oldPlugin else {
@@ -166,7 +166,7 @@ extension SwapTransaction {
         for node in removed { live.dismiss(node) }
     }
 
-    /// Refuses calls to managers that were not up and that the manifest no longer has.
+    /// Refuses calls to managers that were not running and that the manifest no longer has.
     private func closeAbsent() {
         for node in nodes where node.node.role == .manager && node.running == nil {
             let name = node.node.name

@@ -5,15 +5,15 @@ package typealias SwapProgressReport = @Sendable (SwapProgress) -> Void
 
 /// A stage of a long swap.
 package enum SwapProgress: Sendable, Hashable {
-    /// The swap waits for calls that outlasted the drain, which the text names.
+    /// The swap is waiting for calls that outlasted the drain, which the text names.
     case waiting(for: String)
     /// Callers have reached the new code of these plugins.
     case onProbation([PluginChange])
 }
 
-/// A swap in progress: performs the actions of its machine and keeps their results.
+/// A swap in progress, which performs the actions of its machine and stores their results.
 ///
-/// It belongs to the host's serial domain, as does everything that it works on.
+/// It belongs to the host's serial domain, as does everything that it uses.
 final class SwapTransaction {
     let options: SwapOptions
     /// The members in order of creation.
@@ -23,7 +23,7 @@ final class SwapTransaction {
     let before, after: LoadedManifest
     /// The plugins that the swap activates, and those that it deactivates.
     let incoming, outgoing: [LoadedPlugin]
-    /// The nodes before the swap, by place.
+    /// The nodes before the swap, keyed by position.
     let nodes: [LiveNode]
     let asked: Deadline
 
@@ -33,7 +33,7 @@ final class SwapTransaction {
     var machine: SwapMachine
     var report = SwapReport(.swapped)
     var reportProgress: SwapProgressReport?
-    /// The managers that were started since the flip, from code that was rolled back.
+    /// The managers that have been started since the flip from code that was rolled back.
     var interrupted: [String] = []
     /// The calls that outlasted the drain, while the gates are open again.
     var outlasting = OutlastingCalls()
@@ -42,9 +42,9 @@ final class SwapTransaction {
     let handover: Handover
     /// The reconfiguration of the instances that stay.
     let configurations: Reconfiguration
-    /// The errors of data access controllers that would begin without their existing data.
+    /// The errors of data access controllers that would start without their existing data.
     var leftBehind: [BackplaneError] = []
-    /// The ids of nodes that change and are not up.
+    /// The ids of changing nodes that are not running.
     private let dormant: Set<Int>
 
     init(
@@ -86,9 +86,10 @@ final class SwapTransaction {
 
     var drainPolicy: DrainPolicy { options.drain ?? before.document.manifest.swap.drain }
 
-    /// The ids of the nodes that must not start now.
+    /// The ids of the nodes that must not start at present.
     ///
-    /// These are changing nodes that are not up, and after the flip those of new code that does not serve callers yet.
+    /// These are changing nodes that are not running and, after the flip, nodes of new code that does not serve callers
+    /// yet.
     private var withheld: Set<Int> {
         var withheld = dormant
         if machine.states.wires == .newOnceOpen {
@@ -98,7 +99,7 @@ final class SwapTransaction {
         return withheld
     }
 
-    /// Activates the new builds, or leaves everything as it was.
+    /// Activates the new builds, or leaves everything unchanged.
     ///
     /// - Throws: The reason why a step failed; the old generation is then active.
     func perform() async throws(BackplaneError) -> SwapReport {
@@ -181,7 +182,7 @@ final class SwapTransaction {
     /// A Boolean value that indicates whether the swap activates another manifest rather than only other code.
     var isOfAnotherManifest: Bool { before.reading !== after.reading }
 
-    /// Returns the effect on the managers, of which a renamed one is recreated under its new name.
+    /// Returns the effect on the managers; a renamed manager is recreated under its new name.
     private func managerChange(from up: Set<String>) -> ManifestChange {
         let names = Dictionary(members.compactMap(\.renaming), uniquingKeysWith: { first, _ in first })
         let made = members.compactMap { $0.old == nil ? nil : $0.new?.node }
@@ -229,7 +230,7 @@ extension SwapTransaction {
             causes: [error])
     }
 
-    /// The metadata of log lines about the swap: of each plugin, or else of the manifest.
+    /// The metadata of log messages about the swap: of each plugin, or else of the manifest.
     var subjects: [[String: String]] {
         guard !report.plugins.isEmpty else { return [["manifest": after.document.path ?? "of the program"]] }
         return report.plugins.map { plugin in
@@ -247,7 +248,7 @@ extension SwapTransaction {
 }
 
 extension SwapTransaction {
-    /// Logs each wire that the swap moved from the native to a slower lane, which callers would not notice otherwise.
+    /// Logs each wire that the swap moved from the native to a slower lane, which callers would otherwise not notice.
     private func logSlowerWires() {
         guard live.options.log.isEnabled(.warning) else { return }
         for wire in report.wires where wire.fromLane == "native" && wire.toLane != wire.fromLane {
@@ -266,6 +267,6 @@ extension SwapTransaction {
 }
 
 extension Duration {
-    /// The duration in milliseconds, as reports print it.
+    /// The duration in milliseconds, as printed in reports.
     package var milliseconds: Double { Double(components.seconds) * 1e3 + Double(components.attoseconds) / 1e15 }
 }

@@ -20,7 +20,7 @@ struct DevManifestTests {
 
     private func start() throws -> DevRun { try DevRun(editions.manifest, with: tool) }
 
-    @Test func `a mistake is shown with its place, the active version stays, and the fixed manifest is applied`()
+    @Test func `a mistake is shown with its place, the active version is unchanged, and the fixed manifest is applied`()
         async throws
     {
         try editions.save(EditionLibrary.manifest)

@@ -5,6 +5,6 @@ import Backplane
 /// A network service calls nobody.
 final class WiredService: NetworkService {
     init(_ context: Context) {
-        _ = context.wires  // error: 'wires' is unavailable: a network service calls no component: its communication controller calls others
+        _ = context.wires  // error: 'wires' is unavailable: a network service cannot call components: its communication controller calls them
     }
 }

@@ -1,10 +1,10 @@
-/// The compiler's descriptor of a declaration: a module, a type, an extension, or a context around a type.
+/// The compiler's descriptor of a declaration: a module, a type, an extension, or an enclosing context.
 struct ContextDescriptor {
     let address: UnsafeRawPointer
 
     enum Kind {
         case module, `extension`
-        /// A context without a name, which makes the types in it private or local.
+        /// A context without a name, which makes its types private or local.
         case anonymous
         case `protocol`, `class`, structure, enumeration
         /// A kind that does not occur around the types of contracts.
@@ -42,7 +42,8 @@ struct ContextDescriptor {
         (address + 8).relative?.name ?? ""
     }
 
-    /// The names of the enclosing types and its own, joined by dots; `nil` where one is in an extension or is private.
+    /// The names of the enclosing types and its own, joined by dots; `nil` if any of them is private or in an
+    /// extension.
     var nameInModule: String? {
         switch (kind, parent) {
         case (.module, _): ""

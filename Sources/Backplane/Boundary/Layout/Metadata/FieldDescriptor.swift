@@ -2,20 +2,20 @@
 struct FieldDescriptor {
     let address: UnsafeRawPointer
 
-    /// The maximum number of fields: more than any type has that a compiler can process.
+    /// The maximum number of fields: more than any type that a compiler can process.
     static let limit = 65_535
 
     struct FieldRecord {
-        /// The name in the declaration; that of a case without its payload.
+        /// The name in the declaration; for a case, without its payload.
         var name: String
-        /// The type of a field or payload; `nil` for a case without payload.
+        /// The type of a field or payload; `nil` for a case without a payload.
         var type: MangledName?
         var isIndirect: Bool
     }
 
     /// The fields or cases; `nil` if this does not describe a struct or an enum.
     ///
-    /// The cases of an enum with payload precede those without, as in its memory.
+    /// The cases with a payload precede those without one, as they do in memory.
     var records: [FieldRecord]? {
         let kind = (address + 8).load(as: UInt16.self)
         let size = Int((address + 10).load(as: UInt16.self)), count = Int((address + 12).load(as: UInt32.self))

@@ -1,7 +1,7 @@
 /// The mangled name of a type: text with references to descriptors in it.
 ///
 /// Only types of the standard library are named by text alone. A name would be looked up in the whole process and might
-/// yield another library's copy of the type; a reference leads to this library's.
+/// resolve to another library's copy of the type; a reference resolves to this library's copy.
 struct MangledName {
     private let address: UnsafeRawPointer
     private let length: Int
@@ -33,6 +33,6 @@ struct MangledName {
         }
     }
 
-    /// The text of a name that does not begin with a reference.
+    /// The text of a name that does not start with a reference.
     var text: String { address.name }
 }

@@ -1,4 +1,4 @@
-/// The runtime's knowledge of a type, read from its metadata.
+/// The runtime's information about a type, read from its metadata.
 ///
 /// Offsets are those of the 64-bit layout in the Swift project's `ABI/Metadata.h`. Kinds of types that are unknown here
 /// are reported as such, not guessed.

@@ -8,7 +8,7 @@ extension UnsafeRawPointer {
 
     /// The target of a relative reference that may be indirect.
     ///
-    /// An odd distance leads to a pointer, which a target in another library needs.
+    /// An odd distance refers to a pointer, which is needed for a target in another library.
     var relativeIndirectable: UnsafeRawPointer? {
         let offset = loadUnaligned(as: Int32.self)
         guard offset != 0 else { return nil }

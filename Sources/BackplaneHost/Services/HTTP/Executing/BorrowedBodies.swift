@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The bodies of exchanges that executors of plugins carry out, by number.
+/// The bodies of exchanges that plugin executors carry out, by number.
 ///
-/// A component receives a number and never a pointer, as with `OutstandingChunks`. A number leads to no host, and the
-/// table belongs to the process.
+/// A component receives a number and never a pointer, as with `OutstandingChunks`. A number does not identify a host,
+/// and the table belongs to the process.
 enum BorrowedBodies {
     /// A body of an exchange in progress.
     enum Body: Sendable {

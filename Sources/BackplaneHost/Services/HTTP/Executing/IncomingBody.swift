@@ -3,24 +3,23 @@ import BackplaneNetwork
 import CBackplane
 import Synchronization
 
-/// The body of a response that an executor of a plugin pushes, one piece at a time, each taken by the reader before the
-/// next one.
+/// The body of a response that a plugin executor pushes, one piece at a time, each consumed before the next one.
 final class IncomingBody: Sendable {
     private typealias Reader = CheckedContinuation<HTTPBodyPart, any Error>
 
     private struct State {
-        /// The piece that was pushed and not taken yet, and the answer that its sender waits for.
+        /// The piece that was pushed but not yet consumed, and the pending answer to its sender.
         var piece: (bytes: [UInt8], taken: Reply)?
         var reader: Reader?
         /// The end, after the last piece.
         var end: Result<HTTPHeaders, any Error>?
-        /// The number of bytes that the head announces.
+        /// The number of bytes announced by the head.
         var announced: Int64?
         var count: Int64 = 0
     }
     private let state = Mutex(State())
 
-    /// Records the number of bytes that the head announces, and checks the pieces that were pushed before.
+    /// Records the number of bytes announced by the head, and checks the pieces that were pushed before.
     func expect(_ length: Int64?) {
         state.withLock { state in
             state.announced = length
@@ -31,7 +30,7 @@ final class IncomingBody: Sendable {
 
     // MARK: The executor's side
 
-    /// Takes a piece, or with an empty one the end, and answers once the reader has it.
+    /// Accepts a piece, or the end if it is empty, and answers once the reader has consumed it.
     func push(_ bytes: [UInt8], trailers: HTTPHeaders, _ reply: Reply) {
         enum Step {
             case deliver(Reader?, Result<HTTPBodyPart, any Error>)
@@ -94,7 +93,7 @@ final class IncomingBody: Sendable {
 
     // MARK: The reader's side
 
-    /// Returns the next piece once there is one.
+    /// Returns the next piece when it is available.
     func next() async throws -> HTTPBodyPart {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { reader in

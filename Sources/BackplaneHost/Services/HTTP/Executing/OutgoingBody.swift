@@ -2,7 +2,7 @@ import Backplane
 import BackplaneNetwork
 import Synchronization
 
-/// The body of a request on its way to an executor of a plugin, which pulls it piece by piece.
+/// The body of a request to a plugin executor, which pulls it piece by piece.
 final class OutgoingBody: Sendable {
     private struct State {
         var stream: HTTPBodyStream?
@@ -14,7 +14,7 @@ final class OutgoingBody: Sendable {
         var failure: BackplaneError?
     }
     private let state: Mutex<State>
-    /// The number of all bytes; `nil` if it is unknown.
+    /// The total number of bytes; `nil` if it is unknown.
     let length: Int64?
 
     /// Opens a body.
@@ -89,7 +89,7 @@ final class OutgoingBody: Sendable {
 }
 
 extension BackplaneError {
-    /// The error for a number that is not, or no longer, that of a body.
+    /// The error for a number that does not, or no longer, belong to a body.
     static var bodyUnknown: BackplaneError {
         BackplaneError(.networkBody, "there is no body with this number, or its exchange has ended")
     }

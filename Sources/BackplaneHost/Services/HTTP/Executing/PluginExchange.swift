@@ -3,12 +3,12 @@ import BackplaneExchange
 import BackplaneNetwork
 import Synchronization
 
-/// One exchange that an executor of a plugin carries out.
+/// One exchange that a plugin executor carries out.
 final class PluginExchange: Sendable {
     private typealias Opener = CheckedContinuation<HTTPStreamedResponse, any Error>
 
     private struct State {
-        /// The opener, until it has the response that it waits for.
+        /// The waiting opener, until it has the response.
         var opener: Opener?
         /// The task that reads the response heads.
         var task: Task<Void, Never>?
@@ -98,7 +98,7 @@ final class PluginExchange: Sendable {
         }
     }
 
-    /// Ends the exchange, once, for all its participants.
+    /// Ends the exchange for all its participants, exactly once.
     private func end(_ error: any Error) {
         let (isFirst, opener, task) = state.withLock { state in
             defer { if state.error == nil { state.error = error } }

@@ -13,8 +13,8 @@ struct PluginExecutor: HTTPExecutor {
     /// Finds an executor, and requests its capabilities.
     ///
     /// - Parameters:
-    ///   - call: The call that the exchange is made for.
-    ///   - find: Returns the manager, started if it is not up.
+    ///   - call: The call for which the exchange is made.
+    ///   - find: A function that returns the manager, starting it if necessary.
     /// - Throws: `network.failed` if it does not start, or does not answer.
     init(
         _ name: String, _ call: Call, _ find: () async throws(BackplaneError) -> Remote<HTTPExecuting>

@@ -2,7 +2,7 @@ import BackplaneExchange
 import BackplaneNetwork
 import Synchronization
 
-/// The observers of a host that come and go, such as those of single traces.
+/// The temporary observers of a host, such as those of single traces.
 final class ExchangeTaps: Sendable {
     private let taps = Mutex<[UInt64: ExchangeObserver]>([:])
     private let last = Atomic<UInt64>(0)

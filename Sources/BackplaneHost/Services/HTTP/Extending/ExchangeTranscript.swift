@@ -1,6 +1,6 @@
 import BackplaneNetwork
 
-/// The stages of exchanges as lines, which number the exchanges.
+/// The stages of exchanges as text lines, in which exchanges are numbered.
 struct ExchangeTranscript {
     private var numbers: [UInt64: Int] = [:]
     private var last = 0

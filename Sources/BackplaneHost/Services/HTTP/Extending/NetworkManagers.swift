@@ -5,7 +5,7 @@ import Synchronization
 final class NetworkManagers: Sendable {
     /// A host as the network sees it.
     protocol Finder: Sendable {
-        /// Returns a manager, started if it is not up.
+        /// Returns a manager, starting it if necessary.
         func manager<C: Contract>(_ name: String, as contract: C.Type) async throws(BackplaneError) -> Remote<C>
     }
     private let finder = Mutex<(any Finder)?>(nil)
@@ -13,9 +13,9 @@ final class NetworkManagers: Sendable {
     /// Sets the host that finds managers.
     func connect(_ finder: any Finder) { self.finder.withLock { $0 = finder } }
 
-    /// Returns a manager, started if it is not up.
+    /// Returns a manager, starting it if necessary.
     ///
-    /// - Throws: The reason why it is not up; `host.stopped` after the host has.
+    /// - Throws: The reason why it is not running; `host.stopped` after the host has stopped.
     func find<C: Contract>(_ name: String, as contract: C.Type) async throws(BackplaneError) -> Remote<C> {
         guard let finder = finder.withLock({ $0 }) else { throw .hostHasStopped }
         return try await finder.manager(name, as: contract)

@@ -1,6 +1,6 @@
 import Backplane
 
-/// The parts that managers of plugins take in the exchanges of their host.
+/// The parts that plugin managers take in the exchanges of their host.
 struct NetworkParts: OptionSet, Hashable, Sendable {
     let rawValue: UInt8
 
@@ -9,11 +9,11 @@ struct NetworkParts: OptionSet, Hashable, Sendable {
     static let observer = Self(rawValue: 1 << 2)
     static let authenticator = Self(rawValue: 1 << 3)
 
-    /// The parts that the exchanges of a component pass that takes these.
+    /// The parts that the exchanges of a component with these parts pass.
     ///
-    /// No component of the same kind, and never in a cycle: what a filter sends passes authenticators and executors,
-    /// what an authenticator sends passes executors, what an executor sends passes none of them, and what an observer
-    /// sends passes nothing. All but the last are observed.
+    /// They exclude components of the same kind and cycles: exchanges of a filter pass authenticators and executors,
+    /// those of an authenticator pass executors, and those of executors and observers pass none of these. All but those
+    /// of observers are observed.
     var passed: NetworkParts {
         if contains(.observer) { return [] }
         if contains(.executor) { return .observer }
@@ -24,7 +24,7 @@ struct NetworkParts: OptionSet, Hashable, Sendable {
 }
 
 extension Manifest {
-    /// The parts of managers that take any: those that the network names, and those that they use.
+    /// The parts of the managers that take part in exchanges: those that the network names, and those that they use.
     var networkParts: [String: NetworkParts] {
         var parts: [String: NetworkParts] = [:]
         func add(_ part: NetworkParts, _ names: [String]) {

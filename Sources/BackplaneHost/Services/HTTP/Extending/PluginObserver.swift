@@ -3,12 +3,12 @@ import BackplaneExchange
 import BackplaneNetwork
 
 extension ExchangeObserver {
-    /// The time that a manager may take for the events that have gathered, before it is given the next ones.
+    /// The time limit for a manager to handle the collected events, before it receives the next ones.
     private static let limit = Duration.seconds(10)
 
-    /// Creates the observer that a manager of a plugin is.
+    /// Creates an observer from a manager of a plugin.
     ///
-    /// - Parameter log: The log that is notified of its errors.
+    /// - Parameter log: The log to which its errors are written.
     convenience init(_ manager: String, _ managers: NetworkManagers, _ log: any LogSink) {
         self.init { batch in
             let remote = try await managers.find(manager, as: ExchangeObserving.self)

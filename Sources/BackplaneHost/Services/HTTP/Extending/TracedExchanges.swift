@@ -2,7 +2,7 @@ import BackplaneExchange
 package import BackplaneNetwork
 import Synchronization
 
-/// The stages of the exchanges of one trace, which are collected until they are taken.
+/// The stages of the exchanges of one trace, which are collected until they are retrieved.
 package final class TracedExchanges: Sendable {
     private struct State {
         var queue = EventQueue()
@@ -20,10 +20,10 @@ package final class TracedExchanges: Sendable {
 
     deinit { taps.remove(number.load(ordering: .relaxed)) }
 
-    /// Takes the collected stages, of which at most 1,000 are kept.
+    /// Removes and returns the collected stages, of which at most 1,000 are kept.
     package func take() -> [ExchangeEvent] { state.withLock { $0.queue.take()?.events ?? [] } }
 
-    /// Takes the collected stages, except for progress, as lines for display.
+    /// Removes and returns the collected stages, except for progress, as lines for display.
     package func takeLines() -> [String] {
         state.withLock { state in
             guard let batch = state.queue.take() else { return [] }
