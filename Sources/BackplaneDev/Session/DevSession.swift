@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneHost
 
-/// A run of `backplane dev`: passes news to the loop and performs the actions that the loop decides on.
+/// A run of `backplane dev`: passes news to the loop and performs the actions on which the loop decides.
 final class DevSession {
     let command: DevCommand
     let printer: DevPrinter
