@@ -28,7 +28,7 @@ final class DevSession {
     /// The number of applications so far.
     var applications = 0
     var libraries = DevLibraries()
-    /// The files that have changed since the last build began.
+    /// The files that have changed since the last build started.
     var because: Set<String> = []
     /// The plugins of the last swap.
     var lastSwapped: [String] = []
