@@ -19,6 +19,6 @@ public struct BorrowingsAfter: Codable, Sendable, Resumable {
     /// Creates the position after the borrowing with a number.
     public init(_ number: Int) { self.number = number }
 
-    /// Returns the place after a borrowing.
+    /// Returns the position after a borrowing.
     public func resuming(after last: Borrowing) -> BorrowingsAfter { BorrowingsAfter(last.number) }
 }

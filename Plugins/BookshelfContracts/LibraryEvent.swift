@@ -32,9 +32,9 @@ public struct EventsAfter: Codable, Sendable, Resumable {
     /// A Boolean value that indicates whether the position is after a known event.
     public var hasPosition: Bool { !id.isEmpty }
 
-    /// Creates a place after an event.
+    /// Creates a position after an event.
     public init(_ id: String = "") { self.id = id }
 
-    /// Returns the place after an event.
+    /// Returns the position after an event.
     public func resuming(after last: LibraryEvent) -> EventsAfter { EventsAfter(last.id) }
 }

@@ -63,7 +63,8 @@ package struct ControlClient: Sendable {
         guard greeting.protocol == ControlProtocol.number else {
             throw BackplaneError(
                 .controlProtocol,
-                "the host, process \(greeting.process), is Backplane \(greeting.version) and speaks protocol \(greeting.protocol), "
+                "the host, process \(greeting.process), is Backplane \(greeting.version) and supports protocol "
+                    + "\(greeting.protocol), "
                     + "but this tool is \(HostVersion.text) and speaks \(ControlProtocol.number); use the version of "
                     + "the tool that matches the host",
                 at: path)

@@ -10,7 +10,7 @@ struct ControlLimits: Sendable {
     var reading = Duration.seconds(10)
     /// The time within which a client must read an answer.
     var writing = ControlProtocol.writingLimit
-    /// The time within which a client must read an element of a lasting answer, which a person may be viewing.
+    /// The time within which a client must read an element of a lasting answer, which a user may be viewing.
     var element = Duration.seconds(600)
     /// The maximum number of connections; an additional one closes the oldest that has not sent its request.
     var clients = 256

@@ -126,7 +126,7 @@ final class ControlServer: Sendable {
         if let number = head.protocol, number != ControlProtocol.number {
             throw BackplaneError(
                 .controlProtocol,
-                "this host is Backplane \(HostVersion.text) and speaks protocol \(ControlProtocol.number), but the "
+                "this host is Backplane \(HostVersion.text) and supports protocol \(ControlProtocol.number), but the "
                     + "request uses protocol \(number); use the version of the tool that matches the host"
             )
         }

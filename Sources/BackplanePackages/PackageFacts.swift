@@ -5,7 +5,7 @@ package struct PackageFacts: Sendable, Hashable, Decodable {
     package var name: String
     package var products: [Product]
     package var targets: [PackageTarget]
-    /// The absolute paths of the local packages that it depends on.
+    /// The absolute paths of the local packages on which it depends.
     package var neighbours: [String]
     /// The tools version of its first line.
     package var toolsVersion: Version

@@ -9,7 +9,7 @@ package final class SpawnedProcess: Sendable {
     package enum Ending: Sendable, Hashable {
         case exit(Int32), signal(Int32)
 
-        /// The description for a person.
+        /// The description as text.
         package var text: String {
             switch self {
             case .exit(let code): "it ended with exit code \(code)"

@@ -96,7 +96,7 @@ extension StateChange {
 }
 
 extension WireChange {
-    /// The change of the lane for a person.
+    /// The change of the lane as text.
     var text: String { (report ?? []).map(\.text).joined() }
 
     /// The change of the lane, or `nil` if it has not changed.

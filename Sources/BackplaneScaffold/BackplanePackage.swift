@@ -34,7 +34,7 @@ enum BackplanePackage: Sendable, Hashable {
         }
     }
 
-    /// The package identity that product dependencies refer to.
+    /// The package identity to which product dependencies refer.
     var identity: String {
         switch self {
         case .folder: "backplane"

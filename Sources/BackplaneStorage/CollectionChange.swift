@@ -45,9 +45,9 @@ public struct ChangesSince<R: Record>: Sendable, Resumable {
     /// The number of the last change to skip; 0 for none.
     public var number: Int64
 
-    /// Creates the place after a change.
+    /// Creates the position after a change.
     public init(_ number: Int64) { self.number = number }
 
-    /// Returns the place after a change.
+    /// Returns the position after a change.
     public func resuming(after last: CollectionChange<R>) -> ChangesSince { ChangesSince(last.number) }
 }

@@ -60,7 +60,7 @@ package enum StoredForm {
         return new
     }
 
-    /// Returns the schema that a record was stored with.
+    /// Returns the schema with which a record was stored.
     package static func schema(of json: [UInt8]) -> Int {
         if json.starts(with: beginning) {
             let digits = json.dropFirst(beginning.count).prefix { (0x30...0x39).contains($0) }

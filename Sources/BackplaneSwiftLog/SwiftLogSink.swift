@@ -12,7 +12,7 @@ public import Logging
 ///
 /// A record's component is the source of the message, and a call's trace is in its metadata as `trace`.
 public struct SwiftLogSink: LogSink {
-    /// The logger that the records are sent to, whose level determines which records are logged.
+    /// The logger to which records are sent, whose level determines which records are logged.
     public let logger: Logger
 
     /// Creates a sink for a logger.

@@ -66,7 +66,7 @@ private struct ListedManager: Decodable {
     }
 }
 
-/// The result of a look-up.
+/// The result of a lookup.
 private struct Found: Sendable {
     var wire: UInt64
     /// The slot of the wire; `nil` if the host has another lane revision, and the SDK creates the slot.

@@ -29,7 +29,7 @@ final class ContractRecords: Sendable {
         return record
     }
 
-    /// Returns the wire that a look-up by a contract passes to the host.
+    /// Returns the wire that a lookup by a contract passes to the host.
     func neededWire<C: Contract>(_: C.Type) -> NeededWire {
         let wire = DeclaredWire(label: "", isOptional: false, record(of: C.self))
         return needed.withLock { needed in

@@ -137,7 +137,7 @@ final class Instance: Sendable {
 
     /// The encoded calls in flight, by id, in the order of their start.
     ///
-    /// Look-ups begin at the end.
+    /// Lookups begin at the end.
     ///
     /// It is not a dictionary, because the runtime would search every loaded image for `Hashable` to create one.
     private struct Calls {

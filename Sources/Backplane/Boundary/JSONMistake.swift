@@ -64,8 +64,8 @@ struct JSONMistake {
         (cause as? CocoaError)?.userInfo["NSDebugDescription"] as? String
     }
 
-    /// Returns JSON's name for the values that a type is decoded from; `nil` if Foundation's decoder never requests the
-    /// type.
+    /// Returns JSON's name for the values from which a type is decoded; `nil` if Foundation's decoder never requests
+    /// the type.
     private static func name(of type: any Any.Type) -> String? {
         switch type {
         case is String.Type: "a string"

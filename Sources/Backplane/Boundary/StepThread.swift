@@ -11,7 +11,7 @@ final class StepThread: TaskExecutor {
     }
     private let state = Mutex(State())
 
-    /// Begins `work`, and returns when it has ended or suspended.
+    /// Starts `work`, and waits until it has ended or suspended.
     static func run(_ work: @escaping @Sendable () async -> Void) {
         let thread = StepThread()
         Task(executorPreference: thread) { await work() }

@@ -33,7 +33,7 @@ extension NetworkServiceContext {
 
 // The roles with a folder are all but managers.
 extension HasFolder {
-    /// Refuses the look-up of a manager.
+    /// Refuses the lookup of a manager.
     @available(
         *, unavailable,
         message: "only a manager can look up managers: let the manager that owns this component call the other one"
@@ -45,7 +45,7 @@ extension HasFolder {
         throw BackplaneError(.roleForbidden, "only a manager can look up managers")
     }
 
-    /// Refuses the look-up of a manager.
+    /// Refuses the lookup of a manager.
     @available(
         *, unavailable,
         message: "only a manager can look up managers: let the manager that owns this component call the other one"

@@ -2,7 +2,7 @@
 ///
 /// A context can be stored. After its host has stopped, its services fail with an error instead of crashing.
 public protocol ComponentContext: Sendable {
-    /// The component that the context belongs to.
+    /// The component to which the context belongs.
     associatedtype Owner: Component
     /// The role that determines what the context offers.
     static var role: Role { get }
@@ -44,7 +44,7 @@ public struct ManagerContext<Owner>: Sendable {
 }
 
 extension ManagerContext: ComponentContext where Owner: Component {
-    /// The role that the context belongs to: `manager`.
+    /// The role to which the context belongs: `manager`.
     public static var role: Role { .manager }
     /// The decoded configuration from the manifest.
     public var configuration: Owner.Configuration { parts.configuration() }
@@ -64,7 +64,7 @@ public struct DataAccessContext<Owner>: Sendable {
 }
 
 extension DataAccessContext: ComponentContext where Owner: Component {
-    /// The role that the context belongs to: `dataAccessController`.
+    /// The role to which the context belongs: `dataAccessController`.
     public static var role: Role { .dataAccessController }
     /// The decoded configuration from the manifest.
     public var configuration: Owner.Configuration { parts.configuration() }
@@ -86,7 +86,7 @@ public struct CommunicationContext<Owner>: Sendable {
 }
 
 extension CommunicationContext: ComponentContext where Owner: Component {
-    /// The role that the context belongs to: `communicationController`.
+    /// The role to which the context belongs: `communicationController`.
     public static var role: Role { .communicationController }
     /// The decoded configuration from the manifest.
     public var configuration: Owner.Configuration { parts.configuration() }
@@ -110,7 +110,7 @@ public struct NetworkServiceContext<Owner>: Sendable {
 }
 
 extension NetworkServiceContext: ComponentContext where Owner: Component {
-    /// The role that the context belongs to: `networkService`.
+    /// The role to which the context belongs: `networkService`.
     public static var role: Role { .networkService }
     /// The decoded configuration from the manifest.
     public var configuration: Owner.Configuration { parts.configuration() }

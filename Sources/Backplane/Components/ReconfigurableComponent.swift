@@ -22,7 +22,7 @@ public protocol ReconfigurableComponent: Component {
     /// It is a step: it overlaps no other step, but calls and timers' bodies may run at the same time. If it throws,
     /// the manifest is not applied, and the error is reported. A component that has applied its configuration receives
     /// the old one again if another component of the same change refuses its own. `context.configuration` remains the
-    /// configuration that the component was created with.
+    /// configuration with which the component was created.
     func reconfigure(_ configuration: Configuration) async throws
 }
 

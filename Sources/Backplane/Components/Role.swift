@@ -1,4 +1,4 @@
-/// The layer that a component belongs to, which determines what its context offers.
+/// The layer to which a component belongs, which determines what its context offers.
 public enum Role: UInt32, Sendable, Hashable, CaseIterable {
     /// The role that holds business logic.
     case manager = 1

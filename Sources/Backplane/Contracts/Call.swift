@@ -17,7 +17,7 @@ public struct Call: Sendable {
 
     /// Creates the frame of a new call, which begins a trace or continues one.
     ///
-    /// - Parameter traceparent: The trace that another program began; a malformed one is ignored.
+    /// - Parameter traceparent: The trace that another program started; a malformed one is ignored.
     package init(within duration: Duration?, traceparent: String? = nil) {
         self.init()
         if let duration { deadline = .now + duration }

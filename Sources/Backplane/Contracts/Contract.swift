@@ -13,7 +13,7 @@
 /// Every stored property is an ``AsyncMethod``, a ``SyncMethod`` or a ``StreamMethod``. A property of any other type is
 /// reported when the plugin is loaded or the manager is looked up.
 public protocol Contract: Sendable {
-    /// The name that consumer and provider must agree on. Default: the type's name.
+    /// The name on which consumer and provider must agree. Default: the type's name.
     static var name: String { get }
     /// The version that consumers require: a provider has the same major version and at least this one.
     static var version: Version { get }

@@ -28,7 +28,7 @@ final class BareStore: Sendable {
 
     struct MissingCollection: Error {}
 
-    /// The settings on which the cost of a write depends.
+    /// The settings that determine the cost of a write.
     var settings: StoreDatabaseSettings {
         get throws { try pool.writeWithoutTransaction { try StoreDatabaseSettings($0) } }
     }

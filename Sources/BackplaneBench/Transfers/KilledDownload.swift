@@ -59,7 +59,7 @@ struct KilledDownload {
     }
 }
 
-/// The child process with a host that begins or continues the download.
+/// The child process with a host that starts or continues the download.
 enum TransferChild {
     /// The download that a process is to carry out.
     struct DownloadPlan: Codable {

@@ -183,7 +183,7 @@ package protocol CallOwner: AnyObject, Sendable {
     /// Reports once that the call has ended, by its answer or by ``Callbacks/end(_:_:)``.
     ///
     /// - Parameters:
-    ///   - began: The time at which the host began to wait for the answer.
+    ///   - began: The time at which the host started waiting for the answer.
     ///   - answer: A function that copies the answer.
     func callEnded(
         _ id: UInt64, status: Int32, hadDeadline: Bool, began: Deadline, _ answer: () -> EncodedAnswer)

@@ -92,7 +92,7 @@ extension ComponentClass {
         let wire: bp_wire = read(wire)
         let contract = try Self.contract(
             wire.contract, wire.contract_version, wire.methods, wire.method_count,
-            of: "a look-up of \(description.className)")
+            of: "a lookup of \(description.className)")
         let lane: ConstantPointer<bp_wire_lane>? = sharesSlots ? ConstantPointer(untyped: wire.lane) : nil
         let layout = LayoutText(lane.map { ($0.pointer.pointee.layout, $0.pointer.pointee.type) })
         return NeededEnd(side: LaneSide(origin, contract, layout), lane: lane)
@@ -117,7 +117,7 @@ extension ComponentClass {
     }
 }
 
-/// The consumer's end of a wire that a component requests in a look-up.
+/// The consumer's end of a wire that a component requests in a lookup.
 package struct NeededEnd: Sendable {
     package let side: LaneSide
     let lane: ConstantPointer<bp_wire_lane>?

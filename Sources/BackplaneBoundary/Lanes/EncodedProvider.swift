@@ -6,7 +6,7 @@ package protocol EncodedProvider: AnyObject, Sendable {
     var methods: [MethodDescription] { get }
     /// Calls a method with a borrowed input.
     ///
-    /// - Returns: An id to cancel the call with; 0 if it has already ended.
+    /// - Returns: An id for cancelling the call; 0 if it has already ended.
     func call(_ method: Int, _ input: bp_bytes, _ call: Call, _ reply: Reply) -> UInt64
     func cancel(_ id: UInt64)
     /// Opens a stream for a component, with a borrowed input.

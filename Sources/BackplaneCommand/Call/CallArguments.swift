@@ -36,7 +36,7 @@ extension BackplaneTool {
         var words: [String] = []
         @Option(
             help: ArgumentHelp(
-                "Seconds after which the call, or the opening of a stream, fails.", valueName: "seconds"))
+                "The time in seconds after which the call, or the opening of a stream, fails.", valueName: "seconds"))
         var timeout: Double = CallCommand.timeout
         @Option(
             help: ArgumentHelp(

@@ -24,7 +24,8 @@ extension BackplaneTool {
         var package: String?
         @Option(
             help: ArgumentHelp(
-                "The Backplane package, for a package that does not depend on it yet (default: the one that this command was built from).",
+                "The Backplane package, for a package that does not depend on it yet (default: the one from which "
+                    + "this command was built).",
                 valueName: "location"))
         var backplane: String?
         @Flag(help: "Print the files and the next commands as JSON.") var json = false

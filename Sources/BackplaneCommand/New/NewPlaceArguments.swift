@@ -9,7 +9,7 @@ extension BackplaneTool {
             String
         @Option(
             help: ArgumentHelp(
-                "The Backplane package: a checkout or a URL (default: the one that this command was built from).",
+                "The Backplane package: a checkout or a URL (default: the one from which this command was built).",
                 valueName: "location"))
         var backplane: String?
         @Flag(help: "Print the files and the next commands as JSON.") var json = false

@@ -19,7 +19,8 @@ extension BackplaneTool {
         @OptionGroup var arguments: NewPlaceArguments
         @Option(
             help: ArgumentHelp(
-                "The Backplane package, for a package that does not depend on it yet (default: the one that this command was built from).",
+                "The Backplane package, for a package that does not depend on it yet (default: the one from which "
+                    + "this command was built).",
                 valueName: "location"))
         var backplane: String?
 

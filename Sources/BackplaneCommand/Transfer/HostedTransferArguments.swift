@@ -4,7 +4,7 @@ import ArgumentParser
 extension BackplaneTool.TransferFiles {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the transfers of a running host, in the order in which they were begun.")
+            abstract: "List the transfers of a running host, in the order in which they were started.")
 
         @OptionGroup var host: HostChoiceArguments
         @Flag(help: "List only transfers that have not ended.") var open = false

@@ -118,7 +118,7 @@ extension BackplaneTool.TransferFiles {
             usage: "backplane transfer put [<options>] <file> <url>",
             discussion: "Up to 64 KB of the response's body is printed.")
 
-        @Argument(help: "The file, which is read while it is sent.") var file: String
+        @Argument(help: "The file to upload, which is read while it is sent.") var file: String
         @Argument(help: "The URL.") var url: String
         @Option(
             name: [.customShort("X"), .customLong("method")],

@@ -50,7 +50,7 @@ package struct SwiftPM: Sendable {
 
     /// Reads the description of a package, without fetching dependencies or waiting for a build.
     ///
-    /// - Throws: `package.unusable`, with SwiftPM's message about the package or a local package that it depends on.
+    /// - Throws: `package.unusable`, with SwiftPM's message about the package or a local package on which it depends.
     func package(at path: String) throws(BackplaneError) -> DevPackage {
         let scratchPath = FilePath.join(FilePath.folder(of: libraries(of: path)), "backplane-dev")
         do throws(BackplaneError) {

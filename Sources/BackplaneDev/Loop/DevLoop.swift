@@ -4,7 +4,7 @@
 /// it is tried again together with them, because a changed contract rebuilds several plugins that fit only each other.
 struct DevLoop: Sendable {
     enum Event: Sendable, Hashable {
-        /// The reading of package descriptions began or ended; until it ends, the products are unknown.
+        /// The reading of package descriptions has started or ended; until it ends, the products are unknown.
         case reading, read
         /// The complete list of products that the manifest needs.
         case needed([DevPackage.Product])

@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneHost
 
-/// A run of `backplane dev`: passes news to the loop and performs the actions that the loop decides on.
+/// A run of `backplane dev`: passes news to the loop and performs the actions on which the loop decides.
 final class DevSession {
     let command: DevCommand
     let printer: DevPrinter
@@ -28,7 +28,7 @@ final class DevSession {
     /// The number of applications so far.
     var applications = 0
     var libraries = DevLibraries()
-    /// The files that have changed since the last build began.
+    /// The files that have changed since the last build started.
     var because: Set<String> = []
     /// The plugins of the last swap.
     var lastSwapped: [String] = []

@@ -65,7 +65,7 @@ extension HTTPPipeline {
         guard let name = options.credential else {
             guard options.account == nil else {
                 throw BackplaneError(
-                    .networkCredential, "the request names an account, but not its credential; name both")
+                    .networkCredential, "the request specifies an account, but not its credential; specify both")
             }
             return nil
         }

@@ -34,7 +34,7 @@ final class EncodedStream: ProvidedStream, CallOwner {
     private let state = Mutex(State())
     private let taken = Atomic(0)
 
-    /// The number of elements that the provider has answered with.
+    /// The number of elements that the provider has sent.
     var elements: Int { taken.load(ordering: .relaxed) }
 
     init(_ id: UInt64, of instance: ComponentInstance, _ provider: ComponentCalls) {

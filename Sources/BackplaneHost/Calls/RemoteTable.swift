@@ -3,7 +3,7 @@ import Synchronization
 
 /// The wires of the host program, one for each manager and contract, no matter how often it is looked up.
 ///
-/// They are protected by a lock rather than the coordinator, so that repeated look-ups do not need its thread.
+/// They are protected by a lock rather than the coordinator, so that repeated lookups do not need its thread.
 final class RemoteTable: Sendable {
     private struct Key: Hashable {
         let manager: String
@@ -77,7 +77,7 @@ final class RemoteTable: Sendable {
         }
     }
 
-    /// Removes all wires, so that every look-up goes to the coordinator, which knows why it fails.
+    /// Removes all wires, so that every lookup goes to the coordinator, which knows why it fails.
     func clear() {
         state.withLock { $0 = State() }
     }

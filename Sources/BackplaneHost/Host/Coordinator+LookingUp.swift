@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneBoundary
 
-/// The look-ups of the host program.
+/// The lookups of the host program.
 extension Coordinator {
     /// Returns a manager by its name, starting it if it is not running.
     func running(_ manager: String) async throws(BackplaneError) -> RunningComponent {
@@ -54,7 +54,7 @@ extension Coordinator {
         throw BackplaneError(
             .unknownManager,
             "no running manager provides \(C.name) \(C.version)"
-                + (names.isEmpty ? "" : " and meets the condition; not running:  \(names)"))
+                + (names.isEmpty ? "" : " and meets the condition; not running: \(names)"))
     }
 
     /// Returns the gate of a manager, which is started if it is not running.

@@ -5,7 +5,7 @@ extension PluginHost {
     /// Activates new builds of plugins while the host runs: either all of them or none.
     ///
     /// New instances are created from the new code and take over the state of the old ones. Calls in flight finish in
-    /// the code in which they began. Only calls to stateful or exclusive components wait during the swap. If a step
+    /// the code in which they started. Only calls to stateful or exclusive components wait during the swap. If a step
     /// fails, the old code keeps running as if the swap had never been attempted.
     ///
     /// - Parameters:

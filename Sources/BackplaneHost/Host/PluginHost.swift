@@ -287,7 +287,7 @@ public final class PluginHost: Sendable {
         return NamedElements(wire.openAside(.named(method), input, call), of: method)
     }
 
-    /// Returns a new call that begins here.
+    /// Returns a new call that starts here.
     ///
     /// - Parameters:
     ///   - duration: The time until the call's deadline; `nil` means no deadline.

@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneBoundary
 
-/// The look-ups by components of managers that their wires do not name.
+/// The lookups by components of managers that their wires do not name.
 struct ComponentLookUps {
     let live: LiveComposition
     let startup: Startup
@@ -9,7 +9,7 @@ struct ComponentLookUps {
 
     /// Returns a wire to a manager, which is started if it is not running, or the error that prevents it.
     ///
-    /// - Parameter asker: The id of the node that requests the look-up.
+    /// - Parameter asker: The id of the node that requests the lookup.
     func find(_ manager: String, _ needed: NeededEnd, for asker: Int, _ call: Call?) async -> ManagerFinder.Found {
         do throws(BackplaneError) {
             return .success(try await wire(to: manager, needed, for: asker, call))

@@ -100,7 +100,7 @@ final class LiveNode {
     }
 }
 
-/// The key of a look-up: a manager's name, and a contract as the component compiled it.
+/// The key of a lookup: a manager's name, and a contract as the component compiled it.
 struct FoundWire: Hashable {
     var manager: String
     var contract: ContractDescription

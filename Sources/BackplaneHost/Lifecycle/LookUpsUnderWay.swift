@@ -1,12 +1,12 @@
 import Backplane
 
-/// The look-ups in progress for which components wait.
+/// The lookups in progress for which components wait.
 final class LookUpsUnderWay {
     typealias Found = Result<RunningComponent, BackplaneError>
 
     private struct LookUp {
         var manager: String
-        /// The node that requests the look-up, followed by those on whose behalf it does so.
+        /// The node that requests the lookup, followed by those on whose behalf it does so.
         var waiting: [LiveNode]
         var continuation: UnsafeContinuation<Found, Never>
     }
@@ -18,11 +18,11 @@ final class LookUpsUnderWay {
 
     var isEmpty: Bool { lookUps.isEmpty }
 
-    /// Waits for the end of a look-up.
+    /// Waits for the end of a lookup.
     ///
     /// - Parameters:
-    ///   - waiting: The node that requests the look-up, followed by those on whose behalf it does so.
-    ///   - start: A function that begins the look-up with this number; not called if it is abandoned immediately.
+    ///   - waiting: The node that requests the lookup, followed by those on whose behalf it does so.
+    ///   - start: A function that starts the lookup with this number; not called if it is abandoned immediately.
     func wait(for manager: String, by waiting: [LiveNode], _ start: (Int) -> Void) async -> Found {
         last += 1
         let id = last
@@ -37,7 +37,7 @@ final class LookUpsUnderWay {
         lookUps.removeValue(forKey: lookUp)?.continuation.resume(returning: found)
     }
 
-    /// Ends the look-ups that can succeed only after a change that itself waits for the requesting nodes.
+    /// Ends the lookups that can succeed only after a change that itself waits for the requesting nodes.
     func giveUpHopeless() {
         guard live.pause != nil else { return }
         for (id, lookUp) in lookUps where lookUp.waiting.contains(where: \.isStopping) {
@@ -48,7 +48,7 @@ final class LookUpsUnderWay {
         }
     }
 
-    /// Ends the look-ups of a component that has no more callers.
+    /// Ends the lookups of a component that has no more callers.
     func giveUp(of node: LiveNode) {
         for (id, lookUp) in lookUps where lookUp.waiting.first === node { end(id, .failure(.askerStopped)) }
     }

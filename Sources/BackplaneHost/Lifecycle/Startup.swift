@@ -205,7 +205,7 @@ final class Startup {
 
     /// Records that one node waits for another.
     ///
-    /// - Throws: `manager.cycle` if the other node already waits for this one, which only look-ups can cause.
+    /// - Throws: `manager.cycle` if the other node already waits for this one, which only lookups can cause.
     func wait(for provider: LiveNode, by node: LiveNode, at location: String? = nil, isLookUp: Bool = false)
         throws(BackplaneError)
     {

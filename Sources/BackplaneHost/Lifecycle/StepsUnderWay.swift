@@ -25,7 +25,7 @@ final class StepsUnderWay: Sendable {
         state.withLock { _ = $0.errors.removeValue(forKey: id) }
     }
 
-    /// Ends all steps in progress, and every one that begins later.
+    /// Ends all steps in progress, and every one that starts later.
     func giveUp() {
         let errors = state.withLock { state in
             state.isOver = true

@@ -4,7 +4,7 @@ enum StopOrder {
     ///
     /// - Parameters:
     ///   - started: The components in the order in which they started.
-    ///   - providers: A function that returns the components that a component calls. In a cycle, which look-ups can
+    ///   - providers: A function that returns the components that a component calls. In a cycle, which lookups can
     ///     cause, the last one started stops first.
     static func of<Component: Hashable>(_ started: [Component], calling providers: (Component) -> [Component])
         -> [Component]

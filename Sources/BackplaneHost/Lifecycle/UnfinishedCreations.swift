@@ -12,7 +12,7 @@ final class UnfinishedCreations: Sendable {
         /// The component's name.
         let component: String
         let plugin: LoadedPlugin
-        /// The time at which the creation began, in seconds since 1970.
+        /// The time at which the creation started, in seconds since 1970.
         let began: Double
     }
     private let entries = Mutex<[Entry]>([])

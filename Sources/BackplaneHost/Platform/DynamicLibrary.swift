@@ -6,7 +6,7 @@ import Glibc
 /// It cannot be closed: the Swift runtime registers an image's types and cannot unregister them, so the next dynamic
 /// cast after a `dlclose` would read unmapped memory. A library that is no longer used stays in memory.
 package struct DynamicLibrary: Sendable {
-    /// The path it was loaded from.
+    /// The path from which it was loaded.
     package let path: String
     /// The handle from `dlopen`, which is written once and never closed and can therefore be shared like a number.
     private nonisolated(unsafe) let handle: UnsafeMutableRawPointer  // constant

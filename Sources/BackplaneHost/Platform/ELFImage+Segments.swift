@@ -10,7 +10,7 @@ extension ELFImage {
         let address: UInt64
         let sizeInMemory, alignment: UInt64
 
-        /// The maximum number of segments; linkers create about a dozen, and each address look-up searches all of them.
+        /// The maximum number of segments; linkers create about a dozen, and each address lookup searches all of them.
         static let most = 256
 
         static let load: UInt32 = 1, dynamic: UInt32 = 2, notes: UInt32 = 4, table: UInt32 = 6, threadLocal: UInt32 = 7

@@ -47,7 +47,7 @@ package final class LocalSocket: Sendable {
         }
     }
 
-    /// The user of the peer process when it connected or began to listen; `nil` if unknown.
+    /// The user of the peer process when it connected or started listening; `nil` if unknown.
     package var peerUser: UInt32? { peer?.user }
 
     /// The id of the peer process, as seen by this process; `nil` if unknown.

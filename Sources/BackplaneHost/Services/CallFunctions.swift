@@ -27,7 +27,7 @@ let callFunctions = bp_calls_1(
         let reply = FoundReply(done, context)
         do throws(BackplaneError) {
             let component = try ComponentHandles.require(handle)
-            try component.require(.manager, for: "the look-up of managers")
+            try component.require(.manager, for: "the lookup of managers")
             let name = name.text, needed = try component.managers.asker.needed(needed),
                 call = frame.map { Call(copying: $0) }
             try component.begin()
@@ -45,7 +45,7 @@ let callFunctions = bp_calls_1(
         let reply = Reply(done, context)
         do throws(BackplaneError) {
             let component = try ComponentHandles.require(handle)
-            try component.require(.manager, for: "the look-up of managers")
+            try component.require(.manager, for: "the lookup of managers")
             let contract = try component.managers.asker.needed(needed).side.contract
             try component.begin()
             Task {

@@ -14,7 +14,7 @@ struct ManagerFinder: Sendable {
     let providers: @Sendable (ContractDescription) async -> EncodedAnswer
 }
 
-/// The plugin's callback for the result of a look-up, called exactly once with its context.
+/// The plugin's callback for the result of a lookup, called exactly once with its context.
 struct FoundReply: Sendable {
     private let done: bp_found
     /// The plugin's own context, which is passed back unchanged.

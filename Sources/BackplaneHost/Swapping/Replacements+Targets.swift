@@ -11,7 +11,7 @@ extension Replacements {
         async throws(BackplaneError) -> SwapTarget
     {
         if needsLibraries, libraries.isEmpty {
-            throw BackplaneError(.swapRefused, "name at least one library to swap, or a manifest to activate")
+            throw BackplaneError(.swapRefused, "specify at least one library to swap, or a manifest to activate")
         }
         return SwapTarget(replacements: try await load(libraries, among: live.loaded, options))
     }

@@ -17,7 +17,7 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
     /// A function that produces the next part.
     public typealias Next = @Sendable () async throws -> HTTPBodyPart
 
-    /// The number of all bytes; `nil` if it is unknown.
+    /// The total number of bytes; `nil` if unknown.
     public let length: Int64?
     private let state: BodyStreamState
 

@@ -13,7 +13,7 @@ final class BodySource: Sendable {
     }
     private let body: HTTPBody
     private let state: Mutex<State>
-    /// The number of all bytes; `nil` if it is unknown.
+    /// The total number of bytes; `nil` if unknown.
     let length: Int64?
 
     /// Opens a body.

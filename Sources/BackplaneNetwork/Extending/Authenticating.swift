@@ -42,7 +42,7 @@ public struct AuthenticatedRequest: Codable, Sendable {
     public var account: String
     /// The principal: the opaque number of the account's sign-in.
     public var principal: UInt64
-    /// The values of the credential, and those that the account was signed in with.
+    /// The values of the credential, and those with which the account was signed in.
     public var values: [String: String]
     /// The number of requests of this exchange that were not accepted; 0 in `prepare`.
     public var failures: Int

@@ -1,6 +1,6 @@
 /// The reason why an interrupted transfer was restarted from the beginning.
 public enum RestartReason: String, Sendable {
-    /// The file on the server has changed since the download began.
+    /// The file on the server has changed since the download started.
     case changed
     /// The server does not support range requests.
     case noRanges = "no-ranges"

@@ -44,7 +44,7 @@ public struct Transfer: Sendable {
     public var credential: String?
     /// The account of the credential; `nil` for the account that needs no sign-in.
     public var account: String?
-    /// The component that began the transfer, for observers of exchanges, and the managers to which it belongs.
+    /// The component that started the transfer, for observers of exchanges, and the managers to which it belongs.
     package var sender: String?
     package var managers: [String] = []
 

@@ -9,7 +9,7 @@ public import Backplane
 ///
 /// A transfer belongs to the host: it continues while its plugin is swapped, and after a restart of the host. It is
 /// identified by its id, which is shared by all components of the plugin but not with other plugins. Files are in the
-/// folder of the component that begins it.
+/// folder of the component that starts it.
 public struct TransferClient: Sendable {
     let way: any TransferWay
 

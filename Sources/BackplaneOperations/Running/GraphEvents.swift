@@ -2,7 +2,7 @@
 public struct GraphEvent: Sendable {
     /// The number of the node: nodes are numbered from 0 in the order in which they were added.
     public let node: Int
-    /// The name that the node was added with.
+    /// The name with which the node was added.
     public let name: String
     /// The new state of the node.
     public let state: NodeState

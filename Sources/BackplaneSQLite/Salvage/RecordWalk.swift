@@ -7,7 +7,7 @@ import BackplaneStorage
 /// has cut off, except for free ones, which contain deleted records. The scan is necessary even if the walk encounters
 /// no gap, because an interior page may have been overwritten by a valid leaf.
 struct RecordWalk {
-    /// The namespace and collection that a record belongs to.
+    /// The namespace and collection to which a record belongs.
     struct Place: Hashable, Comparable {
         var namespace, collection: String
 

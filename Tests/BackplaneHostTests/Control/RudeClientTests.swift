@@ -18,7 +18,7 @@ struct RudeClientTests {
         (#"{"request": "reset", "manger": "Trial"}"#, "no such key"),
         (#"{"request": "call", "manager": "Trial", "method": "path", "input": 7}"#, "expected a string"),
         (#"{"request": "hello"} {"request": "hello"}"#, "expected"),
-        (#"{"request": "reset", "protocol": 2}"#, "speaks protocol 1, but the request uses protocol 2"),
+        (#"{"request": "reset", "protocol": 2}"#, "supports protocol 1, but the request uses protocol 2"),
         ("\u{0}\u{1}\u{2}", "expected"), (String(repeating: "[", count: 500_000), "expected"),
         (#"{"request": "reset", "manager": "# + String(repeating: "[", count: 500_000), "expected"),
         (

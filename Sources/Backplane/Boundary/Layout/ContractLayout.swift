@@ -1,4 +1,4 @@
-/// The layouts that a native lane depends on: those of a contract or of a component's state.
+/// The layouts on which a native lane depends: those of a contract or of a component's state.
 ///
 /// The layouts of a contract are those of the call frame, of errors, and of every member's input and output or element.
 package struct ContractLayout: Sendable {

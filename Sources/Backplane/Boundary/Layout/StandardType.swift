@@ -25,7 +25,7 @@ struct StandardType: Sendable {
         (self.name, self.type) = (name, type)
     }
 
-    /// Returns the standard type that a descriptor belongs to.
+    /// Returns the standard type to which a descriptor belongs.
     static func declared(by descriptor: ContextDescriptor) -> StandardType? {
         let name = descriptor.nameInModule, isSwifts = descriptor.module == "Swift"
         return all.first { standard in

@@ -4,7 +4,7 @@ import CBackplane
 package protocol Gatekeeper: AnyObject, Sendable {
     /// Admits a call, immediately or later, and calls `done` exactly once.
     ///
-    /// - Returns: An id to cancel the wait with; 0 if it has already ended.
+    /// - Returns: An id for cancelling the wait; 0 if it has already ended.
     func wait(at slot: Slot, _ call: Call, _ done: @escaping @Sendable (Admission) -> Void) -> UInt64
     func cancel(_ id: UInt64)
     /// Decides on a synchronous call, which cannot wait.

@@ -12,7 +12,7 @@ public struct StoredState: Sendable {
         bytes = try JSON.encode(state, failing: .stateIncompatible)
     }
 
-    /// Decodes the state as the type that it was exported from.
+    /// Decodes the state as the type from which it was exported.
     ///
     /// - Throws: `state.incompatible`, located at the value that does not match.
     public func decode<Value: Decodable>(_ type: Value.Type) throws(BackplaneError) -> Value {

@@ -21,12 +21,12 @@ public struct SeriesPlace: Codable, Sendable {
     /// The number of the last draw that the reader has; 0 for none.
     public var last: Int
 
-    /// Creates a place after a reader's last draw.
+    /// Creates a position after a reader's last draw.
     public init(of reader: Int, after last: Int) { (self.reader, self.last) = (reader, last) }
 }
 
 extension SeriesPlace: Resumable {
-    /// Returns the place after a draw.
+    /// Returns the position after a draw.
     public func resuming(after last: Draw) -> SeriesPlace { SeriesPlace(of: reader, after: last.number) }
 }
 

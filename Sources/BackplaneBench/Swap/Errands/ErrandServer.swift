@@ -17,7 +17,7 @@ final class ErrandServer: Sendable {
 
     /// The number of requests of each errand, by its path.
     var requests: [String: Int] { state.withLock { $0.requests } }
-    /// The number of times an account was signed in.
+    /// The number of times that an account was signed in.
     var signIns: Int { state.withLock { $0.signIns } }
 
     private static let origin = "http://errands.test"

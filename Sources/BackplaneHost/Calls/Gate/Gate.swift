@@ -37,7 +37,7 @@ package final class Gate: Gatekeeper {
         var disowned: [Binding] = []
         /// A Boolean value that indicates whether the contents of the slots at the next opening have been decided.
         var isLed = false
-        /// The number of calls that began on bindings that have since drained.
+        /// The number of calls that started on bindings that have since drained.
         var callsEnded = 0
         /// The number of failed calls in instances that have since ended.
         var failuresEnded = 0

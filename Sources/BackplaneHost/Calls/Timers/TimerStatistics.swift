@@ -7,7 +7,7 @@ public struct TimerStatistics: Sendable, Hashable {
     /// The time until the next body; `nil` if none is due because the component is not serving or the last body is
     /// running.
     public var next: Duration?
-    /// The number of bodies that began.
+    /// The number of bodies that were started.
     public var runs: Int
     /// The number of failed bodies, not including cancelled ones.
     public var failures: Int

@@ -10,7 +10,7 @@ struct RemovingChange {
 extension LiveComposition {
     /// Returns an error for each wire that uses methods that its provider loses.
     ///
-    /// The wires of the manifest come first, followed by those of the host program and of look-ups.
+    /// The wires of the manifest come first, followed by those of the host program and of lookups.
     ///
     /// - Parameters:
     ///   - next: The manifest with the new code.

@@ -21,7 +21,7 @@ package struct Composition: Sendable {
         (self.plugins, self.wires) = (plugins, wires)
     }
 
-    /// A loaded plugin and the library it was loaded from.
+    /// A loaded plugin and its library.
     package struct PluginOrigin: Sendable, Hashable {
         package var id: String
         package var version: Version

@@ -20,7 +20,7 @@ public struct WireStatus: Sendable, Hashable {
     public var provider: String
     /// The name of the contract.
     public var contract: String
-    /// The version of the contract that the user was compiled with.
+    /// The version of the contract with which the user was compiled.
     public var version: Version
     /// The lane of the wire's calls.
     public var lane: Lane

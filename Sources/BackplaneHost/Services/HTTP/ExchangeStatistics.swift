@@ -1,6 +1,6 @@
 /// The counts of a component's HTTP exchanges since it, or its first predecessor, started.
 public struct ExchangeStatistics: Sendable, Hashable {
-    /// The number of exchanges that began.
+    /// The number of exchanges that were started.
     public var begun: Int
     /// The number of those exchanges that ended with an error, not including cancelled ones.
     public var failed: Int

@@ -124,7 +124,7 @@ final class Exchanges: Sendable {
 
     func cancel(_ id: UInt64) { find(id)?.end(.failure(.exchangeCancelled)) }
 
-    /// Ends all exchanges because their component is no longer running; exchanges that begin in the meantime are
+    /// Ends all exchanges because their component is no longer running; exchanges that start in the meantime are
     /// refused.
     ///
     /// - Parameter isForGood: A Boolean value that indicates whether later exchanges are also refused, because the

@@ -27,7 +27,7 @@ final class Retirements {
         (self.live, self.instances, self.lookUps) = (live, instances, lookUps)
     }
 
-    /// The retirements, in the order in which they began.
+    /// The retirements, in the order in which they started.
     var all: [Entry] { entries.values.sorted { $0.order < $1.order } }
 
     /// Retires an instance without callers: returns immediately, and ends the instance once its calls in flight have

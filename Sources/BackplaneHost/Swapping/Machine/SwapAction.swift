@@ -49,7 +49,7 @@ package enum SwapAction: Hashable, Sendable {
 }
 
 extension SwapAction {
-    /// The step that the action belongs to.
+    /// The step to which the action belongs.
     package var step: SwapStep {
         switch self {
         case .create, .discard: .prepare

@@ -10,7 +10,7 @@ public struct ComponentStatistics: Sendable, Hashable {
     public var plugin: String
     /// The generation of the plugin whose code runs.
     public var generation: Int
-    /// The number of calls that began.
+    /// The number of calls that were started.
     public var calls: Int
     /// The number of those calls that failed, not including cancelled ones.
     public var errors: Int

@@ -47,7 +47,7 @@ extension SwapTransaction {
         return machine.postpone()
     }
 
-    /// Opens the gates to the active instances, and separates the calls in flight from those that begin now.
+    /// Opens the gates to the active instances, and separates the calls in flight from those that start now.
     func reopen() {
         for member in gated {
             guard let component = activeNode(member)?.callable else { continue }
