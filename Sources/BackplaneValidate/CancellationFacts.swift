@@ -71,7 +71,7 @@ extension ComponentProbe {
             let tenths = Int64(late.delay / .milliseconds(100))
             found =
                 "`\(name)`, called with \(input.name) and cancelled, answered "
-                    + "\(late.answer.isOK ? "with a result" : "with an error other than BP_CANCELLED")"
+                + "\(late.answer.isOK ? "with a result" : "with an error other than BP_CANCELLED")"
                 + " \(tenths / 10).\(tenths % 10) s later; when `cancel` is called, answer BP_CANCELLED"
         }
         return found

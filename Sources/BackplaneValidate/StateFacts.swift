@@ -37,7 +37,8 @@ extension StateFacts {
         case .reordered:
             remarks.append("\(component) exports arrays in a different order than it imported them, as with a `Set`")
         case .different:
-            findings.append("\(component) exports a different state than it imported; `importState` must adopt all of it")
+            findings.append(
+                "\(component) exports a different state than it imported; `importState` must adopt all of it")
         }
     }
 }

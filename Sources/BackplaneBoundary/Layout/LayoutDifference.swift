@@ -124,7 +124,7 @@ struct LayoutComparison {
         }
         return
             "the \(isCases ? "cases" : "fields") of `\(type)` are in a different order for the \(parties.user) than "
-                + "for the \(parties.provider)"
+            + "for the \(parties.provider)"
     }
 
     private func types(_ a: TypeLayout, _ b: TypeLayout, at place: LayoutPath) -> LayoutDifference {

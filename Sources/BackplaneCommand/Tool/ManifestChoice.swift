@@ -25,7 +25,7 @@ enum ManifestChoice {
             throw Missing(
                 description:
                     "no manifest was specified, and none of \(names[0]), \(names[1]) and \(names[2]) is in "
-                        + "\(FileManager.default.currentDirectoryPath); "
+                    + "\(FileManager.default.currentDirectoryPath); "
                     + "specify its path, or change to its folder")
         }
         if here.count > 1 {

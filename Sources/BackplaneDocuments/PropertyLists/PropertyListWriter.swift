@@ -89,7 +89,7 @@ struct PropertyListWriter {
             throw DocumentError(
                 unwritable:
                     "an XML property list can represent only whole seconds in the years 1 to 9999; a binary one can "
-                        + "represent any date",
+                    + "represent any date",
                 at: path)
         }
         return date.formatted(.iso8601)

@@ -177,7 +177,7 @@ final class OfferedServices: Sendable {
             stream.close()
             return Self.oneTooMany
         }
-        // Checked afterwards, because the component may be closed in the meantime, with the streams that it has by then.
+        // Checked afterwards, because the component may meanwhile be closed, with the streams that it has by then.
         if isClosed { removeStream(id)?.close() }
         return id
     }

@@ -96,7 +96,8 @@ struct OvenTests {
                 == "`batch` has no node 3; its nodes have the numbers from 0 to 2")
         #expect(
             message { _ = try oven.graphs.detail(of: number + 1_000) }
-                == "no graph with the number \(number + 1_000) is running; `backplane operations list` shows those that are")
+                == "no graph with the number \(number + 1_000) is running; `backplane operations list` shows those that are"
+        )
         #expect(message { _ = try oven.graphs.watch(0) }?.hasPrefix("no graph with the number 0 runs") == true)
         await oven.test.host.stop()
     }

@@ -25,7 +25,7 @@ extension Resolution.Draft {
         guard !namespace.namesFolder else { return }
         let words =
             "`\(document.shown(namespace, at: path))` is not usable as a folder name; set a `namespace` of letters "
-                + "and digits"
+            + "and digits"
         report(.manifestWrongType, words, of: name, at: path)
     }
 

@@ -23,7 +23,8 @@ let streamedHTTPFunctions = bp_http_2(
             let bodies = [!request.body.isEmpty, terms.upload != nil, source != nil].filter(\.self).count
             guard bodies <= 1 else {
                 throw BackplaneError(
-                    .networkRefused, "the request has \(bodies) bodies; provide only one of `body`, `upload` and a "
+                    .networkRefused,
+                    "the request has \(bodies) bodies; provide only one of `body`, `upload` and a "
                         + "source")
             }
             if let path = terms.upload { request.body = .file(path) }
