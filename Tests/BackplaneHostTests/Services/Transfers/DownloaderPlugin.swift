@@ -5,7 +5,7 @@ import Synchronization
 @testable import BackplaneHost
 
 /// A manager that has its network service download files, and passes their progress on.
-struct Carrier: Contract {
+struct Downloader: Contract {
     static let version: Version = "1.0.0"
     /// Begins the download of a URL under the id that is its last part.
     let begin = AsyncMethod<String, TransferState>()
@@ -17,41 +17,41 @@ struct Carrier: Contract {
     let keep = AsyncMethod<String, String>()
     let signIn = AsyncMethod<String, Nothing>()
     let signOut = AsyncMethod<String, Nothing>()
-    /// Follows the states of a transfer in a task of its own, whose end is in ``CarrierPlugin/ends``.
+    /// Follows the states of a transfer in a task of its own, whose end is in ``DownloaderPlugin/ends``.
     let follow = AsyncMethod<String, Nothing>()
 }
 
-struct CarrierFiles: Contract {
+struct DownloaderFiles: Contract {
     static let version: Version = "1.0.0"
     let keep = AsyncMethod<StoredFile, String>()
 }
 
 /// The plugins that the classes belong to.
-protocol CarrierEdition: Sendable {
+protocol DownloaderEdition: Sendable {
     /// The end of the classes' names.
     static var suffix: String { get }
 }
 
-private enum FirstCarrier: CarrierEdition { static let suffix = "" }
+private enum FirstDownloader: DownloaderEdition { static let suffix = "" }
 
-private enum OtherCarrier: CarrierEdition { static let suffix = "Other" }
+private enum OtherDownloader: DownloaderEdition { static let suffix = "Other" }
 
-enum CarrierPlugin {
+enum DownloaderPlugin {
     /// The ends of the tasks that follow states: the code of the error, or nothing.
     static let ends = Mutex<[String]>([])
 
     static func edition(_ version: Version) -> LinkedPlugin {
-        plugin("org.backplane.tests.carrier", version, FirstCarrier.self)
+        plugin("org.backplane.tests.downloader", version, FirstDownloader.self)
     }
 
     /// Another plugin with classes that do the same.
-    static let other = plugin("org.backplane.tests.other", "1.0.0", OtherCarrier.self)
+    static let other = plugin("org.backplane.tests.other", "1.0.0", OtherDownloader.self)
 
-    private static func plugin<E: CarrierEdition>(_ id: String, _ version: Version, _: E.Type) -> LinkedPlugin {
+    private static func plugin<E: DownloaderEdition>(_ id: String, _ version: Version, _: E.Type) -> LinkedPlugin {
         LinkedPlugin(id: id, version: version) { registrar in
-            registrar.add(CarrierManager<E>.self)
-            registrar.add(CarrierCommunication<E>.self)
-            registrar.add(CarrierStore<E>.self)
+            registrar.add(DownloaderManager<E>.self)
+            registrar.add(DownloaderCommunication<E>.self)
+            registrar.add(DownloaderStore<E>.self)
         }
     }
 
@@ -59,55 +59,57 @@ enum CarrierPlugin {
     static func manager(_ name: String, edition: String = "", credential: String? = nil) -> String {
         let configuration = credential.map { #", "configuration": {"credential": "\#($0)"}"# } ?? ""
         return """
-            "\(name)": {"className": "CarrierManager\(edition)",
-              "dataAccessController": {"className": "CarrierStore\(edition)", "namespace": "\(name)"},
+            "\(name)": {"className": "DownloaderManager\(edition)",
+              "dataAccessController": {"className": "DownloaderStore\(edition)", "namespace": "\(name)"},
               "communicationController": {
-                "className": "CarrierCommunication\(edition)", "namespace": "\(name)"\(configuration)}}
+                "className": "DownloaderCommunication\(edition)", "namespace": "\(name)"\(configuration)}}
             """
     }
 }
 
-private final class CarrierManager<E: CarrierEdition>: Manager {
-    typealias Provides = Carrier
-    static var className: String { "CarrierManager\(E.suffix)" }
+private final class DownloaderManager<E: DownloaderEdition>: Manager {
+    typealias Provides = Downloader
+    static var className: String { "DownloaderManager\(E.suffix)" }
     struct Wires: Wiring {
-        let communicationController: Wire<Carrier>
-        let dataAccessController: Wire<CarrierFiles>
+        let communicationController: Wire<Downloader>
+        let dataAccessController: Wire<DownloaderFiles>
     }
     private let wires: Wires
 
     init(_ context: Context) { wires = context.wires }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.begin) { carrier, url, call in try await carrier.wires.communicationController.begin(url, call) }
-        table.async(\.change) { carrier, text, call in
-            try await carrier.wires.communicationController.change(text, call)
+        table.async(\.begin) { downloader, url, call in
+            try await downloader.wires.communicationController.begin(url, call)
         }
-        table.async(\.signIn) { carrier, name, call in
-            try await carrier.wires.communicationController.signIn(name, call)
+        table.async(\.change) { downloader, text, call in
+            try await downloader.wires.communicationController.change(text, call)
         }
-        table.async(\.signOut) { carrier, name, call in
-            try await carrier.wires.communicationController.signOut(name, call)
+        table.async(\.signIn) { downloader, name, call in
+            try await downloader.wires.communicationController.signIn(name, call)
         }
-        table.async(\.follow) { carrier, id, call in
-            try await carrier.wires.communicationController.follow(id, call)
+        table.async(\.signOut) { downloader, name, call in
+            try await downloader.wires.communicationController.signOut(name, call)
         }
-        table.stream(\.states) { carrier, id, elements, call in
-            try await elements.send(contentsOf: carrier.wires.communicationController.states(id, call))
+        table.async(\.follow) { downloader, id, call in
+            try await downloader.wires.communicationController.follow(id, call)
         }
-        table.async(\.keep) { carrier, id, call in
-            for try await state in carrier.wires.communicationController.states(id, call) where state.phase.isFinal {
+        table.stream(\.states) { downloader, id, elements, call in
+            try await elements.send(contentsOf: downloader.wires.communicationController.states(id, call))
+        }
+        table.async(\.keep) { downloader, id, call in
+            for try await state in downloader.wires.communicationController.states(id, call) where state.phase.isFinal {
                 guard let file = state.storedFile else { break }
-                return try await carrier.wires.dataAccessController.keep(file, call)
+                return try await downloader.wires.dataAccessController.keep(file, call)
             }
             throw BackplaneError(.componentFailed, "there is no file")
         }
     }
 }
 
-private final class CarrierCommunication<E: CarrierEdition>: CommunicationController {
-    typealias Provides = Carrier
-    static var className: String { "CarrierCommunication\(E.suffix)" }
+private final class DownloaderCommunication<E: DownloaderEdition>: CommunicationController {
+    typealias Provides = Downloader
+    static var className: String { "DownloaderCommunication\(E.suffix)" }
     struct Configuration: Decodable, Sendable {
         var credential: String?
     }
@@ -116,19 +118,19 @@ private final class CarrierCommunication<E: CarrierEdition>: CommunicationContro
     init(_ context: Context) { self.context = context }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.begin) { carrier, url, _ in
+        table.async(\.begin) { downloader, url, _ in
             let name = url.split(separator: "/").last.map(String.init) ?? ""
             var transfer = Transfer("text/\(name)", .download(HTTPRequest("GET", url), to: name))
-            if let credential = carrier.context.configuration.credential {
+            if let credential = downloader.context.configuration.credential {
                 (transfer.credential, transfer.account) = (credential, "ann")
             }
-            return try await carrier.context.transfers.begin(transfer)
+            return try await downloader.context.transfers.begin(transfer)
         }
-        table.stream(\.states) { carrier, id, elements, _ in
-            try await elements.send(contentsOf: carrier.context.transfers.states(of: id))
+        table.stream(\.states) { downloader, id, elements, _ in
+            try await elements.send(contentsOf: downloader.context.transfers.states(of: id))
         }
-        table.async(\.change) { carrier, text, _ in
-            let words = text.split(separator: " ").map(String.init), transfers = carrier.context.transfers
+        table.async(\.change) { downloader, text, _ in
+            let words = text.split(separator: " ").map(String.init), transfers = downloader.context.transfers
             switch words[0] {
             case "pause": try await transfers.pause(words[1])
             case "resume": try await transfers.resume(words[1])
@@ -138,30 +140,30 @@ private final class CarrierCommunication<E: CarrierEdition>: CommunicationContro
             return Nothing()
         }
         table.async(\.keep) { _, _, _ in "" }
-        table.async(\.signIn) { carrier, name, call in
-            try await carrier.context.http.signIn(
+        table.async(\.signIn) { downloader, name, call in
+            try await downloader.context.http.signIn(
                 "library", as: name, with: ["user": name, "password": "rope"], call)
             return Nothing()
         }
-        table.async(\.signOut) { carrier, name, _ in
-            try carrier.context.http.signOut("library", account: name)
+        table.async(\.signOut) { downloader, name, _ in
+            try downloader.context.http.signOut("library", account: name)
             return Nothing()
         }
-        table.async(\.follow) { carrier, id, _ in
-            let states = carrier.context.transfers.states(of: id)
+        table.async(\.follow) { downloader, id, _ in
+            let states = downloader.context.transfers.states(of: id)
             Task {
                 var end = ""
                 do { for try await _ in states {} } catch { end = BackplaneError(thrown: error).code.rawValue }
-                CarrierPlugin.ends.withLock { [end] in $0.append(end) }
+                DownloaderPlugin.ends.withLock { [end] in $0.append(end) }
             }
             return Nothing()
         }
     }
 }
 
-private final class CarrierStore<E: CarrierEdition>: DataAccessController {
-    typealias Provides = CarrierFiles
-    static var className: String { "CarrierStore\(E.suffix)" }
+private final class DownloaderStore<E: DownloaderEdition>: DataAccessController {
+    typealias Provides = DownloaderFiles
+    static var className: String { "DownloaderStore\(E.suffix)" }
     private let context: Context
 
     init(_ context: Context) { self.context = context }

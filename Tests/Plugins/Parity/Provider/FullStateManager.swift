@@ -2,25 +2,25 @@ import Backplane
 import ParityContracts
 import Synchronization
 
-final class HoardManager: Manager, StatefulComponent {
-    typealias Provides = Hoarding
-    private let hoard = Mutex(Hoard())
+final class FullStateManager: Manager, StatefulComponent {
+    typealias Provides = FullStateKeeping
+    private let full = Mutex(FullState())
 
     init(_ context: Context) {}
 
-    func exportState() -> Hoard { hoard.withLock(\.self) }
-    func importState(_ state: Hoard) { hoard.withLock { $0 = state } }
+    func exportState() -> FullState { full.withLock(\.self) }
+    func importState(_ state: FullState) { full.withLock { $0 = state } }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.keep) { manager, hoard, _ in
-            manager.hoard.withLock { $0 = hoard }
+        table.async(\.keep) { manager, full, _ in
+            manager.full.withLock { $0 = full }
             return Nothing()
         }
-        table.async(\.kept) { manager, _, _ in manager.hoard.withLock(\.self) }
+        table.async(\.kept) { manager, _, _ in manager.full.withLock(\.self) }
         table.async(\.add) { manager, volume, _ in
-            manager.hoard.withLock { hoard in
-                hoard.byName[volume.title] = volume
-                return hoard.byName.count
+            manager.full.withLock { full in
+                full.byName[volume.title] = volume
+                return full.byName.count
             }
         }
     }
