@@ -142,7 +142,7 @@ struct CheckTests {
         let path = try tool.write(
             #"""
             {"manifestVersion": 1, "plugins": [{"library": "_Parity"}],
-             "managers": {"Hoard": {"className": "HoardManager"},
+             "managers": {"FullState": {"className": "FullStateManager"},
                           "Bound": {"className": "BoundManager"}}}
             """#,
             as: "m.json")

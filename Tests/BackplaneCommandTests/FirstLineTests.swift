@@ -42,15 +42,15 @@ struct FirstLineTests {
     }
 
     /// A method, and the words of `call` for its input.
-    private struct Taker {
+    private struct MethodInput {
         var library, className, method, expected, example: String
 
         static let all = [
-            Taker("Almanac", "AlmanacManager", "on", "a string", #"'"text"'"#),
-            Taker("_Challenge", "TrialManager", "fail", "a string", #"'"text"'"#),
-            Taker("_Challenge", "TrialManager", "wait", "a number", "1.5"),
-            Taker("_Challenge", "TrialManager", "item", "an integer", "1"),
-            Taker("_Challenge", "PeerManager", "resolve", "a string", #"'"text"'"#),
+            MethodInput("Almanac", "AlmanacManager", "on", "a string", #"'"text"'"#),
+            MethodInput("_Challenge", "TrialManager", "fail", "a string", #"'"text"'"#),
+            MethodInput("_Challenge", "TrialManager", "wait", "a number", "1.5"),
+            MethodInput("_Challenge", "TrialManager", "item", "an integer", "1"),
+            MethodInput("_Challenge", "PeerManager", "resolve", "a string", #"'"text"'"#),
         ]
 
         init(_ library: String, _ className: String, _ method: String, _ expected: String, _ example: String) {
@@ -60,12 +60,14 @@ struct FirstLineTests {
     }
 
     /// Writes a manifest with a manager that has the method, and returns its path and the drawn name of the manager.
-    private func manifest(with taker: Taker, _ numbers: inout SeededNumbers) throws -> (path: String, manager: String) {
-        guard taker.library != "Almanac" else {
+    private func manifest(with sample: MethodInput, _ numbers: inout SeededNumbers) throws -> (
+        path: String, manager: String
+    ) {
+        guard sample.library != "Almanac" else {
             let (path, manager) = try renamed(&numbers)
             return (path, manager)
         }
-        return try manifest(of: taker.library, taker.className, &numbers)
+        return try manifest(of: sample.library, sample.className, &numbers)
     }
 
     /// Writes a manifest with one manager, which has no collaborators, and returns its path and the manager's drawn
@@ -256,8 +258,8 @@ struct FirstLineTests {
     func `an input that is a bare word`(seed: UInt64) async throws {
         var numbers = SeededNumbers(ofCase: seed)
         let word = numbers.pick([word(&numbers), "\(word(&numbers)) \(word(&numbers))", "07-20", "nul", "3rd", "é"])
-        let taker = numbers.pick(Taker.all), (manifest, manager) = try manifest(with: taker, &numbers)
-        let called = try await tool.run("call", manifest, manager, taker.method, word)
+        let sample = numbers.pick(MethodInput.all), (manifest, manager) = try manifest(with: sample, &numbers)
+        let called = try await tool.run("call", manifest, manager, sample.method, word)
         #expect(called.status == 1)
         let line = firstLine(called.errors)
         #expect(line.contains("the input is not JSON") && line.contains("write '\"\(word)\"'"), "\(line)")
@@ -266,13 +268,13 @@ struct FirstLineTests {
     @Test(arguments: 0..<4 as Range<UInt64>)
     func `no input for a method that takes one`(seed: UInt64) async throws {
         var numbers = SeededNumbers(ofCase: seed)
-        let taker = numbers.pick(Taker.all), (manifest, manager) = try manifest(with: taker, &numbers)
-        let called = try await tool.run("call", manifest, manager, taker.method), line = firstLine(called.errors)
+        let sample = numbers.pick(MethodInput.all), (manifest, manager) = try manifest(with: sample, &numbers)
+        let called = try await tool.run("call", manifest, manager, sample.method), line = firstLine(called.errors)
         #expect(called.status == 1)
         #expect(
-            line.contains("`\(manager).\(taker.method)` requires an input, but none was specified")
-                && line.contains("expected \(taker.expected), found null")
-                && line.hasSuffix("write it as JSON after the method, for example \(taker.example)"),
+            line.contains("`\(manager).\(sample.method)` requires an input, but none was specified")
+                && line.contains("expected \(sample.expected), found null")
+                && line.hasSuffix("write it as JSON after the method, for example \(sample.example)"),
             "\(line)")
     }
 
@@ -281,20 +283,20 @@ struct FirstLineTests {
         var numbers = SeededNumbers(ofCase: seed)
         let word = Misspelling(of: "something", besides: [], &numbers).text,
             number = Int.random(in: 2..<1000, using: &numbers)
-        let taker = numbers.pick(Taker.all)
+        let sample = numbers.pick(MethodInput.all)
         let (input, found) = numbers.pick([
             ("{\"\(word)\": \(number)}", "an object"), ("[\(number), \"\(word)\"]", "an array"),
-            taker.expected == "a string" ? ("\(number)", "a number") : ("\"\(word)\"", "a string"),
+            sample.expected == "a string" ? ("\(number)", "a number") : ("\"\(word)\"", "a string"),
             ("true", "a boolean"), ("null", "null"),
         ])
-        let (manifest, manager) = try manifest(with: taker, &numbers)
-        let called = try await tool.run("call", manifest, manager, taker.method, input)
+        let (manifest, manager) = try manifest(with: sample, &numbers)
+        let called = try await tool.run("call", manifest, manager, sample.method, input)
         #expect(called.status == 1)
         let line = firstLine(called.errors)
         #expect(
-            line.contains("the input of `\(manager).\(taker.method)`: expected \(taker.expected), found \(found)"),
+            line.contains("the input of `\(manager).\(sample.method)`: expected \(sample.expected), found \(found)"),
             "\(line)")
-        #expect(line.contains("write \(taker.expected), for example \(taker.example)"), "\(line)")
+        #expect(line.contains("write \(sample.expected), for example \(sample.example)"), "\(line)")
     }
 
     @Test(arguments: 0..<4 as Range<UInt64>)

@@ -11,18 +11,18 @@ struct OperationsToolTests {
     init() throws {
         tool = try Tool()
         let library = try tool.library(
-            "Oven", by: "clang", [Tool.package + "/Tests/Compatibility/Steps/operations.c"])
+            "OperationsStep", by: "clang", [Tool.package + "/Tests/Compatibility/Steps/operations.c"])
         manifest = try tool.write(
             """
             {"manifestVersion": 1, "plugins": [{"library": "\(library)"}],
-             "managers": {"Oven": {"className": "OvenManager"}}}
-            """, as: "oven.json")
+             "managers": {"OperationsStep": {"className": "OperationsStepManager"}}}
+            """, as: "operations-step.json")
     }
 
-    /// Starts a host with a batch of three loaves, and returns the number of the batch.
+    /// Starts a host with a batch of three items, and returns the number of the batch.
     private func begin() async throws -> (running: RunningTool, number: String) {
         let running = try await tool.startRun(manifest)
-        #expect(try await tool.plain("call", "Oven", "begin", "--running").output == "true\n")
+        #expect(try await tool.plain("call", "OperationsStep", "begin", "--running").output == "true\n")
         let list = try await tool.plain("operations", "list", "--json")
         let graphs = try #require(JSONSerialization.jsonObject(with: Data(list.output.utf8)) as? [[String: Any]])
         #expect(graphs.count == 1 && graphs[0]["name"] as? String == "batch" && graphs[0]["named"] as? Bool == true)
@@ -34,19 +34,19 @@ struct OperationsToolTests {
         let listed = try await tool.plain("operations", "list")
         #expect(listed.output.contains("batch, named") && listed.output.contains("1 running, 2 waiting"), "\(listed)")
         let watch = try tool.start(["operations", "watch", number])
-        #expect(await watch.says("0 loaf 0: running"), "\(watch.errors)")
+        #expect(await watch.says("0 item 0: running"), "\(watch.errors)")
         #expect(try await tool.plain("operations", "pause", number).status == 0)
-        #expect(await watch.says("2 loaf 2: paused"), "\(watch.output)")
+        #expect(await watch.says("2 item 2: paused"), "\(watch.output)")
         let shown = try await tool.plain("operations", "show", number)
-        #expect(shown.output.contains("batch, named of Oven: 2 paused, 1 pausing"), "\(shown)")
+        #expect(shown.output.contains("batch, named of OperationsStep: 2 paused, 1 pausing"), "\(shown)")
         #expect(try await tool.plain("operations", "resume", number).status == 0)
-        #expect(try await tool.plain("call", "Oven", "bake", "--running").output == "true\n")
-        #expect(await watch.says("0 loaf 0: succeeded"), "\(watch.output)")
+        #expect(try await tool.plain("call", "OperationsStep", "advance", "--running").output == "true\n")
+        #expect(await watch.says("0 item 0: succeeded"), "\(watch.output)")
         let unknown = try await tool.plain("operations", "cancel", number, "--node", "7")
         #expect(unknown.status == 1 && unknown.errors.contains("`batch` has no node 7"), "\(unknown)")
         #expect(try await tool.plain("operations", "cancel", number).status == 0)
         let outcome = await watch.end()
-        #expect(outcome.status == 0 && outcome.output.contains("2 loaf 2: cancelled"), "\(outcome)")
+        #expect(outcome.status == 0 && outcome.output.contains("2 item 2: cancelled"), "\(outcome)")
         let gone = try await tool.plain("operations", "show", number)
         #expect(gone.status == 1 && gone.errors.contains("operation.unknown"), "\(gone)")
         running.signal(SIGTERM)
@@ -59,10 +59,10 @@ struct OperationsToolTests {
         #expect(
             mermaid.output == """
                 flowchart TD
-                  subgraph g\(number)["Oven#58; batch<br/>\(number)"]
-                    g\(number)n0["loaf 0<br/>running"]:::running
-                    g\(number)n1["loaf 1<br/>waiting"]:::waiting
-                    g\(number)n2["loaf 2<br/>waiting"]:::waiting
+                  subgraph g\(number)["OperationsStep#58; batch<br/>\(number)"]
+                    g\(number)n0["item 0<br/>running"]:::running
+                    g\(number)n1["item 1<br/>waiting"]:::waiting
+                    g\(number)n2["item 2<br/>waiting"]:::waiting
                     g\(number)n0 --> g\(number)n1
                     g\(number)n1 --> g\(number)n2
                   end

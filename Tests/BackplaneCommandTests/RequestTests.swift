@@ -123,17 +123,19 @@ struct RequestTests {
     @Test func `a manifest's executors carry out exchanges, also those of plugins`() async throws {
         let server = try TestServer(Self.echo)
         let library = try tool.library(
-            "Carrier", by: "clang", ["-D_POSIX_C_SOURCE=200809L", Tool.package + "/Tests/Plugins/Carrier/carrier.c"])
+            "ExecutorInC", by: "clang",
+            ["-D_POSIX_C_SOURCE=200809L", Tool.package + "/Tests/Plugins/ExecutorInC/executor.c"])
         let manifest = try tool.write(
             """
             {"manifestVersion": 1, "plugins": [{"library": "\(library)"}],
-             "managers": {"Carrier": {"className": "Carrier"}}, "network": {"executors": {"carrier": "Carrier"}}}
-            """, as: "carrier.json")
-        let url = server.url("/a").replacing("http:", with: "carrier:")
+             "managers": {"ExecutorInC": {"className": "ExecutorInC"}},
+             "network": {"executors": {"native": "ExecutorInC"}}}
+            """, as: "executor-in-c.json")
+        let url = server.url("/a").replacing("http:", with: "native:")
         let outcome = try await tool.plain("request", url, "-d", "whale", "--manifest", manifest)
         #expect(outcome.status == 0 && outcome.output == "POST /a \nwhale", "\(outcome)")
         let without = try await tool.plain("request", url)
-        #expect(without.status == 1 && without.errors.contains("cannot load `carrier:` URLs"), "\(without)")
+        #expect(without.status == 1 && without.errors.contains("cannot load `native:` URLs"), "\(without)")
     }
 
     @Test func `a credential of the manifest is sent to its hosts, and is shown nowhere`() async throws {

@@ -10,17 +10,17 @@ struct StoreDiskTests {
 
     init() throws {
         tool = try Tool()
-        _ = try tool.library("Keeper", by: "clang", [Tool.package + "/Tests/Plugins/Keeper/keeper.c"])
+        _ = try tool.library("NumberStore", by: "clang", [Tool.package + "/Tests/Plugins/NumberStore/number-store.c"])
         manifest = try tool.write(
             """
-            {"manifestVersion": 1, "plugins": [{"library": "Keeper"}],
-             "managers": {"Keeper": {"className": "Keeper", "dataAccessController": {"className": "Shelf"}}}}
-            """, as: "keeper.json")
+            {"manifestVersion": 1, "plugins": [{"library": "NumberStore"}],
+             "managers": {"NumberStore": {"className": "NumberStore", "dataAccessController": {"className": "Shelf"}}}}
+            """, as: "number-store.json")
         try FileManager.default.createDirectory(atPath: tool.data, withIntermediateDirectories: true)
     }
 
     private func ask(_ method: String, _ input: String...) async throws -> Tool.Outcome {
-        try await tool.start(["call", "--running", "Keeper", method] + input).end()
+        try await tool.start(["call", "--running", "NumberStore", method] + input).end()
     }
 
     private func numbers() async throws -> [String] {

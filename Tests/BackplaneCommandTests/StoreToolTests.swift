@@ -10,12 +10,12 @@ struct StoreToolTests {
 
     init() throws {
         tool = try Tool()
-        _ = try tool.library("Keeper", by: "clang", [Tool.package + "/Tests/Plugins/Keeper/keeper.c"])
+        _ = try tool.library("NumberStore", by: "clang", [Tool.package + "/Tests/Plugins/NumberStore/number-store.c"])
         manifest = try tool.write(
             """
-            {"manifestVersion": 1, "plugins": [{"library": "Keeper"}],
-             "managers": {"Keeper": {"className": "Keeper", "dataAccessController": {"className": "Shelf"}}}}
-            """, as: "keeper.json")
+            {"manifestVersion": 1, "plugins": [{"library": "NumberStore"}],
+             "managers": {"NumberStore": {"className": "NumberStore", "dataAccessController": {"className": "Shelf"}}}}
+            """, as: "number-store.json")
     }
 
     private func store(_ words: String..., data: String? = nil, input: String? = nil) async throws -> Tool.Outcome {
@@ -26,7 +26,7 @@ struct StoreToolTests {
 
     private func keep(_ numbers: ClosedRange<Int>) async throws {
         for number in numbers {
-            let outcome = try await tool.run("call", manifest, "Keeper", "keep", "\(number)")
+            let outcome = try await tool.run("call", manifest, "NumberStore", "keep", "\(number)")
             try #require(outcome.status == 0, "\(outcome.errors)")
         }
     }
@@ -118,7 +118,7 @@ struct StoreToolTests {
         let third = dump.split(separator: "\n")[1].replacing(#""id":"0"#, with: #""id":"9"#)
         let restored = try await store("restore", "-", input: third + "\n")
         #expect(restored.status == 0, "\(restored.errors)")
-        let count = try await tool.start(["call", "--running", "Keeper", "list"]).end()
+        let count = try await tool.start(["call", "--running", "NumberStore", "list"]).end()
         #expect(try JSONDecoder().decode([String].self, from: Data(count.output.utf8)).count == 3)
         #expect(try await store("check").output == "the store is sound\n")
         running.signal(SIGTERM)

@@ -167,12 +167,12 @@ struct BodyTests {
         #expect(try await HTTPBodyStream(Self.chunks("Call ", "me")).write(to: path) == 7)
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "Call me")
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
-        struct Spilt: Error {}
+        struct BodyFailure: Error {}
         let broken = AsyncThrowingStream<[UInt8], any Error> { stream in
             stream.yield([1])
-            stream.finish(throwing: Spilt())
+            stream.finish(throwing: BodyFailure())
         }
-        await #expect(throws: Spilt.self) { try await HTTPBodyStream(broken).write(to: path) }
+        await #expect(throws: BodyFailure.self) { try await HTTPBodyStream(broken).write(to: path) }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["out"])
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "Call me", "what was there stays")
         for wrong in ["", "/nonexistent/out", folder, "a\0b"] {

@@ -81,7 +81,7 @@ struct ConformanceTests {
     }
 
     /// An executor that breaks three rules.
-    private struct CarelessExecutor: HTTPExecutor {
+    private struct MisbehavingExecutor: HTTPExecutor {
         let next: any HTTPExecutor
         var schemes: [String] { next.schemes }
         var capabilities: HTTPCapabilities { next.capabilities.union([.interimResponses]) }
@@ -97,7 +97,7 @@ struct ConformanceTests {
     }
 
     @Test func `an executor that breaks rules is told which`() async throws {
-        let report = await HTTPConformance.run { CarelessExecutor(next: Engine.allCases[0].executor()) }
+        let report = await HTTPConformance.run { MisbehavingExecutor(next: Engine.allCases[0].executor()) }
         #expect(
             report.failed.map(\.name) == [
                 "method, target and body arrive as they were given",

@@ -59,8 +59,8 @@ struct ExecutingTests {
     }
 
     @Test func `an executor in C conforms, with trailers and interim responses`() async throws {
-        try await CarrierHost.with { host, _ in
-            let executor = try await host.executor("carrier")
+        try await ExecutorInC.with { host, _ in
+            let executor = try await host.executor("native")
             let report = await HTTPConformance.run { executor }
             try report.requireSuccess()
             #expect(
@@ -83,17 +83,17 @@ struct ExecutingTests {
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
             connection.stall()
         }
-        try await CarrierHost.with { host, folder in
+        try await ExecutorInC.with { host, folder in
             let network = host.network
             var options = HTTPOptions()
-            options.executor = "carrier"
+            options.executor = "native"
             let response = try await network.open(HTTPRequest("GET", server.url()), options)
             #expect(try await response.body.next() == Array("half".utf8))
             let rest = Task { try await response.body.next() }
-            try await host.swap(library: CarrierHost.compile("2.0.0", in: folder))
+            try await host.swap(library: ExecutorInC.compile("2.0.0", in: folder))
             let error = await #expect(throws: BackplaneError.self) { try await rest.value }
             #expect(error?.code == .networkFailed)
-            #expect(error?.message == "the executor `carrier` was replaced or stopped before the response was complete")
+            #expect(error?.message == "the executor `native` was replaced or stopped before the response was complete")
             _ = await server.departures.first { _ in true }
             #expect(try await network.send(HTTPRequest("GET", server.url("/whole")), options).body == [7])
         }
@@ -219,25 +219,25 @@ struct ExecutingTests {
         let manifest = Manifest(
             plugins: [],
             managers: [
-                "Detour": ManagerDefinition(className: "DetourExecutor"),
-                "Errand": ManagerDefinition(
-                    className: "ErrandManager",
-                    communicationController: CommunicationControllerDefinition(className: "ErrandCommunication")),
-            ], network: NetworkSettings(executors: ["http": "Detour", "detour": "Detour"]))
+                "CallingExecutor": ManagerDefinition(className: "CallingExecutor"),
+                "TextFetcher": ManagerDefinition(
+                    className: "TextFetcherManager",
+                    communicationController: CommunicationControllerDefinition(className: "TextFetcherCommunication")),
+            ], network: NetworkSettings(executors: ["http": "CallingExecutor", "calling": "CallingExecutor"]))
         let host = PluginHost(
             manifest: manifest, plugins: [RelayPlugin.self],
             options: HostOptions(executors: [Self.own], lanes: lanes, occupationLimit: nil))
         try await host.start()
         let response = try await host.network.send(HTTPRequest("GET", "http://books.test/"))
-        #expect(String(decoding: response.body, as: UTF8.self) == "by a detour: the host's own")
+        #expect(String(decoding: response.body, as: UTF8.self) == "by a manager: the host's own")
         let error = await #expect(throws: BackplaneError.self) {
-            try await host.network.send(HTTPRequest("GET", "detour:books"))
+            try await host.network.send(HTTPRequest("GET", "calling:books"))
         }
         #expect(error?.code == .networkRefused)
         #expect(error?.message.contains("that an executor sends itself") == true, "\(String(describing: error))")
         // On behalf of nobody else, the same manager's exchange passes the executor.
-        let errand: Remote<Errands> = try await host.manager("Errand")
-        #expect(try await errand.fetch("http://books.test/", host.begin()) == "by a detour: the host's own")
+        let fetcher: Remote<TextFetching> = try await host.manager("TextFetcher")
+        #expect(try await fetcher.fetch("http://books.test/", host.begin()) == "by a manager: the host's own")
         await host.stop()
     }
 
@@ -382,18 +382,18 @@ struct ExecutingTests {
     }
 
     @Test func `the body of a request that fails is the reason of the exchange's error`() async throws {
-        struct Spilt: Error {}
+        struct BodyFailure: Error {}
         try await RelayHost.with(Self.echoing) { relay in
             let body = HTTPBody.stream(
                 AsyncThrowingStream<[UInt8], any Error> { stream in
                     stream.yield([1, 2, 3])
-                    stream.finish(throwing: Spilt())
+                    stream.finish(throwing: BodyFailure())
                 })
             let error = await #expect(throws: BackplaneError.self) {
                 try await relay.context.http.send(
                     HTTPRequest("POST", "relay:books", body: body), relay.context.begin())
             }
-            #expect(error?.code == .networkBody && error?.message.contains("Spilt") == true)
+            #expect(error?.code == .networkBody && error?.message.contains("BodyFailure") == true)
         }
     }
 
@@ -423,17 +423,17 @@ struct ExecutingTests {
 }
 
 /// A host with the executor in C, compiled for the test.
-enum CarrierHost {
+enum ExecutorInC {
     static func with(_ body: (PluginHost, String) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "carrier-\(UUID().uuidString)").path
+        let folder = FileManager.default.temporaryDirectory.appending(path: "executor-in-c-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let library = try compile("1.0.0", in: folder)
         let host = PluginHost(
             manifest: Manifest(
                 plugins: [PluginReference(library: library)],
-                managers: ["Carrier": ManagerDefinition(className: "Carrier")],
-                network: NetworkSettings(executors: ["carrier": "Carrier"])),
+                managers: ["ExecutorInC": ManagerDefinition(className: "ExecutorInC")],
+                network: NetworkSettings(executors: ["native": "ExecutorInC"])),
             options: HostOptions(
                 loadFolder: folder + "/loads", dataFolder: folder + "/data", occupationLimit: nil))
         do {
@@ -447,7 +447,9 @@ enum CarrierHost {
     }
 
     /// Compiles an edition of a plugin in C, and returns the library's path.
-    static func compile(_ edition: String, of source: String = "Carrier/carrier", in folder: String) throws -> String {
+    static func compile(_ edition: String, of source: String = "ExecutorInC/executor", in folder: String) throws
+        -> String
+    {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized.path
         let library = "\(folder)/lib\(source.prefix { $0 != "/" })-\(edition).so"
         let compiler = Process()

@@ -9,12 +9,12 @@ import Testing
 /// Exchanges that a method leaves open when it returns.
 @Suite(.timeLimit(.minutes(5)))
 struct LeftExchangeTests {
-    /// Runs a host with an errand's manager, whose server sends one chunk of a body and then nothing.
+    /// Runs a host with a manager that fetches texts, whose server sends one chunk of a body and then nothing.
     ///
     /// - Parameter released: A function that is called once the server's side of the exchange is released.
-    private func withErrand(
+    private func withTextFetcher(
         _ lanes: LaneRule, idleLimit: Duration? = nil, released: @escaping @Sendable () -> Void = {},
-        _ body: (PluginHost, Remote<Errands>) async throws -> Void
+        _ body: (PluginHost, Remote<TextFetching>) async throws -> Void
     ) async throws {
         let executor = MemoryExecutor { _, _ in
             let stream = HTTPBodyStream(HaltingChunks())
@@ -30,14 +30,15 @@ struct LeftExchangeTests {
             manifest: Manifest(
                 plugins: [],
                 managers: [
-                    "Errand": ManagerDefinition(
-                        className: "ErrandManager",
-                        communicationController: CommunicationControllerDefinition(className: "ErrandCommunication"))
+                    "TextFetcher": ManagerDefinition(
+                        className: "TextFetcherManager",
+                        communicationController: CommunicationControllerDefinition(
+                            className: "TextFetcherCommunication"))
                 ]),
             plugins: [RelayPlugin.self], options: options)
         try await host.start()
         do {
-            try await body(host, try await host.manager("Errand"))
+            try await body(host, try await host.manager("TextFetcher"))
             await host.stop()
         } catch {
             await host.stop()
@@ -46,14 +47,14 @@ struct LeftExchangeTests {
     }
 
     private func left(at url: String) throws -> HTTPStreamedResponse {
-        try #require(ErrandCommunication.left.withLock { $0.removeValue(forKey: url) })
+        try #require(TextFetcherCommunication.left.withLock { $0.removeValue(forKey: url) })
     }
 
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `the return of a method does not end the exchange that it leaves open`(lanes: LaneRule) async throws {
-        try await withErrand(lanes) { host, errand in
+        try await withTextFetcher(lanes) { host, fetcher in
             let url = "http://books.test/\(UUID().uuidString)"
-            _ = try await errand.leave(url, host.begin())
+            _ = try await fetcher.leave(url, host.begin())
             let response = try left(at: url)
             #expect(await host.statistics.first { $0.role == "communication controller" }?.exchanges.inFlight == 1)
             #expect(try await response.body.next() == Array("half".utf8))
@@ -63,9 +64,9 @@ struct LeftExchangeTests {
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `an exchange that a method leaves open ends with the idle limit`(lanes: LaneRule) async throws {
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
-        try await withErrand(lanes, idleLimit: .milliseconds(50), released: { end.yield() }) { host, errand in
+        try await withTextFetcher(lanes, idleLimit: .milliseconds(50), released: { end.yield() }) { host, fetcher in
             let url = "http://books.test/\(UUID().uuidString)"
-            _ = try await errand.leave(url, host.begin())
+            _ = try await fetcher.leave(url, host.begin())
             _ = await ended.first { _ in true }
             let response = try left(at: url)
             let error = await #expect(throws: BackplaneError.self) { try await response.body.collect(upTo: 100) }

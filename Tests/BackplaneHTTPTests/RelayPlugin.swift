@@ -15,9 +15,9 @@ struct RelayPlugin: Plugin {
     static func register(in registrar: inout Registrar) {
         registrar.add(RelayExecutor.self)
         registrar.add(ScriptedExecutor.self)
-        registrar.add(DetourExecutor.self)
-        registrar.add(ErrandManager.self)
-        registrar.add(ErrandCommunication.self)
+        registrar.add(CallingExecutor.self)
+        registrar.add(TextFetcherManager.self)
+        registrar.add(TextFetcherCommunication.self)
     }
 }
 
@@ -73,7 +73,7 @@ final class ScriptedExecutor: Manager {
     }
 }
 
-struct Errands: Contract {
+struct TextFetching: Contract {
     static let version: Version = "1.0.0"
     /// The text at a URL.
     let fetch = AsyncMethod<String, String>()
@@ -82,9 +82,9 @@ struct Errands: Contract {
 }
 
 /// An executor that answers with what a manager that it finds at run time fetches.
-final class DetourExecutor: Manager {
+final class CallingExecutor: Manager {
     typealias Provides = HTTPExecuting
-    static let className = "DetourExecutor"
+    static let className = "CallingExecutor"
     private let context: Context
 
     init(_ context: Context) { self.context = context }
@@ -92,23 +92,23 @@ final class DetourExecutor: Manager {
     static func methods(_ table: inout Methods) {
         table.async(\.capabilities) { _, _, _ in [.streamedUploads, .backPressure] }
         table.stream(\.exchange) { executor, order, heads, call in
-            let errand = try await executor.context.manager("Errand", as: Errands.self, for: call)
-            let text = try await errand.fetch(order.url, call)
+            let fetcher = try await executor.context.manager("TextFetcher", as: TextFetching.self, for: call)
+            let text = try await fetcher.fetch(order.url, call)
             try await executor.context.execute(order, heads) { _, _ in
-                HTTPStreamedResponse(HTTPResponse(status: 200, body: Array("by a detour: \(text)".utf8)))
+                HTTPStreamedResponse(HTTPResponse(status: 200, body: Array("by a manager: \(text)".utf8)))
             }
         }
     }
 }
 
 /// A manager whose communication controller fetches what it is asked for.
-final class ErrandManager: Manager {
-    typealias Provides = Errands
-    static let className = "ErrandManager"
+final class TextFetcherManager: Manager {
+    typealias Provides = TextFetching
+    static let className = "TextFetcherManager"
     struct Wires: Wiring {
-        let communicationController: Wire<Errands>
+        let communicationController: Wire<TextFetching>
     }
-    private let controller: Wire<Errands>
+    private let controller: Wire<TextFetching>
 
     init(_ context: Context) { controller = context.wires.communicationController }
 
@@ -118,9 +118,9 @@ final class ErrandManager: Manager {
     }
 }
 
-final class ErrandCommunication: CommunicationController {
-    typealias Provides = Errands
-    static let className = "ErrandCommunication"
+final class TextFetcherCommunication: CommunicationController {
+    typealias Provides = TextFetching
+    static let className = "TextFetcherCommunication"
     static let left = Mutex<[String: HTTPStreamedResponse]>([:])
     private let context: Context
 

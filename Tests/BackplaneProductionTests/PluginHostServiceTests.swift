@@ -17,21 +17,21 @@ struct PluginHostServiceTests {
         var all: [String] { lines.withLock { $0 } }
     }
 
-    private struct Door: Contract {
+    private struct Increment: Contract {
         static let version: Version = "1.0.0"
         let open = AsyncMethod<Int, Int>()
     }
 
-    private final class DoorManager: Manager {
-        typealias Provides = Door
+    private final class IncrementManager: Manager {
+        typealias Provides = Increment
         init(_ context: Context) {}
         static func methods(_ table: inout Methods) { table.async(\.open) { _, number, _ in number + 1 } }
     }
 
-    private struct DoorPlugin: Plugin {
-        static let id = "org.backplane.tests.door"
+    private struct IncrementPlugin: Plugin {
+        static let id = "org.backplane.tests.increment"
         static let version: Version = "1.0.0"
-        static func register(in registrar: inout Registrar) { registrar.add(DoorManager.self) }
+        static func register(in registrar: inout Registrar) { registrar.add(IncrementManager.self) }
     }
 
     /// A service that calls a manager once it is ready, and again when it is asked to stop.
@@ -40,21 +40,22 @@ struct PluginHostServiceTests {
 
         func run() async throws {
             try await plugins.ready()
-            let door = try await plugins.host.manager("Door", as: Door.self)
-            journal.note("first \(try await door.open(1))")
+            let increment = try await plugins.host.manager("Increment", as: Increment.self)
+            journal.note("first \(try await increment.open(1))")
             try? await gracefulShutdown()
-            journal.note("last \(try await door.open(2))")
+            journal.note("last \(try await increment.open(2))")
         }
     }
 
     private func host(_ className: String) -> PluginHost {
         PluginHost(
-            manifest: Manifest(managers: ["Door": ManagerDefinition(className: className)]), plugins: [DoorPlugin.self])
+            manifest: Manifest(managers: ["Increment": ManagerDefinition(className: className)]),
+            plugins: [IncrementPlugin.self])
     }
 
     @Test func `other services call managers when they are ready, and until they have stopped themselves`() async throws
     {
-        let journal = Journal(), plugins = PluginHostService(host("DoorManager"))
+        let journal = Journal(), plugins = PluginHostService(host("IncrementManager"))
         let caller = Caller(plugins: plugins, journal: journal)
         let group = ServiceGroup(services: [plugins, caller], logger: Logger(label: "test"))
         let run = Task { try await group.run() }

@@ -46,13 +46,13 @@ struct TestHostTests {
     }
 
     @Test func `a test that throws is stopped and cleared away as well, and its error arrives`() async throws {
-        struct Unlucky: Error {}
+        struct TestFailure: Error {}
         let seen = Mutex<TestHost?>(nil)
-        await #expect(throws: Unlucky.self) {
+        await #expect(throws: TestFailure.self) {
             try await TestHost.run("Librarian", plugins: [LendingPlugin.self], fakes: Self.fakes) { host in
                 _ = try await host.manager(.librarian)
                 seen.withLock { $0 = host }
-                throw Unlucky()
+                throw TestFailure()
             }
         }
         let host = try #require(seen.withLock { $0 })

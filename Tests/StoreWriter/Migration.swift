@@ -40,7 +40,7 @@ enum Migration {
         ])
         let host = PluginHost(
             manifest: manifest, plugins: [ShelfPlugin.self],
-            options: HostOptions(dataFolder: folder, openStore: { _, _, _ in TellingStore(store) }))
+            options: HostOptions(dataFolder: folder, openStore: { _, _, _ in PrintingStore(store) }))
         let shelf: Remote<Shelf> = try await host.manager("Shelf")
         _ = try await shelf.count()
         await host.stop()
@@ -48,7 +48,7 @@ enum Migration {
 }
 
 /// A store that prints a line for each batch that was acknowledged.
-private final class TellingStore: RecordStore {
+private final class PrintingStore: RecordStore {
     private let store: any RecordStore
 
     init(_ store: any RecordStore) { self.store = store }

@@ -12,7 +12,7 @@ struct FullDisks: Attack {
 
     init(at site: Site) throws {
         self.site = site
-        manifest = try site.keeper()
+        manifest = try site.numberStore()
         try Self.mounted(try site.folder("probe"), size: 256) { _ in }
     }
 
@@ -73,7 +73,7 @@ struct FullDisks: Attack {
     private func fill(_ host: RunningHost) -> (kept: Set<String>, refusal: String?) {
         var kept: Set<String> = []
         for number in 0..<4_000 {
-            let request = ["request": "call", "manager": "Keeper", "method": "keep", "input": "\(number)"]
+            let request = ["request": "call", "manager": "NumberStore", "method": "keep", "input": "\(number)"]
             let answer = host.ask(request) ?? ""
             guard answer.contains(#""result""#) else { return (kept, answer) }
             kept.insert(Kills.id(number))
@@ -85,7 +85,7 @@ struct FullDisks: Attack {
     ///
     /// - Parameter mayBeFull: Whether the host may say instead that the disk is full.
     private func judge(_ host: RunningHost, _ kept: Set<String>, mayBeFull: Bool) -> [String] {
-        let answer = host.ask(["request": "call", "manager": "Keeper", "method": "list", "input": "null"]) ?? ""
+        let answer = host.ask(["request": "call", "manager": "NumberStore", "method": "list", "input": "null"]) ?? ""
         if host.process.hasEnded() { return ["the host \(host.process.ending!)\(host.process.lastWords)"] }
         guard let list = RunningHost.output(of: answer),
             let ids = try? JSONDecoder().decode([String].self, from: Data(list.utf8))

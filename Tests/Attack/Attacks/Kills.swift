@@ -19,7 +19,7 @@ struct Kills: Attack {
 
     init(at site: Site) throws {
         self.site = site
-        manifest = try site.keeper()
+        manifest = try site.numberStore()
     }
 
     func attempt(_ trial: Int, _ numbers: inout SeededNumbers) throws -> Trial {
@@ -44,7 +44,7 @@ struct Kills: Attack {
                         next += 1
                         return next
                     }
-                    guard host.call("Keeper", "keep", "\(number)") == "null" else { break }
+                    guard host.call("NumberStore", "keep", "\(number)") == "null" else { break }
                     _ = records.acknowledged.withLock { $0.insert(Self.id(number)) }
                 }
                 ended.leave()
@@ -69,7 +69,7 @@ struct Kills: Attack {
 
     /// The acknowledged records that a host does not have.
     private func lost(by host: RunningHost) -> [String] {
-        guard let list = host.call("Keeper", "list"),
+        guard let list = host.call("NumberStore", "list"),
             let ids = try? JSONDecoder().decode([String].self, from: Data(list.utf8))
         else { return ["the host after a kill cannot say what is kept: \(host.process.said)"] }
         let lost = records.acknowledged.withLock { $0 }.subtracting(ids).sorted()

@@ -14,11 +14,11 @@ struct OverwrittenPages: Attack {
 
     init(at site: Site) throws {
         self.site = site
-        manifest = try site.keeper()
+        manifest = try site.numberStore()
         let data = site.path + "/data"
         let process = try HostProcess(
             [
-                "call", manifest, "Keeper", "fill", "\(Self.records)", "--data", data, "--load-folder",
+                "call", manifest, "NumberStore", "fill", "\(Self.records)", "--data", data, "--load-folder",
                 site.path + "/loads",
             ],
             in: site.path)
@@ -60,7 +60,8 @@ struct OverwrittenPages: Attack {
 
         let subject = "page \(number + 1) of \(bytes.count / Self.page) overwritten by \(deed)"
         let process = try HostProcess(
-            ["call", manifest, "Keeper", "list", "--data", data, "--load-folder", site.path + "/loads"], in: site.path)
+            ["call", manifest, "NumberStore", "list", "--data", data, "--load-folder", site.path + "/loads"],
+            in: site.path)
         var trial = Trial(process, subject, input: bytes.count, usual: 100 << 20)
         guard process.ending == .exit(0) else {
             if process.ending == .exit(1) { trial.findings.append("\(subject): it is not salvaged: \(process.said)") }

@@ -8,19 +8,19 @@ import Testing
 /// State as a Swift value, by the functions that a host calls.
 @Suite(.timeLimit(.minutes(5)))
 struct StateValueTests {
-    /// The values that a test's parcels were exported as, and those that were freed.
-    final class Parcels: Sendable {
-        private static let all = Mutex<[Parcels]>([])
+    /// The values that a test's values were exported as, and those that were freed.
+    final class ExportedValues: Sendable {
+        private static let all = Mutex<[ExportedValues]>([])
         private let counts = Mutex((made: 0, freed: 0))
         let step = Mutex<@Sendable () async throws -> Void>({})
 
-        /// Those of the parcels that are created next.
-        static func begin() -> Parcels {
-            let parcels = Parcels()
-            all.withLock { $0.append(parcels) }
-            return parcels
+        /// Those of the values that are created next.
+        static func begin() -> ExportedValues {
+            let values = ExportedValues()
+            all.withLock { $0.append(values) }
+            return values
         }
-        static var newest: Parcels { all.withLock { $0.last } ?? Parcels() }
+        static var newest: ExportedValues { all.withLock { $0.last } ?? ExportedValues() }
 
         var made: Int { counts.withLock(\.made) }
         var freed: Int { counts.withLock(\.freed) }
@@ -40,18 +40,18 @@ struct StateValueTests {
     }
 
     /// A component whose every export is another value, of which an import keeps a copy.
-    private final class ParcelManager: Manager, StatefulComponent {
+    private final class ExportingManager: Manager, StatefulComponent {
         struct State: Codable { var data: Data }
-        private let parcels = Parcels.newest
+        private let values = ExportedValues.newest
         let received = Mutex<[UInt8]>([])
 
         init(_ context: Context) {}
         func exportState() async throws -> State {
-            try await parcels.step.withLock(\.self)()
-            return State(data: parcels.make())
+            try await values.step.withLock(\.self)()
+            return State(data: values.make())
         }
         func importState(_ state: State) async throws {
-            try await parcels.step.withLock(\.self)()
+            try await values.step.withLock(\.self)()
             received.withLock { $0 = Array(state.data) }
         }
     }
@@ -90,69 +90,69 @@ struct StateValueTests {
 extension StateValueTests {
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct Release {
-        private let parcels = Parcels.begin()
+        private let values = ExportedValues.begin()
 
         /// Waits until so many were freed; a step may end a little later than its answer came.
         private func freed(_ count: Int) async {
-            while parcels.freed < count { await Task.yield() }
-            #expect(parcels.freed == count)
+            while values.freed < count { await Task.yield() }
+            #expect(values.freed == count)
         }
 
         @Test func `by whoever gives it up, imported or not`() async throws {
-            let old = try await ComponentInstance.of(ParcelManager.self)
-            let new = try await ComponentInstance.of(ParcelManager.self)
+            let old = try await ComponentInstance.of(ExportingManager.self)
+            let new = try await ComponentInstance.of(ExportingManager.self)
             for count in 0..<3 {
                 let value = try await old.exportValue({ _ in })
                 for _ in 0..<count { try await new.importValue(value, { _ in }) }
                 await freed(count)
-                #expect(parcels.made == count + 1)
+                #expect(values.made == count + 1)
                 withExtendedLifetime(value) {}
             }
             await freed(3)
-            #expect(parcels.made == 3)
+            #expect(values.made == 3)
         }
 
         @Test func `after an import that throws`() async throws {
-            let old = try await ComponentInstance.of(ParcelManager.self)
-            let new = try await ComponentInstance.of(ParcelManager.self)
+            let old = try await ComponentInstance.of(ExportingManager.self)
+            let new = try await ComponentInstance.of(ExportingManager.self)
             do {
                 let value = try await old.exportValue({ _ in })
-                parcels.step.withLock { $0 = { throw Trouble() } }
+                values.step.withLock { $0 = { throw Trouble() } }
                 #expect(await failure { try await new.importValue(value, { _ in }) } != nil)
-                #expect(parcels.freed == 0)
+                #expect(values.freed == 0)
                 withExtendedLifetime(value) {}
             }
             await freed(1)
-            #expect(parcels.made == 1)
+            #expect(values.made == 1)
         }
 
         @Test func `not at all, when the export throws`() async throws {
-            let old = try await ComponentInstance.of(ParcelManager.self)
-            parcels.step.withLock { $0 = { throw Trouble() } }
+            let old = try await ComponentInstance.of(ExportingManager.self)
+            values.step.withLock { $0 = { throw Trouble() } }
             #expect(await failure { _ = try await old.exportValue({ _ in }) } != nil)
-            #expect(parcels.made == 0 && parcels.freed == 0)
+            #expect(values.made == 0 && values.freed == 0)
         }
 
         @Test func `when it comes after the host has given up, and when an import ends later than its host waits`()
             async throws
         {
             let late = BackplaneError(.callDeadline, "given up")
-            let old = try await ComponentInstance.of(ParcelManager.self)
-            let new = try await ComponentInstance.of(ParcelManager.self)
+            let old = try await ComponentInstance.of(ExportingManager.self)
+            let new = try await ComponentInstance.of(ExportingManager.self)
             let numbers = Mutex<[UInt64]>([])
             // In the middle of the step, the host ends its wait.
-            parcels.step.withLock { $0 = { Callbacks.end(numbers.withLock { $0.removeLast() }, EncodedAnswer(late)) } }
+            values.step.withLock { $0 = { Callbacks.end(numbers.withLock { $0.removeLast() }, EncodedAnswer(late)) } }
             let export = await failure {
                 _ = try await old.exportValue({ number in numbers.withLock { $0.append(number) } })
             }
             #expect(export == late)
             await freed(1)
-            #expect(parcels.made == 1)
+            #expect(values.made == 1)
 
-            parcels.step.withLock { $0 = {} }
+            values.step.withLock { $0 = {} }
             do {
                 let value = try await old.exportValue({ _ in })
-                parcels.step.withLock {
+                values.step.withLock {
                     $0 = { Callbacks.end(numbers.withLock { $0.removeLast() }, EncodedAnswer(late)) }
                 }
                 let taken = await failure {
@@ -161,7 +161,7 @@ extension StateValueTests {
                 #expect(taken == late)
             }
             await freed(2)
-            #expect(parcels.made == 2)
+            #expect(values.made == 2)
         }
     }
 }

@@ -291,16 +291,18 @@ struct AuthenticatingTests {
 
     @Test func `a manager in C signs, and its error fails the exchange`() async throws {
         let server = try signedServer(), request = HTTPRequest("POST", server.url("/books?q=1"), body: .text("whale"))
-        let folder = FileManager.default.temporaryDirectory.appending(path: "seal-\(UUID().uuidString)").path
+        let folder = FileManager.default.temporaryDirectory.appending(path: "authenticator-in-c-\(UUID().uuidString)")
+            .path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let library = PluginReference(library: try CarrierHost.compile("1.0.0", of: "Seal/seal", in: folder))
-        let seal = ManagerDefinition(className: "Seal")
-        try await with(seal, ["key": Secret(Self.key)], plugins: [library]) { _, context in
+        let library = PluginReference(
+            library: try ExecutorInC.compile("1.0.0", of: "AuthenticatorInC/authenticator", in: folder))
+        let authenticator = ManagerDefinition(className: "AuthenticatorInC")
+        try await with(authenticator, ["key": Secret(Self.key)], plugins: [library]) { _, context in
             let response = try await context.http.send(request, context.begin(), options())
             #expect(response.status == 200)
         }
-        try await with(seal, plugins: [library]) { _, context in
+        try await with(authenticator, plugins: [library]) { _, context in
             let error = await #expect(throws: BackplaneError.self) {
                 try await context.http.send(request, context.begin(), options())
             }

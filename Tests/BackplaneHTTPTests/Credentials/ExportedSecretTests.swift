@@ -28,10 +28,10 @@ struct ExportedSecretTests {
         let failing = TokenRequest("http://a.test/refused?key=\(secret)", .json(["key": .text(Secret(secret))]))
         let manifest = Manifest(
             managers: [
-                "Witness": ManagerDefinition(
-                    className: "WitnessManager",
+                "SecretState": ManagerDefinition(
+                    className: "SecretStateManager",
                     communicationController: CommunicationControllerDefinition(
-                        className: "WitnessCommunication", configuration: ["key": .string(key)]))
+                        className: "SecretStateCommunication", configuration: ["key": .string(key)]))
             ],
             network: NetworkSettings(credentials: [
                 "basic": credential(.basic(Login(user: "ann", password: Secret(secret)))),
@@ -42,14 +42,14 @@ struct ExportedSecretTests {
         let folder = FileManager.default.temporaryDirectory.appending(path: "exported-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let host = PluginHost(
-            manifest: manifest, plugins: [WitnessPlugin.self],
+            manifest: manifest, plugins: [SecretStatePlugin.self],
             options: HostOptions(
                 loadFolder: folder + "/loads", dataFolder: folder + "/data", executors: [executor],
                 occupationLimit: nil))
         try await host.start()
-        let witness = try #require(WitnessCommunication.latest(key)), http = witness.context.http
-        let call = witness.context.begin()
-        witness.note(
+        let recorder = try #require(SecretStateCommunication.latest(key)), http = recorder.context.http
+        let call = recorder.context.begin()
+        recorder.note(
             try await http.signIn("values", as: "ann", with: ["password": secret], call), "the principal of a sign-in")
         let attempts: [(String, String?)] = [
             ("basic", nil), ("fixed", nil), ("values", "ann"), ("failing", nil), ("none", nil),
@@ -58,21 +58,21 @@ struct ExportedSecretTests {
             var options = HTTPOptions()
             (options.credential, options.account) = (name, account)
             let request = HTTPRequest("GET", "http://a.test/book")
-            do { witness.note(try await http.send(request, call, options), name) } catch {
-                witness.note(error, name)
-                witness.note(error.expandedDescription, name)
+            do { recorder.note(try await http.send(request, call, options), name) } catch {
+                recorder.note(error, name)
+                recorder.note(error.expandedDescription, name)
             }
         }
-        witness.note(witness.context, "context")
-        let coordinator = host.coordinator, later = WitnessPlugin.later
+        recorder.note(recorder.context, "context")
+        let coordinator = host.coordinator, later = SecretStatePlugin.later
         _ = try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
             try await coordinator.swap(linked: [later], SwapOptions(encodesState: encodesState))
         }
-        let heir = try #require(WitnessCommunication.latest(key))
-        #expect(heir !== witness)
+        let successor = try #require(SecretStateCommunication.latest(key))
+        #expect(successor !== recorder)
         var shown = PlantedSecretTests.Shown(mark: mark)
-        for note in heir.notes { shown.look("state", note) }
-        shown.look("state as JSON", String(decoding: try JSONEncoder().encode(heir.exportState()), as: UTF8.self))
+        for note in successor.notes { shown.look("state", note) }
+        shown.look("state as JSON", String(decoding: try JSONEncoder().encode(successor.exportState()), as: UTF8.self))
         await host.stop()
         return shown
     }
@@ -93,21 +93,21 @@ struct ExportedSecretTests {
 }
 
 /// A plugin whose communication controller has a state that consists of all that it was shown.
-private struct WitnessPlugin: Plugin {
-    static let id = "org.backplane.tests.witness"
+private struct SecretStatePlugin: Plugin {
+    static let id = "org.backplane.tests.secret-state"
     static let version: Version = "1.0.0"
 
     static func register(in registrar: inout Registrar) {
-        registrar.add(WitnessManager.self)
-        registrar.add(WitnessCommunication.self)
+        registrar.add(SecretStateManager.self)
+        registrar.add(SecretStateCommunication.self)
     }
 
     /// The next version of the plugin.
     static var later: LinkedPlugin { LinkedPlugin(id: id, version: "2.0.0") { register(in: &$0) } }
 }
 
-private final class WitnessManager: Manager {
-    static let className = "WitnessManager"
+private final class SecretStateManager: Manager {
+    static let className = "SecretStateManager"
     struct Wires: Wiring {
         let communicationController: Wire<Lending>
     }
@@ -115,16 +115,16 @@ private final class WitnessManager: Manager {
     init(_ context: Context) {}
 }
 
-private final class WitnessCommunication: CommunicationController, StatefulComponent {
+private final class SecretStateCommunication: CommunicationController, StatefulComponent {
     typealias Provides = Lending
-    static let className = "WitnessCommunication"
+    static let className = "SecretStateCommunication"
     struct Configuration: Codable, Sendable {
         var key: String
     }
     struct State: Codable, Sendable {
         var notes: [String]
     }
-    private static let instances = Mutex<[String: WitnessCommunication]>([:])
+    private static let instances = Mutex<[String: SecretStateCommunication]>([:])
     let context: Context
     private let state = Mutex(State(notes: []))
 
@@ -139,7 +139,7 @@ private final class WitnessCommunication: CommunicationController, StatefulCompo
     }
 
     /// The last instance with a key.
-    static func latest(_ key: String) -> WitnessCommunication? { instances.withLock { $0[key] } }
+    static func latest(_ key: String) -> SecretStateCommunication? { instances.withLock { $0[key] } }
 
     var notes: [String] { state.withLock { $0.notes } }
 

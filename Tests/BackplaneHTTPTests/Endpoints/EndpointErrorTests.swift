@@ -95,7 +95,7 @@ struct EndpointErrorTests {
 
     @Test(arguments: ClientKind.all)
     func `of the details that a server gives as many are kept as a person reads`(kind: ClientKind) async throws {
-        struct Talkative: ComponentError, Decodable {
+        struct ManyDetails: ComponentError, Decodable {
             var code: String { "server.talkative" }
             var message: String { "so many" }
             var details: [String: String]
@@ -106,7 +106,7 @@ struct EndpointErrorTests {
         let server = try TestServer { $1.answer("409 Conflict", body: body) }
         try await kind.lend { http, call async throws in
             var endpoint = Endpoint<Nothing>("GET", "")
-            (endpoint.failure, endpoint.failureLimit) = (.decoded(Talkative.self), 1 << 23)
+            (endpoint.failure, endpoint.failureLimit) = (.decoded(ManyDetails.self), 1 << 23)
             let error = try await failure { _ = try await http.relative(to: server.url()).load(endpoint, call) }
             let kept = error.failure?.details.filter { !$0.key.hasPrefix(".") } ?? [:]
             #expect(kept.count == 101 && kept["status"] == "409" && error.failure?.code == "server.talkative")

@@ -344,7 +344,7 @@ struct FilterTests {
 
     @Test func `a filter and an observer in C`() async throws {
         let server = try server("Signature")
-        let folder = FileManager.default.temporaryDirectory.appending(path: "sentry-\(UUID().uuidString)").path
+        let folder = FileManager.default.temporaryDirectory.appending(path: "filter-in-c-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let log = KeptLog()
@@ -353,18 +353,20 @@ struct FilterTests {
             executors: [Engine.urlSession.executor()], occupationLimit: nil)
         let host = PluginHost(
             manifest: Manifest(
-                plugins: [PluginReference(library: try CarrierHost.compile("1.0.0", of: "Sentry/sentry", in: folder))],
+                plugins: [
+                    PluginReference(library: try ExecutorInC.compile("1.0.0", of: "FilterInC/filter", in: folder))
+                ],
                 managers: [
                     "Signer": ManagerDefinition(className: "Signer"),
-                    "Witness": ManagerDefinition(className: "Witness"),
-                ], network: NetworkSettings(filters: [NetworkFilter("Signer")], observers: ["Witness"])),
+                    "ObserverInC": ManagerDefinition(className: "ObserverInC"),
+                ], network: NetworkSettings(filters: [NetworkFilter("Signer")], observers: ["ObserverInC"])),
             options: options)
         try await host.start()
         let response = try await host.network.send(HTTPRequest("POST", server.url("/?key=1"), body: .text("whale")))
         #expect(String(decoding: response.body, as: UTF8.self) == "c0050000")
-        let end = try await log.records.first { $0.source == "Witness" && $0.message.contains(#""stage":"end""#) }
+        let end = try await log.records.first { $0.source == "ObserverInC" && $0.message.contains(#""stage":"end""#) }
         #expect(end.message.contains(#""status":200"#) && !end.message.contains("key=1"))
-        let told = log.records.all.filter { $0.source == "Witness" }.map(\.message).joined()
+        let told = log.records.all.filter { $0.source == "ObserverInC" }.map(\.message).joined()
         for stage in ["start", "attempt", "head"] { #expect(told.contains(#""stage":"\#(stage)""#)) }
         await host.stop()
     }

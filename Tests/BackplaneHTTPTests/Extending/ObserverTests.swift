@@ -111,12 +111,12 @@ struct ObserverTests {
 
     @Test func `one that throws or blocks holds up nobody, and is told what it missed`() async throws {
         let executor = MemoryExecutor { _, _ in HTTPStreamedResponse(HTTPResponse(status: 204)) }
-        struct Tired: Error {}
+        struct ObserverFailure: Error {}
         let gate = TestGate(), batches = Recording<ExchangeEvents>(), failures = Recording<String>()
         let blocking = ExchangeObserver { batch in
             try await gate.pass()
             batches.add(batch)
-            throw Tired()
+            throw ObserverFailure()
         } failed: {
             failures.add("\($0)")
         }

@@ -11,8 +11,8 @@ struct StateOfCTests {
 
     init() throws { folder = try LoadingFixture.Folder() }
 
-    private func make(_ className: String = "Cellar") async throws -> ComponentInstance {
-        try await CellarPlugin.make(className, in: folder)
+    private func make(_ className: String = "ByteState") async throws -> ComponentInstance {
+        try await ByteStatePlugin.make(className, in: folder)
     }
 
     @Test func `bytes of any kind go over, none and many`() async throws {
@@ -28,44 +28,45 @@ struct StateOfCTests {
     }
 
     @Test func `it receives the versions to read and to write`() async throws {
-        let cellar = try await make()
-        try await cellar.importState([7], version: 1, { _ in })
-        #expect(try await cellar.exportState(version: 2, { _ in }) == Array("!".utf8) + [7])
-        #expect(try await cellar.exportState(version: 1, { _ in }) == [7])
+        let component = try await make()
+        try await component.importState([7], version: 1, { _ in })
+        #expect(try await component.exportState(version: 2, { _ in }) == Array("!".utf8) + [7])
+        #expect(try await component.exportState(version: 1, { _ in }) == [7])
     }
 
     @Test func `only the first of two answers counts, and a refusal is an error in its words`() async throws {
-        let cellar = try await make("TwiceCellar")
-        #expect(try await cellar.exportState(version: 2, { _ in }) == Array("first".utf8))
+        let component = try await make("ExportsTwice")
+        #expect(try await component.exportState(version: 2, { _ in }) == Array("first".utf8))
         #expect(
-            await error { try await cellar.importState([], version: 2, { _ in }) }
-                == BackplaneError(.componentFailed, "the cellar is locked"))
+            await error { try await component.importState([], version: 2, { _ in }) }
+                == BackplaneError(.componentFailed, "the state is locked"))
     }
 
     @Test func `an export that never ends is ended by the host`() async throws {
         let late = BackplaneError(.callDeadline, "the export took too long"), asked = Atomic<UInt64>(0)
-        let cellar = try await CellarPlugin.make("NeverCellar", in: folder) { start in
+        let component = try await ByteStatePlugin.make("NeverExports", in: folder) { start in
             start()
             Callbacks.end(asked.load(ordering: .relaxed), EncodedAnswer(late))
             return true
         }
         let ended = await error {
-            _ = try await cellar.exportState(version: 2, { asked.store($0, ordering: .relaxed) })
+            _ = try await component.exportState(version: 2, { asked.store($0, ordering: .relaxed) })
         }
         #expect(ended == late)
     }
 
     @Test func `one without state has none, and one that is not well says so`() async throws {
         #expect(
-            await error { _ = try await make("NoCellar").exportState(version: 1, { _ in }) }?.code == .callUnimplemented
+            await error { _ = try await make("WithoutState").exportState(version: 1, { _ in }) }?.code
+                == .callUnimplemented
         )
-        let cellar = try await make()
-        #expect(cellar.hasHealthCheck)
-        try await cellar.checkHealth({ _ in })
-        try await cellar.importState([1, 2], version: 2, { _ in })
+        let component = try await make()
+        #expect(component.hasHealthCheck)
+        try await component.checkHealth({ _ in })
+        try await component.importState([1, 2], version: 2, { _ in })
         #expect(
-            await error { try await cellar.checkHealth({ _ in }) }
-                == BackplaneError(.componentFailed, "the cellar is full"))
-        #expect(cellar.failures == 0, "it has no native lane")
+            await error { try await component.checkHealth({ _ in }) }
+                == BackplaneError(.componentFailed, "the state is full"))
+        #expect(component.failures == 0, "it has no native lane")
     }
 }

@@ -163,20 +163,21 @@ struct StoppedHostTests {
             let test = try TestHost(
                 #"""
                 {"manifestVersion": 1, "plugins": [],
-                 "managers": {"Keeper": {"className": "KeeperManager", "uses": {"trials": "Trial"}}, "Trial": {"className": "TrialManager"}}}
+                 "managers": {"LeakedContext": {"className": "LeakedContextManager", "uses": {"trials": "Trial"}},
+                              "Trial": {"className": "TrialManager"}}}
                 """#,
-                plugins: [KeeperPlugin.self, ChallengePlugin.self], lanes: lanes)
+                plugins: [LeakedContextPlugin.self, ChallengePlugin.self], lanes: lanes)
             try await test.host.start()
-            #expect(try KeeperManager.wires().trials.path(Call(within: nil)) == [2])
+            #expect(try LeakedContextManager.wires().trials.path(Call(within: nil)) == [2])
             await test.host.stop()
             gone = test.host
         }
         await eventually { gone == nil }
-        let wires = try KeeperManager.wires()
+        let wires = try LeakedContextManager.wires()
         #expect(await error { try await wires.trials.wait(0, Call(within: nil)) }?.code == .callRetired)
         #expect(await error { try await wires.trials.wait(0, Call(within: .seconds(60))) }?.code == .callRetired)
         #expect(await error { try wires.trials.path(Call(within: nil)) }?.code == .callRetired)
-        let context = try #require(KeeperManager.kept.withLock { $0 })
+        let context = try #require(LeakedContextManager.kept.withLock { $0 })
         context.log.info("nobody hears it")
         context.tasks.run { Issue.record("the component's tasks are over") }
     }
@@ -197,8 +198,8 @@ struct StoppedHostTests {
 }
 
 /// Keeps what it was made with where the test finds it, as no component should.
-private final class KeeperManager: Manager {
-    static let className = "KeeperManager"
+private final class LeakedContextManager: Manager {
+    static let className = "LeakedContextManager"
     static let kept = Mutex<Context?>(nil)
     struct Wires: Wiring {
         let trials: Wire<Trials>
@@ -211,8 +212,8 @@ private final class KeeperManager: Manager {
     static func wires() throws -> Wires { try #require(kept.withLock { $0 }).wires }
 }
 
-private struct KeeperPlugin: Plugin {
-    static let id = "org.backplane.tests.keeper"
+private struct LeakedContextPlugin: Plugin {
+    static let id = "org.backplane.tests.leaked-context"
     static let version: Version = "1.0.0"
-    static func register(in registrar: inout Registrar) { registrar.add(KeeperManager.self) }
+    static func register(in registrar: inout Registrar) { registrar.add(LeakedContextManager.self) }
 }

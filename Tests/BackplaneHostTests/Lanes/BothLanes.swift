@@ -11,7 +11,7 @@ struct BothLanes {
         let test: TestHost
         let isNative: Bool
         fileprivate let values: Remote<Values>
-        fileprivate let habits: Remote<Habits>
+        fileprivate let taskContext: Remote<TaskContext>
         fileprivate let failures: Remote<Failures>
         fileprivate let sequences: Remote<Sequences>
         fileprivate let watch: Remote<SequenceWatch>
@@ -28,14 +28,14 @@ struct BothLanes {
     private static func withLane(_ lanes: LaneRule, _ body: (Lane) async throws -> Void) async throws {
         let managers =
             #"""
-            "Values": {"className": "ValuesManager"}, "Habits": {"className": "HabitsManager"},
+            "Values": {"className": "ValuesManager"}, "TaskContext": {"className": "TaskContextManager"},
             "Failures": {"className": "FailuresManager"}, "Sequences": {"className": "SequencesManager"},
             "Watch": {"className": "SequenceWatchManager"}
             """#
         try await TestHost.with(parity: managers, lanes: lanes) { test in
             let lane = Lane(
                 test: test, isNative: lanes == .fastest, values: try await test.host.manager("Values"),
-                habits: try await test.host.manager("Habits"),
+                taskContext: try await test.host.manager("TaskContext"),
                 failures: try await test.host.manager("Failures"),
                 sequences: try await test.host.manager("Sequences"), watch: try await test.host.manager("Watch"))
             let wires = await test.host.wires
@@ -51,12 +51,12 @@ struct BothLanes {
         (try await outcome { try await body(native.values) }, try await outcome { try await body(encoded.values) })
     }
 
-    func habits<Value>(_ body: (Lane, Remote<Habits>) async throws -> Value) async throws -> (
+    func taskContext<Value>(_ body: (Lane, Remote<TaskContext>) async throws -> Value) async throws -> (
         native: Outcome<Value>, encoded: Outcome<Value>
     ) {
         (
-            try await outcome { try await body(native, native.habits) },
-            try await outcome { try await body(encoded, encoded.habits) }
+            try await outcome { try await body(native, native.taskContext) },
+            try await outcome { try await body(encoded, encoded.taskContext) }
         )
     }
 

@@ -70,13 +70,13 @@ struct FrameParityTests {
 
     @Test(arguments: Route.allCases)
     func `the called code has its caller's priority`(route: Route) async throws {
-        try await route.with("Habits", as: Habits.self) { _, habits in
+        try await route.with("TaskContext", as: TaskContext.self) { _, taskContext in
             for priority in [TaskPriority.high, .medium, .low, .background] {
                 // Whoever waited for the task itself would raise its priority.
                 let (seen, sink) = AsyncStream.makeStream(of: UInt8?.self)
                 Task.detached(priority: priority) {
                     sink.yield(Task.currentPriority.rawValue)
-                    sink.yield(try? await habits.priority())
+                    sink.yield(try? await taskContext.priority())
                     sink.finish()
                 }
                 let priorities = await seen.reduce(into: []) { $0.append($1) }
@@ -87,12 +87,12 @@ struct FrameParityTests {
 
     @Test(arguments: Route.allCases)
     func `cancellation reaches the code that is called`(route: Route) async throws {
-        try await route.with("Habits", as: Habits.self) { _, habits in
-            let call = Task { try await habits.hold() }
-            try await eventually { try habits.held() == 1 }
+        try await route.with("TaskContext", as: TaskContext.self) { _, taskContext in
+            let call = Task { try await taskContext.hold() }
+            try await eventually { try taskContext.held() == 1 }
             call.cancel()
             #expect(await error { try await call.value }?.code == .callCancelled)
-            try await eventually { try habits.held() == 0 }
+            try await eventually { try taskContext.held() == 0 }
         }
     }
 
@@ -101,12 +101,13 @@ struct FrameParityTests {
         async throws
     {
         let managers = """
-            "Last": {"className": "HabitsManager"}, "Middle": {"className": "HabitsRelay", "uses": {"next": "Last"}},
-            "First": {"className": "HabitsManager", "uses": {"next": "Middle"}}
+            "Last": {"className": "TaskContextManager"},
+            "Middle": {"className": "TaskContextRelay", "uses": {"next": "Last"}},
+            "First": {"className": "TaskContextManager", "uses": {"next": "Middle"}}
             """
         try await TestHost.with(parity: managers, lanes: lanes) { test in
-            let first: Remote<Habits> = try await test.host.manager("First"),
-                middle: Remote<Habits> = try await test.host.manager("Middle")
+            let first: Remote<TaskContext> = try await test.host.manager("First"),
+                middle: Remote<TaskContext> = try await test.host.manager("Middle")
             #expect(try await first.local() == 7)
             #expect(try await middle.local() == 0)
         }

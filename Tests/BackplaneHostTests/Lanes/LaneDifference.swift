@@ -42,14 +42,14 @@ extension LaneDifference {
     private static let limits: [Duration] = [.milliseconds(50), .seconds(1), .seconds(10)]
 
     private static func deadlines(_ lanes: BothLanes) async throws {
-        let held = try await lanes.habits { lane, habits -> Bool? in
+        let held = try await lanes.taskContext { lane, taskContext -> Bool? in
             for limit in limits {
-                let call = lane.test.host.begin(within: limit), held = Task { try await habits.hold(call) }
-                while try habits.held() == 0, !call.isLate { await Task.yield() }
-                guard try habits.held() == 1 else { continue }
+                let call = lane.test.host.begin(within: limit), held = Task { try await taskContext.hold(call) }
+                while try taskContext.held() == 0, !call.isLate { await Task.yield() }
+                guard try taskContext.held() == 1 else { continue }
                 if lane.isNative {
                     while !call.isLate { await Task.yield() }
-                    _ = try habits.letGo()
+                    _ = try taskContext.letGo()
                 }
                 return try await held.value > 0
             }
@@ -58,10 +58,10 @@ extension LaneDifference {
         #expect(held.native == .success(true))
         #expect(held.encoded.code == .callDeadline)
 
-        let outlasted = try await lanes.habits { lane, habits -> String? in
+        let outlasted = try await lanes.taskContext { lane, taskContext -> String? in
             for limit in limits {
                 let answer = Result { () throws(BackplaneError) in
-                    try habits.outlast(limit / .seconds(1), lane.test.host.begin(within: limit))
+                    try taskContext.outlast(limit / .seconds(1), lane.test.host.begin(within: limit))
                 }
                 let beganLate = answer.error?.message.contains("before the call began") == true,
                     isNative = lane.isNative
@@ -73,13 +73,13 @@ extension LaneDifference {
         #expect(outlasted.encoded.code == .callDeadline)
 
         // `withDeadline` ends a call in either lane, and cancels it: it would be held for ever.
-        let ended = try await lanes.habits { lane, habits -> Bool? in
+        let ended = try await lanes.taskContext { lane, taskContext -> Bool? in
             for limit in limits {
                 let call = lane.test.host.begin(within: limit)
-                let held = Task { try await withDeadline(call) { try await habits.hold(call) } }
-                while try habits.held() == 0, !call.isLate { await Task.yield() }
-                guard try habits.held() == 1 else { continue }
-                defer { while (try? habits.held()) != 0 { sched_yield() } }
+                let held = Task { try await withDeadline(call) { try await taskContext.hold(call) } }
+                while try taskContext.held() == 0, !call.isLate { await Task.yield() }
+                guard try taskContext.held() == 1 else { continue }
+                defer { while (try? taskContext.held()) != 0 { sched_yield() } }
                 return try await held.value > 0
             }
             return nil
@@ -89,10 +89,10 @@ extension LaneDifference {
     }
 
     private static func earlyCancellation(_ lanes: BothLanes) async throws {
-        let isCancelled = try await lanes.habits { _, habits in
+        let isCancelled = try await lanes.taskContext { _, taskContext in
             try await Task {
                 withUnsafeCurrentTask { $0?.cancel() }
-                return try await habits.isCancelled()
+                return try await taskContext.isCancelled()
             }.value
         }
         #expect(isCancelled.native == .success(true))
@@ -100,19 +100,19 @@ extension LaneDifference {
     }
 
     private static func task(_ lanes: BothLanes) async throws {
-        let name = try await lanes.habits { _, habits in
-            try await Task(name: "the caller's") { try await habits.taskName() }.value
+        let name = try await lanes.taskContext { _, taskContext in
+            try await Task(name: "the caller's") { try await taskContext.taskName() }.value
         }
         #expect(name.native == .success("the caller's"))
         #expect(name.encoded == .success(nil))
     }
 
     private static func raisedPriority(_ lanes: BothLanes) async throws {
-        let priority = try await lanes.habits { _, habits in
-            let call = Task.detached(priority: .low) { try await habits.hold() }
-            try await eventually { try habits.held() == 1 }
+        let priority = try await lanes.taskContext { _, taskContext in
+            let call = Task.detached(priority: .low) { try await taskContext.hold() }
+            try await eventually { try taskContext.held() == 1 }
             call.escalatePriority(to: .high)
-            _ = try habits.letGo()
+            _ = try taskContext.letGo()
             return try await call.value
         }
         #expect(try priority.native.get() >= TaskPriority.high.rawValue)
@@ -120,8 +120,8 @@ extension LaneDifference {
     }
 
     private static func executor(_ lanes: BothLanes) async throws {
-        let isCallers = try await lanes.habits { _, habits in
-            let caller = Caller(), threads = try await caller.threads(habits)
+        let isCallers = try await lanes.taskContext { _, taskContext in
+            let caller = Caller(), threads = try await caller.threads(taskContext)
             return threads.called.map { $0 == threads.own }
         }
         #expect(isCallers.native == .success([true, true]))
@@ -274,8 +274,8 @@ private actor Caller {
     private nonisolated let executor = ThreadExecutor(name: "caller")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    func threads(_ habits: Remote<Habits>) async throws -> (own: UInt, called: [UInt]) {
-        (UInt(pthread_self()), try await habits.threads())
+    func threads(_ taskContext: Remote<TaskContext>) async throws -> (own: UInt, called: [UInt]) {
+        (UInt(pthread_self()), try await taskContext.threads())
     }
 
     deinit { executor.retire() }

@@ -7,7 +7,7 @@ import Synchronization
 enum PaintingPlugin {
     static let linked = LinkedPlugin(id: "org.backplane.tests.painting", version: "1.0.0") { registrar in
         registrar.add(Painter.self)
-        registrar.add(StubbornPainter.self)
+        registrar.add(FixedPainter.self)
         registrar.add(Palette.self)
     }
     fileprivate static let number = Atomic<Int>(0)
@@ -75,7 +75,7 @@ final class Painter: Manager, ReconfigurableComponent {
     }
 }
 
-final class StubbornPainter: Manager {
+final class FixedPainter: Manager {
     typealias Provides = Painting
     typealias Configuration = PaintConfiguration
     private let colour: String

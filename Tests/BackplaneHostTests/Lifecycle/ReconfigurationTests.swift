@@ -108,11 +108,11 @@ struct ReconfigurationTests {
 
     @Test func `a class that takes no other configuration is recreated, as are those that need it`() async throws {
         let test = try await host([
-            "A": Painters(colour: "red", className: "StubbornPainter"), "B": Painters(colour: "green", model: "A"),
+            "A": Painters(colour: "red", className: "FixedPainter"), "B": Painters(colour: "green", model: "A"),
         ])
         let change = try await test.host.apply(
             document([
-                "A": Painters(colour: "white", className: "StubbornPainter"),
+                "A": Painters(colour: "white", className: "FixedPainter"),
                 "B": Painters(colour: "black", model: "A"),
             ]))
         #expect(change.restarted == ["A", "B"] && change.reconfigured == [])

@@ -44,11 +44,11 @@ struct LogLevelTests {
     }
 
     @Test func `a sink's own level remains`() {
-        struct Deaf: LogSink {
+        struct DisabledLog: LogSink {
             func isEnabled(_ level: Log.Level) -> Bool { level >= .error }
             func write(_ record: LogRecord) {}
         }
-        let log = HostLog(Deaf(), LogLevels(.trace))
+        let log = HostLog(DisabledLog(), LogLevels(.trace))
         #expect(!log.isEnabled(.warning, for: "Desk", of: nil) && log.isEnabled(.error, for: "Desk", of: nil))
     }
 

@@ -122,7 +122,7 @@ struct StreamTests {
     @Test(arguments: Route.allCases)
     func `a second request at once is refused, and the first one is answered`(route: Route) async throws {
         /// Keeps an iterator whose copies its tasks use.
-        actor Keeper {
+        actor SharedIterator {
             private let iterator: StreamElements<Int>.Iterator
 
             init(_ stream: StreamElements<Int>) { iterator = stream.makeAsyncIterator() }
@@ -133,10 +133,10 @@ struct StreamTests {
             }
         }
         try await with(route) { _, sequences, watch in
-            let keeper = Keeper(sequences.silent()), first = Task { await keeper.next() }
+            let shared = SharedIterator(sequences.silent()), first = Task { await shared.next() }
             try await eventually { try watch.counts().running == 1 }
             for _ in 0..<3 {
-                let second = await keeper.next()
+                let second = await shared.next()
                 #expect(throws: BackplaneError(.streamMisused, BackplaneError.streamReadTwiceAtOnce.message)) {
                     try second.get()
                 }

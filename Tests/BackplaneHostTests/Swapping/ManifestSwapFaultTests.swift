@@ -28,7 +28,7 @@ struct ManifestSwapFaultTests {
     }
 
     /// A counter that another calls, an exclusive worker that goes, and one that comes in its place.
-    private struct Cast {
+    private struct ChangingHost {
         let counters: CounterHost
         let leaving = CounterEvents(), coming = CounterEvents()
 
@@ -83,9 +83,10 @@ struct ManifestSwapFaultTests {
     ) async throws {
         // The lane makes no difference to what is undone.
         let rounds = lanes == .fastest ? 100 : 10
-        let fault = Fault(), cast = try Cast(lanes: lanes, fault), host = cast.counters.host
+        let fault = Fault(), changing = try ChangingHost(lanes: lanes, fault), host = changing.counters.host
         try await host.start()
-        let (a, b) = (try await cast.counters.counter("A"), try await cast.counters.counter("B")), callers = Callers()
+        let (a, b) = (try await changing.counters.counter("A"), try await changing.counters.counter("B")),
+            callers = Callers()
         let worker: Remote<Working> = try await host.manager("Leaving")
         callers.begin { Int(try await b.act("")) ?? -1 }
         callers.begin { try await b.add(1) }
@@ -97,7 +98,7 @@ struct ManifestSwapFaultTests {
             for round in 0..<rounds {
                 fault.begin(turn)
                 do {
-                    _ = try await cast.swap()
+                    _ = try await changing.swap()
                     break
                 } catch {
                     failures += 1
@@ -113,25 +114,25 @@ struct ManifestSwapFaultTests {
             actions += fault.met
             let before = callers.answers
             await eventually { callers.answers > before }
-            #expect(await cast.states == ["A ready", "B ready", "Leaving ready"])
+            #expect(await changing.states == ["A ready", "B ready", "Leaving ready"])
             #expect(try await (a.edition(), b.edition(), worker.edition()) == (1, 1, 1))
-            #expect(await error { try await cast.counters.counter("C") }?.code == .unknownManager)
+            #expect(await error { try await changing.counters.counter("C") }?.code == .unknownManager)
             turn += 1
         }
         // The last swap met no fault any more.
         #expect(await callers.end() == [])
         #expect(Set(actions.map(\.step)) == [.prepare, .quiesce, .suspend, .export, .import, .flip, .activate])
-        #expect(await cast.states == ["B ready", "C ready", "Coming ready"])
-        let c = try await cast.counters.counter("C")
+        #expect(await changing.states == ["B ready", "C ready", "Coming ready"])
+        let c = try await changing.counters.counter("C")
         #expect(try await (a.edition(), c.edition(), b.edition()) == (2, 2, 2), "those who held A call C")
         #expect([try c.sumNow(), try b.sumNow()] == callers.last, "the state is what the callers were told last")
         #expect(await error { try await worker.edition() }?.code == .unknownManager)
-        await eventually { Self.workers(cast.leaving) == 0 && Self.workers(cast.coming) == 1 }
+        await eventually { Self.workers(changing.leaving) == 0 && Self.workers(changing.coming) == 1 }
         await host.stop()
-        for events in [cast.counters.counters["A"]!, cast.counters.counters["B"]!] {
+        for events in [changing.counters.counters["A"]!, changing.counters.counters["B"]!] {
             await eventually { events.left == [:] }
         }
-        await eventually { Self.workers(cast.coming) == 0 }
+        await eventually { Self.workers(changing.coming) == 0 }
     }
 
     /// How many are there, made and not gone.
@@ -141,9 +142,9 @@ struct ManifestSwapFaultTests {
 
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `a failed probation brings back manifest, code and the newer state`(lanes: LaneRule) async throws {
-        let fault = Fault(), cast = try Cast(lanes: lanes, fault), host = cast.counters.host
+        let fault = Fault(), changing = try ChangingHost(lanes: lanes, fault), host = changing.counters.host
         try await host.start()
-        let (a, b) = (try await cast.counters.counter("A"), try await cast.counters.counter("B"))
+        let (a, b) = (try await changing.counters.counter("A"), try await changing.counters.counter("B"))
         let worker: Remote<Working> = try await host.manager("Leaving")
         #expect(try await (a.add(5), b.add(7)) == (5, 7))
         // The watch of the probation is the last that can fail.
@@ -152,19 +153,19 @@ struct ManifestSwapFaultTests {
         var turn = 0
         while turn < 40 {
             fault.begin(turn)
-            if let report = try? await cast.swap(options) {
+            if let report = try? await changing.swap(options) {
                 #expect(fault.met == [.watch])
                 #expect(report.outcome == .rolledBack && report.warnings == [], "\(report.warnings)")
                 break
             }
             turn += 1
         }
-        #expect(await cast.states == ["A ready", "B ready", "Leaving ready"])
+        #expect(await changing.states == ["A ready", "B ready", "Leaving ready"])
         #expect(try await worker.edition() == 1)
         #expect(try await (a.add(1), b.add(1)) == (6, 8), "with the state of now")
-        #expect(await error { try await cast.counters.counter("C") }?.code == .unknownManager)
-        #expect(try await cast.counters.counter("A").add(1) == 7)
-        await eventually { Self.workers(cast.coming) == 0 }
+        #expect(await error { try await changing.counters.counter("C") }?.code == .unknownManager)
+        #expect(try await changing.counters.counter("A").add(1) == 7)
+        await eventually { Self.workers(changing.coming) == 0 }
         await host.stop()
     }
 }

@@ -14,7 +14,7 @@ struct SwapWhileExchangingTests {
         LinkedPlugin(id: "org.backplane.tests.feeds", version: version) {
             $0.add(FeedManager.self)
             $0.add(FeedCommunication.self)
-            $0.add(GatedCarrier.self)
+            $0.add(ExclusiveExecutor.self)
         }
     }
 
@@ -31,7 +31,8 @@ struct SwapWhileExchangingTests {
                     "className": "FeedCommunication", "configuration": .dictionary(configuration),
                 ],
             ],
-            "GatedCarrier": ["className": "GatedCarrier"], "StayingCarrier": ["className": "StayingCarrier"],
+            "ExclusiveExecutor": ["className": "ExclusiveExecutor"],
+            "UnchangedExecutor": ["className": "UnchangedExecutor"],
         ]
     }
 
@@ -39,10 +40,12 @@ struct SwapWhileExchangingTests {
         _ executor: HeldExecutor, _ events: CounterEvents, lanes: LaneRule = .fastest,
         _ change: (inout HostOptions) -> Void = { _ in }
     ) throws -> CounterHost {
-        let staying = LinkedPlugin(id: "org.backplane.tests.carriers", version: "1.0.0") { $0.add(StayingCarrier.self) }
+        let staying = LinkedPlugin(id: "org.backplane.tests.executors", version: "1.0.0") {
+            $0.add(UnchangedExecutor.self)
+        }
         return try CounterHost(
             [], lanes: lanes, others: Self.managers(events), linked: [Self.edition("1.0.0"), staying],
-            sections: ["network": ["executors": ["gated": "GatedCarrier", "before": "StayingCarrier"]]]
+            sections: ["network": ["executors": ["gated": "ExclusiveExecutor", "before": "UnchangedExecutor"]]]
         ) {
             $0.executors = [executor]
             change(&$0)
@@ -88,7 +91,7 @@ struct SwapWhileExchangingTests {
         let feed: Remote<Feeds> = try await counters.host.manager("Feed")
         let document = ManifestDocument([
             "manifestVersion": 1, "plugins": [], "managers": .dictionary(Self.managers(events, first: "after:news")),
-            "network": ["executors": ["gated": "GatedCarrier", "after": "StayingCarrier"]],
+            "network": ["executors": ["gated": "ExclusiveExecutor", "after": "UnchangedExecutor"]],
         ])
         func swap() async throws(BackplaneError) {
             let coordinator = counters.host.coordinator
@@ -199,9 +202,9 @@ private final class FeedManager: Manager {
 }
 
 /// Answers every request with 204, but for those that end in `endless`.
-private final class GatedCarrier: Manager {
+private final class ExclusiveExecutor: Manager {
     typealias Provides = HTTPExecuting
-    static let className = "GatedCarrier"
+    static let className = "ExclusiveExecutor"
     static let isExclusive = true
     private let context: Context
 
@@ -209,8 +212,8 @@ private final class GatedCarrier: Manager {
 
     static func methods(_ table: inout Methods) {
         table.async(\.capabilities) { _, _, _ in .backPressure }
-        table.stream(\.exchange) { carrier, order, heads, _ in
-            try await carrier.context.execute(order, heads) { request, _ in
+        table.stream(\.exchange) { executor, order, heads, _ in
+            try await executor.context.execute(order, heads) { request, _ in
                 guard request.url.hasSuffix("endless") else {
                     return HTTPStreamedResponse(HTTPResponse(status: 204))
                 }
@@ -221,17 +224,17 @@ private final class GatedCarrier: Manager {
     }
 }
 
-private final class StayingCarrier: Manager {
+private final class UnchangedExecutor: Manager {
     typealias Provides = HTTPExecuting
-    static let className = "StayingCarrier"
+    static let className = "UnchangedExecutor"
     private let context: Context
 
     init(_ context: Context) { self.context = context }
 
     static func methods(_ table: inout Methods) {
         table.async(\.capabilities) { _, _, _ in [] }
-        table.stream(\.exchange) { carrier, order, heads, _ in
-            try await carrier.context.execute(order, heads) { _, _ in
+        table.stream(\.exchange) { executor, order, heads, _ in
+            try await executor.context.execute(order, heads) { _, _ in
                 HTTPStreamedResponse(HTTPResponse(status: 204))
             }
         }

@@ -48,7 +48,7 @@ struct TimerLibraryTests {
         #expect(change.reconfigured == ["Clock"] && change.restarted == [] && change.kept == [])
         await clock.run(for: .milliseconds(500))
         #expect(test.strikes == ["dong", "ding"], "the timer goes on, since the instance does")
-        let refusal = await error { try await test.apply(Self.manifest(#"{"strikes": 1000, "chime": "crack"}"#)) }
+        let refusal = await error { try await test.apply(Self.manifest(#"{"strikes": 1000, "chime": "fail"}"#)) }
         #expect(refusal?.code == .componentFailed)
         #expect(
             refusal?.message.hasPrefix("Clock refused its new configuration, so nothing was changed: ") == true,

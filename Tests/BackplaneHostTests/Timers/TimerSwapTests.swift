@@ -255,11 +255,11 @@ struct TimerSwapTests {
     func `after a failed probation the old code's timer continues where the new one's was`(kind: TimerHost.Kind)
         async throws
     {
-        struct Ill: Error {}
+        struct Unhealthy: Error {}
         let timers = try await TimerHost(kind, .ticking()), isIll = Atomic<Bool>(false)
         await timers.clock.run(for: .seconds(40))
         var script = CounterScript.ticking(2)
-        script.health = { if isIll.load(ordering: .relaxed) { throw Ill() } }
+        script.health = { if isIll.load(ordering: .relaxed) { throw Unhealthy() } }
         let next = script, probation = Probation(duration: .seconds(3_600), healthInterval: .milliseconds(5))
         let swap = Task {
             try await timers.swap(next, SwapOptions(probation: probation, drain: .upTo(.seconds(60), then: .fail)))

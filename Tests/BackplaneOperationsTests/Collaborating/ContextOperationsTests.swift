@@ -8,23 +8,23 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct ContextOperationsTests {
     @Test func `a component has one queue and further ones, which end with it`() async throws {
-        try await TestHost.run("Shelver", plugins: [ShelverPlugin.self]) { test in
-            let shelver: Remote<Shelving> = try await test.manager("Shelver")
-            #expect(try await shelver.count(Nothing(), test.begin()) == 3)
+        try await TestHost.run("GraphStarter", plugins: [GraphStarterPlugin.self]) { test in
+            let starter: Remote<GraphStarting> = try await test.manager("GraphStarter")
+            #expect(try await starter.count(Nothing(), test.begin()) == 3)
             // Whoever waits for a graph is told of its end before the host is.
             while !test.host.operations.all.isEmpty { await Task.yield() }
             // Graphs that never end by themselves.
-            _ = try await shelver.wait("", test.begin())
-            _ = try await shelver.wait("covers", test.begin())
+            _ = try await starter.wait("", test.begin())
+            _ = try await starter.wait("covers", test.begin())
             #expect(test.host.operations.all.map(\.queue) == ["", "covers"])
         }
-        for name in ["", "covers"] { _ = try await Shelver.log.first { $0 == "cancelled in `\(name)`" } }
+        for name in ["", "covers"] { _ = try await GraphStarter.log.first { $0 == "cancelled in `\(name)`" } }
     }
 
     @Test func `a component defines a graph once`() async throws {
-        try await TestHost.run("HastyShelver", plugins: [ShelverPlugin.self]) { test in
+        try await TestHost.run("DuplicateDefiner", plugins: [GraphStarterPlugin.self]) { test in
             let error = await #expect(throws: BackplaneError.self) {
-                let _: Remote<Shelving> = try await test.manager("HastyShelver")
+                let _: Remote<GraphStarting> = try await test.manager("DuplicateDefiner")
             }
             #expect(error?.code == .operationRefused, "\(String(describing: error))")
             #expect(error?.message.contains("the definition of the graph `round`; a name must") == true)
@@ -32,25 +32,25 @@ struct ContextOperationsTests {
     }
 }
 
-private struct Shelving: Contract {
+private struct GraphStarting: Contract {
     static let version: Version = "1.0.0"
     let count = AsyncMethod<Nothing, Int>()
     /// Starts a graph in the queue of a name, and returns when its node runs.
     let wait = AsyncMethod<String, Nothing>()
 }
 
-private struct ShelverPlugin: Plugin {
-    static let id = "org.backplane.tests.shelver"
+private struct GraphStarterPlugin: Plugin {
+    static let id = "org.backplane.tests.graph-starter"
     static let version: Version = "1.0.0"
     static func register(in registrar: inout Registrar) {
-        registrar.add(Shelver.self)
-        registrar.add(HastyShelver.self)
+        registrar.add(GraphStarter.self)
+        registrar.add(DuplicateDefiner.self)
     }
 }
 
-private final class Shelver: Manager {
-    typealias Provides = Shelving
-    static let className = "Shelver"
+private final class GraphStarter: Manager {
+    typealias Provides = GraphStarting
+    static let className = "GraphStarter"
     static let log = Recording<String>()
     private let context: Context
     private let covers: GraphQueue
@@ -61,17 +61,17 @@ private final class Shelver: Manager {
     }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.count) { shelver, _, _ in
+        table.async(\.count) { starter, _, _ in
             var graph = GraphBuilder("count")
             let one = graph.add("one") { 1 }
             let three = graph.add("three", after: one) { $0 + 2 }
             // Through two uses of the property, which are the same queue.
-            shelver.context.operations.pause()
-            let run = shelver.context.operations.start(try graph.build(returning: three))
-            shelver.context.operations.resume()
+            starter.context.operations.pause()
+            let run = starter.context.operations.start(try graph.build(returning: three))
+            starter.context.operations.resume()
             return try await run.value
         }
-        table.async(\.wait) { shelver, name, _ in
+        table.async(\.wait) { starter, name, _ in
             let begun = TestGate()
             var graph = GraphBuilder("wait")
             let waiting = graph.add("wait") {
@@ -79,11 +79,11 @@ private final class Shelver: Manager {
                 do {
                     try await TestGate().pass()
                 } catch {
-                    Shelver.log.add("cancelled in `\(name)`")
+                    GraphStarter.log.add("cancelled in `\(name)`")
                     throw error
                 }
             }
-            let queue = name.isEmpty ? shelver.context.operations : shelver.covers
+            let queue = name.isEmpty ? starter.context.operations : starter.covers
             _ = queue.start(try graph.build(returning: waiting))
             try await begun.pass()
             return Nothing()
@@ -92,9 +92,9 @@ private final class Shelver: Manager {
 }
 
 /// A manager that defines two graphs of one name.
-private final class HastyShelver: Manager {
-    typealias Provides = Shelving
-    static let className = "HastyShelver"
+private final class DuplicateDefiner: Manager {
+    typealias Provides = GraphStarting
+    static let className = "DuplicateDefiner"
 
     init(_ context: Context) throws {
         for _ in 0..<2 {

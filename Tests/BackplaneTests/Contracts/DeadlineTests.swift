@@ -10,7 +10,7 @@ struct DeadlineTests {
     }
 
     /// An operation that ignores its cancellation until it is released.
-    private final class StubbornOperation: Sendable {
+    private final class UncancellableOperation: Sendable {
         private let released = AsyncStream.makeStream(of: Void.self)
         let cancelled = AsyncStream.makeStream(of: Void.self)
 
@@ -51,7 +51,7 @@ struct DeadlineTests {
     @Test func `an operation that ignores its cancellation is left behind at the deadline`() async {
         // On a busy machine a deadline may pass before the operation has begun; then it is tried with a later one.
         for limit in [Duration.milliseconds(20), .seconds(1), .seconds(10)] {
-            let operation = StubbornOperation(), began = Mutex(false)
+            let operation = UncancellableOperation(), began = Mutex(false)
             defer { operation.release() }
             let error = await #expect(throws: BackplaneError.self) {
                 try await withDeadline(Call(within: limit)) {

@@ -37,12 +37,14 @@ import Testing
     @Test func `a refusal is a line that says so and why`() {
         let lines = text(Left.Refused.self).split(separator: "\n")
         #expect(lines[3] == "refused async find answers: `Jacket`, a class")
-        #expect(lines[5] == "refused sync all answers: `Array<Dressed>`, where `Dressed.jacket` is `Jacket`, a class")
+        #expect(
+            lines[5]
+                == "refused sync all answers: `Array<JacketedBook>`, where `JacketedBook.jacket` is `Jacket`, a class")
     }
 
     @Test func `the text of a state is one line, which reads back`() throws {
         for layout in [
-            ContractLayout(ofState: [String: Left.Novel].self), ContractLayout(ofState: Dressed.self),
+            ContractLayout(ofState: [String: Left.Novel].self), ContractLayout(ofState: JacketedBook.self),
             ContractLayout(ofState: Int.self),
         ] {
             #expect(!layout.text.contains("\n"))
@@ -50,8 +52,8 @@ import Testing
         }
         #expect(ContractLayout(ofState: Int.self).text == "state: Int")
         #expect(
-            ContractLayout(ofState: Dressed.self).text
-                == "refused state: `Dressed`, where `Dressed.jacket` is `Jacket`, a class")
+            ContractLayout(ofState: JacketedBook.self).text
+                == "refused state: `JacketedBook`, where `JacketedBook.jacket` is `Jacket`, a class")
     }
 
     @Test func `states have no difference where they are declared alike, and say where they differ otherwise`() {
@@ -63,11 +65,11 @@ import Testing
         #expect(
             difference(Int.self, String.self) == "the state is `Int` for the old code and `String` for the new code")
         #expect(
-            difference(Dressed.self, Dressed.self)
-                == "the state is `Dressed`, where `Dressed.jacket` is `Jacket`, a class")
+            difference(JacketedBook.self, JacketedBook.self)
+                == "the state is `JacketedBook`, where `JacketedBook.jacket` is `Jacket`, a class")
         #expect(
-            difference(Dressed.self, Int.self)
-                == "the state is `Dressed`, where `Dressed.jacket` is `Jacket`, a class, for the old code")
+            difference(JacketedBook.self, Int.self)
+                == "the state is `JacketedBook`, where `JacketedBook.jacket` is `Jacket`, a class, for the old code")
         let contract = ContractLayout(of: Left.Catalogue.self).text
         #expect(
             ContractLayout.stateDifference(old: "state: Int", new: contract)
@@ -85,7 +87,7 @@ import Testing
         #expect(difference(Left.Refused.self, Left.Refused.self) == "`find` answers `Jacket`, a class")
         #expect(
             difference(Left.RefusedDeep.self, Left.RefusedDeep.self)
-                == "`all` takes `Array<Dressed>`, where `Dressed.jacket` is `Jacket`, a class")
+                == "`all` takes `Array<JacketedBook>`, where `JacketedBook.jacket` is `Jacket`, a class")
         #expect(
             difference(Left.RefusedElement.self, Left.RefusedElement.self)
                 == "`all` answers `Array<Jacket>`, which contains `Jacket`, a class")
@@ -108,25 +110,25 @@ import Testing
 
     @Test func `a difference names the member, the type, and the first field that differs`() {
         #expect(
-            difference(Takes<Left.Novel2>.self, Takes<Right.Novel2>.self)
+            difference(FindContract<Left.Novel2>.self, FindContract<Right.Novel2>.self)
                 == "`find` takes `Novel2`, where `Novel2.year` is `Int` for the user and `Int32` for the provider")
         #expect(
-            difference(Takes<Int>.self, Takes<String>.self)
+            difference(FindContract<Int>.self, FindContract<String>.self)
                 == "`find` takes `Int` for the user and `String` for the provider")
         #expect(
-            difference(Takes<[Int]>.self, Takes<[String]>.self)
+            difference(FindContract<[Int]>.self, FindContract<[String]>.self)
                 == "`find` takes `Array<Int>` for the user and `Array<String>` for the provider")
         #expect(
-            difference(Takes<[Left.Novel2]>.self, Takes<[Right.Novel2]>.self)
+            difference(FindContract<[Left.Novel2]>.self, FindContract<[Right.Novel2]>.self)
                 == "`find` takes `Array<Novel2>`, where `Novel2.year` is `Int` for the user and `Int32` for the provider"
         )
         #expect(
-            difference(Takes<Crate<Left.Novel2>>.self, Takes<Crate<Right.Novel2>>.self)
-                == "`find` takes `Crate<Novel2>`, where `Novel2.year` is `Int` for the user and `Int32` for the provider"
+            difference(FindContract<GenericValue<Left.Novel2>>.self, FindContract<GenericValue<Right.Novel2>>.self)
+                == "`find` takes `GenericValue<Novel2>`, where `Novel2.year` is `Int` for the user and `Int32` for the provider"
         )
         #expect(
-            difference(Takes<Crate<Int>>.self, Takes<Crate<Int8>>.self)
-                == "`find` takes `Crate<Int>` for the user and `Crate<Int8>` for the provider")
+            difference(FindContract<GenericValue<Int>>.self, FindContract<GenericValue<Int8>>.self)
+                == "`find` takes `GenericValue<Int>` for the user and `GenericValue<Int8>` for the provider")
     }
 
     @Test func `every pair of types that do not match has a sentence of its own for it, and every control has none`()
@@ -157,7 +159,7 @@ import Testing
             ),
             (
                 structPairs, "three levels down",
-                "`Shop`, where `Shop.halls.shelves.top.price` is `Int32` for the user and `UInt32` for the provider"
+                "`Shop`, where `Shop.aisles.shelves.top.price` is `Int32` for the user and `UInt32` for the provider"
             ),
             (
                 structPairs, "a struct and an enum",
@@ -274,10 +276,10 @@ import Testing
 }
 
 private final class Jacket: Codable, Sendable {}
-private struct Dressed: Codable { var jacket: Jacket }
-struct Crate<Value: Codable & Sendable>: Codable, Sendable { var value: Value }
+private struct JacketedBook: Codable { var jacket: Jacket }
+struct GenericValue<Value: Codable & Sendable>: Codable, Sendable { var value: Value }
 
-private struct Takes<Input: Codable & Sendable>: Contract {
+private struct FindContract<Input: Codable & Sendable>: Contract {
     static var version: Version { "1.0.0" }
     let find = AsyncMethod<Input, Int>()
 }
@@ -308,11 +310,11 @@ extension Left {
     fileprivate struct Refused: Contract {
         static let version: Version = "1.0.0"
         let find = AsyncMethod<String, Jacket>()
-        let all = SyncMethod<Nothing, [Dressed]>()
+        let all = SyncMethod<Nothing, [JacketedBook]>()
     }
     fileprivate struct RefusedDeep: Contract {
         static let version: Version = "1.0.0"
-        let all = SyncMethod<[Dressed], Nothing>()
+        let all = SyncMethod<[JacketedBook], Nothing>()
     }
     fileprivate struct RefusedElement: Contract {
         static let version: Version = "1.0.0"

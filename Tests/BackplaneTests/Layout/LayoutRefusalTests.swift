@@ -100,7 +100,9 @@ import Testing
     }
 
     @Test func `types that cannot be copied are refused`() {
-        #expect(refusal(of: Ghost<Ticket>.self) == "`Ghost<Ticket>` contains `Ticket`, a type that cannot be copied")
+        #expect(
+            refusal(of: NoncopyableParameter<Ticket>.self)
+                == "`NoncopyableParameter<Ticket>` contains `Ticket`, a type that cannot be copied")
     }
 
     @Test func `generic parameters that are packs, values or fixed are refused`() {
@@ -148,7 +150,7 @@ private struct Tagged { var tags: Set<Tag> }
 private struct TaggedTwice { var tag: Tag, set: Set<Tag> }
 private struct Timed { var time: timespec }
 private struct Ticket: ~Copyable { var id: Int }
-private struct Ghost<T: ~Copyable> { var id: Int }
+private struct NoncopyableParameter<T: ~Copyable> { var id: Int }
 private struct Pack<each T> { var values: (repeat each T) }
 private struct Numbered<let n: Int> { var id: Int }
 private struct Weak { weak var cover: Cover? }

@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test func `a type met again is a number`() throws {
-        let text = try TypeLayout(of: Left.Road.self).text
+        let text = try TypeLayout(of: Left.RepeatedType.self).text
         #expect(text.components(separatedBy: "struct BackplaneTests.Limit").count == 2)
         #expect(text.hasSuffix("again:#1}"))
     }
@@ -49,7 +49,7 @@ import Testing
 
     @Test(
         arguments: [
-            Left.Nested.self, Left.Vault.self, Left.Cases.self, Left.DeepPayload.self, Right.TupleOrStruct.self,
+            Left.Nested.self, Left.PrivateField.self, Left.Cases.self, Left.DeepPayload.self, Right.TupleOrStruct.self,
             BackplaneError.self,
         ] as [any Sendable.Type])
     func `the compiler refers to declared types, so that no other library's of that name is found`(

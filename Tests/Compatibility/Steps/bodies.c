@@ -1,6 +1,6 @@
 /* A plugin that uses what `backplane.bodies/1` added to ABI 0, and nothing that was added later.
  *
- * A mirror is an executor of its host: it answers every request with 200 and the request's own body, which it pulls and pushes
+ * The component is an executor of its host: it answers every request with 200 and the request's own body, which it pulls and pushes
  * piece by piece, followed by a trailer field with the number of its bytes. */
 #include "backplane.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-BP_IDENTITY("org.backplane.tests.mirror", "1.0.0")
+BP_IDENTITY("org.backplane.tests.bodies-step", "1.0.0")
 
 static const bp_bodies_1 *bodies;
 
@@ -49,7 +49,7 @@ static void tell(exchange *own) {
     }
     pthread_mutex_unlock(&lock);
     if (!asked) return;
-    if (is_head) asked(asker, BP_OK, text("[{\"status\": 200, \"version\": \"mirror\", \"headers\": [[\"X-Mirror\", \"1\"]]}]"));
+    if (is_head) asked(asker, BP_OK, text("[{\"status\": 200, \"version\": \"echo\", \"headers\": [[\"X-Echo\", \"1\"]]}]"));
     else asked(asker, BP_END, text(""));
 }
 
@@ -182,7 +182,7 @@ static const bp_method methods[] = {
 };
 
 static const bp_component components[] = {
-    {.size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("Mirror"), .version = BP_TEXT("1.0.0"),
+    {.size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("BodiesStep"), .version = BP_TEXT("1.0.0"),
      .contract = BP_TEXT("HTTPExecuting"), .contract_version = BP_TEXT("1.0.0"), .methods = methods, .method_count = 2,
      .create = create, .release = free, .call = call, .open = open_exchange, .next = next_heads, .close = close_exchange},
 };
@@ -191,7 +191,7 @@ int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
     const uint32_t abi = bp_common_abi(offer->abi_min, offer->abi_max, BP_ABI_MIN, BP_ABI_MAX);
     const bp_answer own = {
         .size = answer->size < sizeof own ? answer->size : (uint32_t)sizeof own, .abi = abi,
-        .id = BP_TEXT("org.backplane.tests.mirror"), .version = BP_TEXT("1.0.0"), .components = components,
+        .id = BP_TEXT("org.backplane.tests.bodies-step"), .version = BP_TEXT("1.0.0"), .components = components,
         .component_count = 1, .self_check = bp_check_self(),
     };
     if (abi == BP_NO_ABI) return BP_UNIMPLEMENTED;

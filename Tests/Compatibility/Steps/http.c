@@ -1,6 +1,6 @@
 /* A plugin that uses what `backplane.http/2` added to ABI 0, and nothing that was added later.
  *
- * A courier fetches, downloads to a file of its own with progress, and delivers what it makes while it is sent. */
+ * A communication controller fetches, downloads to a file of its own with progress, and delivers what it makes while it is sent. */
 #include "backplane.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #define EDITION "1"
 #endif
 
-BP_IDENTITY("org.backplane.tests.courier", EDITION ".0.0")
+BP_IDENTITY("org.backplane.tests.http-step", EDITION ".0.0")
 
 static bp_get_interface get_interface;
 
@@ -50,12 +50,12 @@ enum { METHODS = sizeof methods / sizeof *methods };
 
 typedef struct {
     uint64_t handle;
-} courier;
+} client;
 
-/* An errand: one exchange, and the source of its body. It ends when both have. */
+/* One exchange, and the source of its body. It ends when both have. */
 typedef struct {
     pthread_mutex_t lock;
-    courier *self;
+    client *self;
     bp_done done;
     void *context;
     uint32_t method;
@@ -68,7 +68,7 @@ typedef struct {
     void *owed_context;
     int32_t ending;
     char reason[512];
-} errand;
+} call_state;
 
 enum { ALL = 1000000, PIECE = 60000 };
 
@@ -76,7 +76,7 @@ static const bp_http_2 *http(void) {
     return get_interface(text(BP_HTTP), 2);
 }
 
-static void leave(errand *own) {
+static void leave(call_state *own) {
     char json[256];
     pthread_mutex_lock(&own->lock);
     const int owners = --own->owners;
@@ -96,7 +96,7 @@ static void leave(errand *own) {
 }
 
 static void piece(void *context, int32_t status, bp_bytes chunk, const bp_pair *trailers, size_t trailer_count) {
-    errand *own = context;
+    call_state *own = context;
     (void)trailers, (void)trailer_count;
     if (status != BP_OK || chunk.length == 0) return;    /* `ended` follows */
     for (size_t index = 0; index < chunk.length; index++) own->sum += chunk.data[index];
@@ -105,7 +105,7 @@ static void piece(void *context, int32_t status, bp_bytes chunk, const bp_pair *
 }
 
 static void headed(void *context, const bp_http_head *head) {
-    errand *own = context;
+    call_state *own = context;
     if (head->kind != BP_HTTP_FINAL) return;
     own->status = head->status;
     own->exchange = head->exchange;
@@ -115,7 +115,7 @@ static void headed(void *context, const bp_http_head *head) {
 }
 
 static void progressed(void *context, const bp_http_progress *progress) {
-    errand *own = context;
+    call_state *own = context;
     if (own->method != DOWNLOAD) return;
     pthread_mutex_lock(&own->lock);
     if (own->reports > 0 && (uint64_t)progress->received <= own->received) own->in_order = 0;
@@ -126,7 +126,7 @@ static void progressed(void *context, const bp_http_progress *progress) {
 }
 
 static void ended(void *context, int32_t status, bp_bytes payload) {
-    errand *own = context;
+    call_state *own = context;
     own->ending = status;
     snprintf(own->reason, sizeof own->reason, "%.*s", (int)payload.length, (const char *)payload.data);
     leave(own);
@@ -134,9 +134,9 @@ static void ended(void *context, int32_t status, bp_bytes payload) {
 
 static void pull(void *context, uint64_t max, bp_chunk done, void *done_context) {
     static uint8_t bytes[PIECE];
-    errand *own = context;
+    call_state *own = context;
     switch (own->method) {
-    case DELIVER_NOTHING: done(done_context, BP_FAILED, text("the bag is torn"), NULL, 0); return;
+    case DELIVER_NOTHING: done(done_context, BP_FAILED, text("the source failed"), NULL, 0); return;
     case DELIVER_NEVER:
         pthread_mutex_lock(&own->lock);
         own->owed = done;
@@ -153,13 +153,13 @@ static void pull(void *context, uint64_t max, bp_chunk done, void *done_context)
 }
 
 static void rewind_source(void *context, bp_done done, void *done_context) {
-    errand *own = context;
+    call_state *own = context;
     own->left = ALL;
     done(done_context, BP_OK, text(""));
 }
 
 static void cancel_pull(void *context) {
-    errand *own = context;
+    call_state *own = context;
     pthread_mutex_lock(&own->lock);
     const bp_chunk owed = own->owed;
     void *owed_context = own->owed_context;
@@ -169,7 +169,7 @@ static void cancel_pull(void *context) {
 }
 
 static void release_source(void *context) {
-    errand *own = context;
+    call_state *own = context;
     const bp_log_1 *log = get_interface(text(BP_LOG), 1);
     if (log) log->write(own->self->handle, BP_LOG_INFO, text("source released"), NULL, 0);
     leave(own);
@@ -189,8 +189,8 @@ static bp_http_request bad_request(bp_bytes part, bp_pair *field) {
     return request;
 }
 
-static void begin(courier *self, uint32_t method, bp_bytes input, const bp_call *frame, bp_done done, void *context) {
-    errand *own = calloc(1, sizeof *own);
+static void begin(client *self, uint32_t method, bp_bytes input, const bp_call *frame, bp_done done, void *context) {
+    call_state *own = calloc(1, sizeof *own);
     const bp_bytes given = unquoted(input);
     const bp_pair named[] = {{given, BP_TEXT("on")}};
     const int delivers = method >= DELIVER && method <= DELIVER_NEVER;
@@ -225,8 +225,8 @@ static void begin(courier *self, uint32_t method, bp_bytes input, const bp_call 
     http()->open(self->handle, &request, &options, delivers ? &source : NULL, &exchange, frame);
 }
 
-static void create_courier(void *type, const bp_creation *creation, bp_created done, void *context) {
-    courier *self = calloc(1, sizeof *self);
+static void create_client(void *type, const bp_creation *creation, bp_created done, void *context) {
+    client *self = calloc(1, sizeof *self);
     (void)type;
     if (!self || !http()) {
         free(self);
@@ -237,11 +237,11 @@ static void create_courier(void *type, const bp_creation *creation, bp_created d
     done(context, BP_OK, self, text(""));
 }
 
-static void call_courier(void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
+static void call_client(void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
     (void)id;
     if (method == EDITION_OF) done(context, BP_OK, text(EDITION));
     else if (method < METHODS) begin(instance, method, input, frame, done, context);
-    else done(context, BP_UNIMPLEMENTED, text("a courier has no such method"));
+    else done(context, BP_UNIMPLEMENTED, text("the client has no such method"));
 }
 
 /* MARK: The manager, which passes everything on */
@@ -255,7 +255,7 @@ static void create_dispatcher(void *type, const bp_creation *creation, bp_create
     (void)type;
     if (!self || creation->wire_count != 1) {
         free(self);
-        done(context, BP_FAILED, NULL, text("there is no courier"));
+        done(context, BP_FAILED, NULL, text("there is no controller"));
         return;
     }
     self->handle = creation->handle;
@@ -273,7 +273,7 @@ static void call_dispatcher(void *instance, uint32_t method, bp_bytes input, con
 static const bp_wire wires[] = {{
     .size = sizeof(bp_wire),
     .label = BP_TEXT("communicationController"),
-    .contract = BP_TEXT("Courier"),
+    .contract = BP_TEXT("HTTPStep"),
     .contract_version = BP_TEXT("1.0.0"),
     .methods = methods,
     .method_count = METHODS,
@@ -283,15 +283,15 @@ static const bp_component components[] = {
     {
         .size = sizeof(bp_component),
         .role = BP_COMMUNICATION_CONTROLLER,
-        .class_name = BP_TEXT("CourierCommunication"),
+        .class_name = BP_TEXT("HTTPStepCommunication"),
         .version = BP_TEXT(EDITION ".0.0"),
-        .contract = BP_TEXT("Courier"),
+        .contract = BP_TEXT("HTTPStep"),
         .contract_version = BP_TEXT("1.0.0"),
         .methods = methods,
         .method_count = METHODS,
-        .create = create_courier,
+        .create = create_client,
         .release = free,
-        .call = call_courier,
+        .call = call_client,
 #ifdef EXCLUSIVE
         .traits = BP_EXCLUSIVE,
 #endif
@@ -299,9 +299,9 @@ static const bp_component components[] = {
     {
         .size = sizeof(bp_component),
         .role = BP_MANAGER,
-        .class_name = BP_TEXT("CourierManager"),
+        .class_name = BP_TEXT("HTTPStepManager"),
         .version = BP_TEXT(EDITION ".0.0"),
-        .contract = BP_TEXT("Courier"),
+        .contract = BP_TEXT("HTTPStep"),
         .contract_version = BP_TEXT("1.0.0"),
         .methods = methods,
         .method_count = METHODS,
@@ -318,7 +318,7 @@ int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
     const bp_answer own = {
         .size = answer->size < sizeof own ? answer->size : (uint32_t)sizeof own,
         .abi = abi,
-        .id = BP_TEXT("org.backplane.tests.courier"),
+        .id = BP_TEXT("org.backplane.tests.http-step"),
         .version = BP_TEXT(EDITION ".0.0"),
         .components = components,
         .component_count = sizeof components / sizeof *components,

@@ -1,7 +1,7 @@
 /* A plugin that uses `backplane.operations/1`, and nothing that was added later.
  *
- * An oven bakes the loaves of a batch one after the other: a graph of which each node needs the one before. A loaf is done
- * when somebody calls `bake`. Newer editions go on with the batch. */
+ * A component finishes the items of a batch one after the other: a graph of which each node needs the one before. An item is done
+ * when somebody calls `advance`. Newer editions go on with the batch. */
 #include "backplane.h"
 
 #include <pthread.h>
@@ -13,9 +13,9 @@
 #define EDITION "1"
 #endif
 
-BP_IDENTITY("org.backplane.tests.oven", EDITION ".0.0")
+BP_IDENTITY("org.backplane.tests.operations-step", EDITION ".0.0")
 
-enum { LOAVES = 3 };
+enum { ITEMS = 3 };
 
 static bp_get_interface get_interface;
 
@@ -28,50 +28,50 @@ static const bp_operations_1 *operations(void) {
     return get_interface(text(BP_OPERATIONS), 1);
 }
 
-typedef struct oven oven;
+typedef struct component component;
 
-/* A graph. The lock of its oven guards everything that changes; no function of the host is called behind it. */
+/* A graph. The lock of its component guards everything that changes; no function of the host is called behind it. */
 typedef struct {
-    oven *oven;
+    component *component;
     uint64_t number;
-    int baked;                              /* the loaves that are done: the next one has this number */
-    int bakes;                              /* whether that one is in the oven */
+    int finished;                           /* the items that are done: the next one has this number */
+    int runs;                                 /* whether that one runs */
     int is_held, is_paused, is_cancelled;
     bp_done held;                           /* the answer to `hold`, if it is owed */
     void *held_context;
 } batch;
 
-struct oven {
+struct component {
     pthread_mutex_t lock;
     uint64_t handle, definition;
     batch *batch;
 };
 
-static void say(const oven *self, const char *line) {
+static void say(const component *self, const char *line) {
     const bp_log_1 *log = get_interface(text(BP_LOG), 1);
     const bp_pair edition = {BP_TEXT("edition"), BP_TEXT(EDITION)};
     if (log) log->write(self->handle, BP_LOG_INFO, text(line), &edition, 1);
 }
 
-/* Puts the next loaf into the oven, if it may; requires the lock. */
+/* Puts the next item into work, if it may; requires the lock. */
 static void put(batch *self) {
-    if (self->baked < LOAVES && !self->is_held && !self->is_paused && !self->is_cancelled) self->bakes = 1;
+    if (self->finished < ITEMS && !self->is_held && !self->is_paused && !self->is_cancelled) self->runs = 1;
 }
 
-/* The state of a loaf; requires the lock. */
-static int state_of(const batch *self, int loaf) {
-    if (loaf < self->baked) return BP_NODE_SUCCEEDED;
+/* The state of an item; requires the lock. */
+static int state_of(const batch *self, int item) {
+    if (item < self->finished) return BP_NODE_SUCCEEDED;
     if (self->is_cancelled) return BP_NODE_CANCELLED;
-    if (loaf == self->baked && self->bakes) return self->is_paused ? BP_NODE_PAUSING : BP_NODE_RUNNING;
+    if (item == self->finished && self->runs) return self->is_paused ? BP_NODE_PAUSING : BP_NODE_RUNNING;
     return self->is_paused ? BP_NODE_PAUSED : BP_NODE_WAITING;
 }
 
 static void count(void *context, uint64_t *counts) {
     batch *self = context;
     memset(counts, 0, BP_NODE_STATES * sizeof *counts);
-    pthread_mutex_lock(&self->oven->lock);
-    for (int loaf = 0; loaf < LOAVES; loaf++) counts[state_of(self, loaf)]++;
-    pthread_mutex_unlock(&self->oven->lock);
+    pthread_mutex_lock(&self->component->lock);
+    for (int item = 0; item < ITEMS; item++) counts[state_of(self, item)]++;
+    pthread_mutex_unlock(&self->component->lock);
 }
 
 static void describe(void *context, uint64_t from, uint64_t max, bp_done done, void *done_context) {
@@ -79,22 +79,22 @@ static void describe(void *context, uint64_t from, uint64_t max, bp_done done, v
     batch *self = context;
     char json[512] = "[";
     size_t length = 1;
-    pthread_mutex_lock(&self->oven->lock);
-    for (uint64_t loaf = from; loaf < LOAVES && loaf - from < max; loaf++) {
+    pthread_mutex_lock(&self->component->lock);
+    for (uint64_t item = from; item < ITEMS && item - from < max; item++) {
         char needs[32] = "";
-        if (loaf > 0) snprintf(needs, sizeof needs, ", \"needs\": [%d]", (int)loaf - 1);
+        if (item > 0) snprintf(needs, sizeof needs, ", \"needs\": [%d]", (int)item - 1);
         length += (size_t)snprintf(
-            json + length, sizeof json - length, "%s{\"name\": \"loaf %d\", \"state\": \"%s\"%s}", loaf > from ? ", " : "",
-            (int)loaf, words[state_of(self, (int)loaf)], needs);
+            json + length, sizeof json - length, "%s{\"name\": \"item %d\", \"state\": \"%s\"%s}", item > from ? ", " : "",
+            (int)item, words[state_of(self, (int)item)], needs);
     }
-    pthread_mutex_unlock(&self->oven->lock);
+    pthread_mutex_unlock(&self->component->lock);
     snprintf(json + length, sizeof json - length, "]");
     done(done_context, BP_OK, text(json));
 }
 
-/* Takes the batch out of its oven and reports its end; it is freed by `release`. */
+/* Takes the batch out of its component and reports its end; it is freed by `release`. */
 static void finish(batch *self) {
-    oven *own = self->oven;
+    component *own = self->component;
     const uint64_t handle = own->handle, number = self->number;
     pthread_mutex_lock(&own->lock);
     if (own->batch == self) own->batch = NULL;
@@ -105,8 +105,8 @@ static void finish(batch *self) {
 static void change(void *context, uint32_t what, int64_t node) {
     batch *self = context;
     int ends = 0;
-    if (node >= 0) return;                  /* loaves cannot be changed one by one */
-    pthread_mutex_lock(&self->oven->lock);
+    if (node >= 0) return;                  /* items cannot be changed one by one */
+    pthread_mutex_lock(&self->component->lock);
     switch (what) {
     case BP_OPERATION_PAUSE: self->is_paused = 1; break;
     case BP_OPERATION_RESUME:
@@ -115,25 +115,25 @@ static void change(void *context, uint32_t what, int64_t node) {
         break;
     case BP_OPERATION_CANCEL:
         self->is_cancelled = ends = 1;
-        self->bakes = 0;
+        self->runs = 0;
         break;
     default: break;
     }
-    pthread_mutex_unlock(&self->oven->lock);
+    pthread_mutex_unlock(&self->component->lock);
     if (ends) finish(self);
 }
 
 static void hold(void *context, bp_done done, void *done_context) {
     batch *self = context;
     int is_still;
-    pthread_mutex_lock(&self->oven->lock);
+    pthread_mutex_lock(&self->component->lock);
     self->is_held = 1;
-    is_still = !self->bakes;
+    is_still = !self->runs;
     if (!is_still) {
         self->held = done;
         self->held_context = done_context;
     }
-    pthread_mutex_unlock(&self->oven->lock);
+    pthread_mutex_unlock(&self->component->lock);
     if (is_still) done(done_context, BP_OK, text(""));
 }
 
@@ -141,50 +141,50 @@ static void go_on(void *context) {
     batch *self = context;
     bp_done held;
     void *held_context;
-    pthread_mutex_lock(&self->oven->lock);
+    pthread_mutex_lock(&self->component->lock);
     held = self->held;
     held_context = self->held_context;
     self->held = NULL;
     self->is_held = 0;
     put(self);
-    pthread_mutex_unlock(&self->oven->lock);
+    pthread_mutex_unlock(&self->component->lock);
     if (held) held(held_context, BP_CANCELLED, text("the batch goes on"));
 }
 
 static void save(void *context, bp_done done, void *done_context) {
     batch *self = context;
     char saved[32];
-    pthread_mutex_lock(&self->oven->lock);
-    snprintf(saved, sizeof saved, "%d %d", self->baked, self->is_paused);
-    pthread_mutex_unlock(&self->oven->lock);
+    pthread_mutex_lock(&self->component->lock);
+    snprintf(saved, sizeof saved, "%d %d", self->finished, self->is_paused);
+    pthread_mutex_unlock(&self->component->lock);
     done(done_context, BP_OK, text(saved));
 }
 
 static void leave(void *context) {
     batch *self = context;
-    pthread_mutex_lock(&self->oven->lock);
-    if (self->oven->batch == self) self->oven->batch = NULL;
-    pthread_mutex_unlock(&self->oven->lock);
-    say(self->oven, "left the batch");
+    pthread_mutex_lock(&self->component->lock);
+    if (self->component->batch == self) self->component->batch = NULL;
+    pthread_mutex_unlock(&self->component->lock);
+    say(self->component, "left the batch");
 }
 
-/* Called before the component's own `release`, so the oven is still there. */
+/* Called before the component's own `release`, so the component is still there. */
 static void release_batch(void *context) {
     batch *self = context;
-    say(self->oven, "released the batch");
+    say(self->component, "released the batch");
     free(self);
 }
 
 /* Begins a batch, or goes on with one. Returns whether the host took it. */
-static int begin(oven *self, int baked, int is_paused, uint64_t continues) {
+static int begin(component *self, int finished, int is_paused, uint64_t continues) {
     batch *own = calloc(1, sizeof *own);
     bp_operation operation = {
-        .size = sizeof operation, .name = BP_TEXT("batch"), .node_count = LOAVES, .definition = self->definition,
+        .size = sizeof operation, .name = BP_TEXT("batch"), .node_count = ITEMS, .definition = self->definition,
         .continues = continues, .count = count, .describe = describe, .change = change, .hold = hold, .go_on = go_on,
         .save = save, .leave = leave, .release = release_batch};
     if (!own) return 0;
-    own->oven = self;
-    own->baked = baked;
+    own->component = self;
+    own->finished = finished;
     own->is_paused = is_paused;
     operation.context = own;
     own->number = operations()->begin(self->handle, &operation);
@@ -201,13 +201,13 @@ static int begin(oven *self, int baked, int is_paused, uint64_t continues) {
 
 static void restore(void *context, uint64_t number, bp_bytes saved, bp_done done, void *done_context) {
     char digits[32] = "";
-    int baked, is_paused;
+    int finished, is_paused;
     memcpy(digits, saved.data, saved.length < sizeof digits - 1 ? saved.length : sizeof digits - 1);
 #ifdef SPOILED
-    done(done_context, BP_FAILED, text("the dough is spoiled"));
+    done(done_context, BP_FAILED, text("the saved state is invalid"));
     return;
 #endif
-    if (sscanf(digits, "%d %d", &baked, &is_paused) != 2 || !begin(context, baked, is_paused, number)) {
+    if (sscanf(digits, "%d %d", &finished, &is_paused) != 2 || !begin(context, finished, is_paused, number)) {
         done(done_context, BP_FAILED, text("this is no batch"));
         return;
     }
@@ -217,7 +217,7 @@ static void restore(void *context, uint64_t number, bp_bytes saved, bp_done done
 static void release_definition(void *context) { say(context, "released the definition"); }
 
 static void create(void *type, const bp_creation *creation, bp_created done, void *context) {
-    oven *self = calloc(1, sizeof *self);
+    component *self = calloc(1, sizeof *self);
     bp_operation_definition definition = {
         .size = sizeof definition, .name = BP_TEXT("batch"), .restore = restore, .release = release_definition};
     (void)type;
@@ -237,14 +237,14 @@ static void create(void *type, const bp_creation *creation, bp_created done, voi
 }
 
 static void release(void *instance) {
-    oven *self = instance;
+    component *self = instance;
     say(self, "released");
     pthread_mutex_destroy(&self->lock);
     free(self);
 }
 
-/* Ends the loaf in the oven. Returns whether there was one. */
-static int bake(oven *self) {
+/* Ends the item that runs. Returns whether there was one. */
+static int advance(component *self) {
     batch *own;
     bp_done held = NULL;
     void *held_context = NULL;
@@ -252,11 +252,11 @@ static int bake(oven *self) {
     char line[32];
     pthread_mutex_lock(&self->lock);
     own = self->batch;
-    was_there = own && own->bakes;
+    was_there = own && own->runs;
     if (was_there) {
-        snprintf(line, sizeof line, "baked %d", own->baked);
-        own->bakes = 0;
-        ends = ++own->baked == LOAVES;
+        snprintf(line, sizeof line, "finished %d", own->finished);
+        own->runs = 0;
+        ends = ++own->finished == ITEMS;
         put(own);
         if (own->is_held) {
             held = own->held;
@@ -271,11 +271,11 @@ static int bake(oven *self) {
     return was_there;
 }
 
-enum { BEGIN, BAKE, EDITION_OF };
+enum { BEGIN, ADVANCE, EDITION_OF };
 
 static const bp_method methods[] = {
     {sizeof(bp_method), BP_SYNC, BP_TEXT("begin")},         /* null -> whether a batch was begun */
-    {sizeof(bp_method), BP_SYNC, BP_TEXT("bake")},          /* null -> whether there was a loaf in the oven */
+    {sizeof(bp_method), BP_SYNC, BP_TEXT("advance")},          /* null -> whether there was an item that runs */
     {sizeof(bp_method), BP_SYNC, BP_TEXT("edition")},       /* null -> a number */
 };
 
@@ -284,18 +284,18 @@ static void call(
     (void)input, (void)frame, (void)id;
     switch (method) {
     case BEGIN: done(context, BP_OK, text(begin(instance, 0, 0, 0) ? "true" : "false")); return;
-    case BAKE: done(context, BP_OK, text(bake(instance) ? "true" : "false")); return;
+    case ADVANCE: done(context, BP_OK, text(advance(instance) ? "true" : "false")); return;
     case EDITION_OF: done(context, BP_OK, text(EDITION)); return;
-    default: done(context, BP_UNIMPLEMENTED, text("an oven has no such method"));
+    default: done(context, BP_UNIMPLEMENTED, text("the component has no such method"));
     }
 }
 
 static const bp_component components[] = {{
     .size = sizeof(bp_component),
     .role = BP_MANAGER,
-    .class_name = BP_TEXT("OvenManager"),
+    .class_name = BP_TEXT("OperationsStepManager"),
     .version = BP_TEXT(EDITION ".0.0"),
-    .contract = BP_TEXT("Oven"),
+    .contract = BP_TEXT("OperationsStep"),
     .contract_version = BP_TEXT("1.0.0"),
     .methods = methods,
     .method_count = sizeof methods / sizeof *methods,
@@ -309,7 +309,7 @@ int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
     const bp_answer own = {
         .size = answer->size < sizeof own ? answer->size : (uint32_t)sizeof own,
         .abi = abi,
-        .id = BP_TEXT("org.backplane.tests.oven"),
+        .id = BP_TEXT("org.backplane.tests.operations-step"),
         .version = BP_TEXT(EDITION ".0.0"),
         .components = components,
         .component_count = 1,

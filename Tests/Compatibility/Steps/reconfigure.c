@@ -1,6 +1,6 @@
 /* A plugin that uses what `bp_component.reconfigure` added to ABI 0, and nothing that was added later.
  *
- * A lamp shines in the colour of its configuration, {"colour": "…"}. It takes any colour but black while it shines. */
+ * A component has the colour of its configuration, {"colour": "…"}. A new configuration may have any colour but black. */
 #include "backplane.h"
 
 #include <pthread.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-BP_IDENTITY("org.backplane.tests.lamp", "1.0.0")
+BP_IDENTITY("org.backplane.tests.reconfigure-step", "1.0.0")
 
 static bp_bytes text(const char *literal) {
     const bp_bytes bytes = {(const uint8_t *)literal, strlen(literal)};
@@ -19,9 +19,9 @@ typedef struct {
     pthread_mutex_t lock;
     char colour[32];
     int number;
-} lamp;
+} component;
 
-static int lamps;
+static int instances;
 
 /* Copies the colour with its quotes; 0: there is none. */
 static int read_colour(bp_bytes configuration, char colour[32]) {
@@ -40,23 +40,23 @@ static int read_colour(bp_bytes configuration, char colour[32]) {
 }
 
 static void create(void *type, const bp_creation *creation, bp_created done, void *context) {
-    lamp *self = calloc(1, sizeof *self);
+    component *self = calloc(1, sizeof *self);
     (void)type;
     if (!self || !read_colour(creation->configuration, self->colour)) {
         free(self);
-        done(context, BP_FAILED, NULL, text("a lamp needs a colour"));
+        done(context, BP_FAILED, NULL, text("the configuration has no colour"));
         return;
     }
     pthread_mutex_init(&self->lock, NULL);
-    self->number = ++lamps;
+    self->number = ++instances;
     done(context, BP_OK, self, text(""));
 }
 
 static void reconfigure(void *instance, bp_bytes configuration, bp_done done, void *context) {
-    lamp *self = instance;
+    component *self = instance;
     char colour[32];
     if (!read_colour(configuration, colour) || strcmp(colour, "\"black\"") == 0) {
-        done(context, BP_FAILED, text("no lamp shines black"));
+        done(context, BP_FAILED, text("black is refused"));
         return;
     }
     pthread_mutex_lock(&self->lock);
@@ -66,18 +66,18 @@ static void reconfigure(void *instance, bp_bytes configuration, bp_done done, vo
 }
 
 static void release(void *instance) {
-    lamp *self = instance;
+    component *self = instance;
     pthread_mutex_destroy(&self->lock);
     free(self);
 }
 
 static const bp_method methods[] = {
     {sizeof(bp_method), BP_SYNC, BP_TEXT("colour")},        /* null -> a text */
-    {sizeof(bp_method), BP_SYNC, BP_TEXT("number")},        /* null -> which lamp of this library it is */
+    {sizeof(bp_method), BP_SYNC, BP_TEXT("number")},        /* null -> which instance of this library it is */
 };
 
 static void call(void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
-    lamp *self = instance;
+    component *self = instance;
     char json[32];
     (void)input, (void)frame, (void)id;
     pthread_mutex_lock(&self->lock);
@@ -90,9 +90,9 @@ static void call(void *instance, uint32_t method, bp_bytes input, const bp_call 
 static const bp_component components[] = {{
     .size = sizeof(bp_component),
     .role = BP_MANAGER,
-    .class_name = BP_TEXT("LampManager"),
+    .class_name = BP_TEXT("ReconfigureStepManager"),
     .version = BP_TEXT("1.0.0"),
-    .contract = BP_TEXT("Lamp"),
+    .contract = BP_TEXT("ReconfigureStep"),
     .contract_version = BP_TEXT("1.0.0"),
     .methods = methods,
     .method_count = sizeof methods / sizeof *methods,
@@ -109,7 +109,7 @@ int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
     const bp_answer own = {
         .size = answer->size < sizeof own ? answer->size : (uint32_t)sizeof own,
         .abi = abi,
-        .id = BP_TEXT("org.backplane.tests.lamp"),
+        .id = BP_TEXT("org.backplane.tests.reconfigure-step"),
         .version = BP_TEXT("1.0.0"),
         .components = components,
         .component_count = 1,

@@ -1,6 +1,6 @@
 /* A plugin that uses what `bp_state.lane` added to ABI 0, and nothing that was added later.
  *
- * A locker keeps one number. Its state has a lane of a revision that no host has: a host does not read it, and carries the
+ * A component keeps one number. Its state has a lane of a revision that no host has: a host does not read it, and carries the
  * number over as bytes. */
 #include "backplane.h"
 
@@ -13,7 +13,7 @@
 #define EDITION 1
 #endif
 
-BP_IDENTITY("org.backplane.tests.locker", "1.0.0")
+BP_IDENTITY("org.backplane.tests.state-step", "1.0.0")
 
 static bp_bytes text(const char *literal) {
     const bp_bytes bytes = {(const uint8_t *)literal, strlen(literal)};
@@ -23,10 +23,10 @@ static bp_bytes text(const char *literal) {
 typedef struct {
     pthread_mutex_t lock;
     int number;
-} locker;
+} component;
 
 static void create(void *type, const bp_creation *creation, bp_created done, void *context) {
-    locker *self = calloc(1, sizeof *self);
+    component *self = calloc(1, sizeof *self);
     (void)type, (void)creation;
     if (!self) {
         done(context, BP_FAILED, NULL, text("there is no memory"));
@@ -37,23 +37,23 @@ static void create(void *type, const bp_creation *creation, bp_created done, voi
 }
 
 static void release(void *instance) {
-    locker *self = instance;
+    component *self = instance;
     pthread_mutex_destroy(&self->lock);
     free(self);
 }
 
 static void export_state(void *instance, uint32_t version, bp_done done, void *context) {
-    const locker *self = instance;
+    const component *self = instance;
     const bp_bytes bytes = {(const uint8_t *)&self->number, sizeof self->number};
     (void)version;
     done(context, BP_OK, bytes);
 }
 
 static void import_state(void *instance, uint32_t version, bp_bytes state, bp_done done, void *context) {
-    locker *self = instance;
+    component *self = instance;
     (void)version;
     if (state.length != sizeof self->number) {
-        done(context, BP_FAILED, text("that is not the state of a locker"));
+        done(context, BP_FAILED, text("that is not the state of this component"));
         return;
     }
     memcpy(&self->number, state.data, sizeof self->number);
@@ -62,7 +62,7 @@ static void import_state(void *instance, uint32_t version, bp_bytes state, bp_do
 
 /* A host that follows the pointer of `lane` crashes. */
 static const bp_state state = {
-    .size = sizeof(bp_state), .version = 1, .schema = BP_TEXT("locker"), .accepts_min = 1, .accepts_max = 1, .writes_min = 1,
+    .size = sizeof(bp_state), .version = 1, .schema = BP_TEXT("number"), .accepts_min = 1, .accepts_max = 1, .writes_min = 1,
     .export_state = export_state, .import_state = import_state, .lane = (const void *)8};
 
 static const bp_method methods[] = {
@@ -71,7 +71,7 @@ static const bp_method methods[] = {
 };
 
 static void call(void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
-    locker *self = instance;
+    component *self = instance;
     char json[32];
     (void)input, (void)frame, (void)id;
     pthread_mutex_lock(&self->lock);
@@ -83,9 +83,9 @@ static void call(void *instance, uint32_t method, bp_bytes input, const bp_call 
 static const bp_component components[] = {{
     .size = sizeof(bp_component),
     .role = BP_MANAGER,
-    .class_name = BP_TEXT("LockerManager"),
+    .class_name = BP_TEXT("StateStepManager"),
     .version = BP_TEXT("1.0.0"),
-    .contract = BP_TEXT("Locker"),
+    .contract = BP_TEXT("StateStep"),
     .contract_version = BP_TEXT("1.0.0"),
     .methods = methods,
     .method_count = sizeof methods / sizeof *methods,
@@ -100,7 +100,7 @@ int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
     const bp_answer own = {
         .size = answer->size < sizeof own ? answer->size : (uint32_t)sizeof own,
         .abi = abi,
-        .id = BP_TEXT("org.backplane.tests.locker"),
+        .id = BP_TEXT("org.backplane.tests.state-step"),
         .version = BP_TEXT("1.0.0"),
         .components = components,
         .component_count = 1,

@@ -1,6 +1,6 @@
 /* A plugin that uses what streams and `bp_log_1.write_for_call` added to ABI 0, and nothing that was added later.
  *
- * A spring gives as many drops as it is asked for, numbered from 0, in batches of as many as the consumer takes. A mill reads
+ * A provider gives as many numbers as it is asked for, from 0, in batches of as many as the consumer takes. A reader reads
  * them through its wire, one batch at a time, logs for the call that it serves how many there were, and answers with their
  * number. */
 #include "backplane.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-BP_IDENTITY("org.backplane.tests.brook", "1.0.0")
+BP_IDENTITY("org.backplane.tests.streams-step", "1.0.0")
 
 static const bp_log_1 *host_log;
 static const bp_streams_1 *host_streams;
@@ -22,7 +22,7 @@ static bp_bytes text(const char *literal) {
 }
 
 static void write_line(uint64_t handle, const bp_call *frame, const char *message, const char *count) {
-    const bp_pair metadata = {BP_TEXT("drops"), text(count)};
+    const bp_pair metadata = {BP_TEXT("numbers"), text(count)};
     /* An older host's table ends before it. */
     if (host_log->size > offsetof(bp_log_1, write_for_call) && host_log->write_for_call)
         host_log->write_for_call(handle, frame, 2, text(message), &metadata, 1);
@@ -30,35 +30,35 @@ static void write_line(uint64_t handle, const bp_call *frame, const char *messag
         host_log->write(handle, 2, text(message), &metadata, 1);
 }
 
-/* ---------------------------------------------------------------------------------------------------- the spring */
+/* ---------------------------------------------------------------------------------------------------- the provider */
 
-typedef struct drops {
-    struct drops *next;
+typedef struct numbers {
+    struct numbers *next;
     uint64_t id;
     long given, wanted;     /* wanted: negative after a mistake */
-} drops;
+} numbers;
 
 typedef struct {
     pthread_mutex_t lock;
-    drops *open;
-} spring;
+    numbers *open;
+} provider;
 
-static void create_spring(void *type, const bp_creation *creation, bp_created done, void *context) {
-    spring *self = calloc(1, sizeof *self);
+static void create_provider(void *type, const bp_creation *creation, bp_created done, void *context) {
+    provider *self = calloc(1, sizeof *self);
     (void)type, (void)creation;
     pthread_mutex_init(&self->lock, NULL);
     done(context, BP_OK, self, text(""));
 }
 
-static void release_spring(void *instance) {
-    spring *self = instance;
+static void release_provider(void *instance) {
+    provider *self = instance;
     pthread_mutex_destroy(&self->lock);
     free(self);
 }
 
-static void open_drops(void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id) {
-    spring *self = instance;
-    drops *stream = calloc(1, sizeof *stream);
+static void open_numbers(void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id) {
+    provider *self = instance;
+    numbers *stream = calloc(1, sizeof *stream);
     char digits[16] = {0}, *end = digits;
     (void)method, (void)frame;
     if (input.length > 0 && input.length < sizeof digits) memcpy(digits, input.data, input.length);
@@ -71,14 +71,14 @@ static void open_drops(void *instance, uint32_t method, bp_bytes input, const bp
     pthread_mutex_unlock(&self->lock);
 }
 
-static void next_drops(void *instance, uint64_t id, uint32_t max, bp_done done, void *context) {
-    spring *self = instance;
-    drops *stream;
+static void next_numbers(void *instance, uint64_t id, uint32_t max, bp_done done, void *context) {
+    provider *self = instance;
+    numbers *stream;
     pthread_mutex_lock(&self->lock);
     for (stream = self->open; stream->id != id; stream = stream->next);
     pthread_mutex_unlock(&self->lock);
     if (stream->wanted < 0) {
-        done(context, BP_INVALID_INPUT, text("expected a number of drops"));
+        done(context, BP_INVALID_INPUT, text("expected a number of numbers"));
     } else if (stream->given == stream->wanted) {
         done(context, BP_END, text(""));
     } else {
@@ -90,9 +90,9 @@ static void next_drops(void *instance, uint64_t id, uint32_t max, bp_done done, 
     }
 }
 
-static void close_drops(void *instance, uint64_t id, bp_done done, void *context) {
-    spring *self = instance;
-    drops **place, *stream;
+static void close_numbers(void *instance, uint64_t id, bp_done done, void *context) {
+    provider *self = instance;
+    numbers **place, *stream;
     pthread_mutex_lock(&self->lock);
     for (place = &self->open; (*place)->id != id; place = &(*place)->next);
     stream = *place;
@@ -102,24 +102,24 @@ static void close_drops(void *instance, uint64_t id, bp_done done, void *context
     done(context, BP_OK, text(""));
 }
 
-/* ------------------------------------------------------------------------------------------------------ the mill */
+/* ------------------------------------------------------------------------------------------------------ the reader */
 
 typedef struct {
     uint64_t handle, wire;
-} mill;
+} reader;
 
-/* One call of `grind`, which asks for the next batch when the one before has arrived. */
+/* One call of `count`, which asks for the next batch when the one before has arrived. */
 typedef struct {
-    mill *owner;
+    reader *owner;
     bp_call frame;
     uint64_t stream;
     long count;
     bp_done done;
     void *context;
-} grinding;
+} reading;
 
-static void create_mill(void *type, const bp_creation *creation, bp_created done, void *context) {
-    mill *self = calloc(1, sizeof *self);
+static void create_reader(void *type, const bp_creation *creation, bp_created done, void *context) {
+    reader *self = calloc(1, sizeof *self);
     (void)type;
     self->handle = creation->handle;
     self->wire = creation->wires[0].wire;
@@ -127,7 +127,7 @@ static void create_mill(void *type, const bp_creation *creation, bp_created done
 }
 
 static void batch(void *context, int32_t status, bp_bytes payload) {
-    grinding *work = context;
+    reading *work = context;
     char count[16];
     if (status == BP_OK) {
         work->count++;
@@ -138,7 +138,7 @@ static void batch(void *context, int32_t status, bp_bytes payload) {
     host_streams->close(work->owner->handle, work->stream);
     snprintf(count, sizeof count, "%ld", work->count);
     if (status == BP_END) {
-        write_line(work->owner->handle, &work->frame, "ground", count);
+        write_line(work->owner->handle, &work->frame, "counted", count);
         work->done(work->context, BP_OK, text(count));
     } else {
         work->done(work->context, status, payload);
@@ -147,7 +147,7 @@ static void batch(void *context, int32_t status, bp_bytes payload) {
 }
 
 static void call(void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
-    grinding *work = calloc(1, sizeof *work);
+    reading *work = calloc(1, sizeof *work);
     (void)method, (void)id;
     work->owner = instance;
     work->frame = *frame;
@@ -159,21 +159,21 @@ static void call(void *instance, uint32_t method, bp_bytes input, const bp_call 
 
 /* ------------------------------------------------------------------------------------------------------- both */
 
-static const bp_method spring_methods[] = {{sizeof(bp_method), BP_STREAM, BP_TEXT("drops")}};    /* a number -> numbers */
-static const bp_method mill_methods[] = {{sizeof(bp_method), BP_ASYNC, BP_TEXT("grind")}};       /* a number -> it      */
-static const bp_wire wires[] = {{sizeof(bp_wire), 0, BP_TEXT("spring"), BP_TEXT("Spring"), BP_TEXT("1.0.0"), spring_methods, 1, NULL}};
+static const bp_method provider_methods[] = {{sizeof(bp_method), BP_STREAM, BP_TEXT("numbers")}};    /* a number -> numbers */
+static const bp_method reader_methods[] = {{sizeof(bp_method), BP_ASYNC, BP_TEXT("count")}};       /* a number -> it      */
+static const bp_wire wires[] = {{sizeof(bp_wire), 0, BP_TEXT("provider"), BP_TEXT("Numbers"), BP_TEXT("1.0.0"), provider_methods, 1, NULL}};
 
 static const bp_component components[] = {
     {
-        .size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("SpringManager"), .version = BP_TEXT("1.0.0"),
-        .contract = BP_TEXT("Spring"), .contract_version = BP_TEXT("1.0.0"), .methods = spring_methods, .method_count = 1,
-        .create = create_spring, .release = release_spring,
-        .open = open_drops, .next = next_drops, .close = close_drops,
+        .size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("NumbersManager"), .version = BP_TEXT("1.0.0"),
+        .contract = BP_TEXT("Numbers"), .contract_version = BP_TEXT("1.0.0"), .methods = provider_methods, .method_count = 1,
+        .create = create_provider, .release = release_provider,
+        .open = open_numbers, .next = next_numbers, .close = close_numbers,
     },
     {
-        .size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("MillManager"), .version = BP_TEXT("1.0.0"),
-        .contract = BP_TEXT("Mill"), .contract_version = BP_TEXT("1.0.0"), .methods = mill_methods, .method_count = 1,
-        .wires = wires, .wire_count = 1, .create = create_mill, .release = free, .call = call,
+        .size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("NumberReaderManager"), .version = BP_TEXT("1.0.0"),
+        .contract = BP_TEXT("NumberReader"), .contract_version = BP_TEXT("1.0.0"), .methods = reader_methods, .method_count = 1,
+        .wires = wires, .wire_count = 1, .create = create_reader, .release = free, .call = call,
     },
 };
 
@@ -182,7 +182,7 @@ int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
     const bp_answer own = {
         .size = answer->size < sizeof own ? answer->size : (uint32_t)sizeof own,
         .abi = abi,
-        .id = BP_TEXT("org.backplane.tests.brook"),
+        .id = BP_TEXT("org.backplane.tests.streams-step"),
         .version = BP_TEXT("1.0.0"),
         .components = components,
         .component_count = 2,

@@ -1,6 +1,6 @@
 /* A plugin that uses what `backplane.timers/1` added to ABI 0, and nothing that was added later.
  *
- * A warden makes its rounds by a timer, and writes a line of each round, of what it refuses, and of the end of its things. */
+ * A component counts rounds by a timer, and writes a line of each round, of what it refuses, and of the end of its things. */
 #include "backplane.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 #define PERIOD 1000
 #endif
 
-BP_IDENTITY("org.backplane.tests.warden", EDITION ".0.0")
+BP_IDENTITY("org.backplane.tests.timers-step", EDITION ".0.0")
 
 static bp_get_interface get_interface;
 
@@ -26,22 +26,22 @@ static bp_bytes text(const char *literal) {
     return bytes;
 }
 
-/* A round that goes on until it is let home or cancelled. */
+/* A round that goes on until it is ended or cancelled. */
 typedef struct {
     uint64_t run;
     bp_done done;
     void *context;
-} walk;
+} hanging;
 
 typedef struct {
     pthread_mutex_t lock;
     uint64_t handle, rounds_timer;
     uint32_t rounds;
-    int dawdles;
-    walk walk;
-} warden;
+    int hangs;
+    hanging hanging;
+} component;
 
-static void say(const warden *self, const char *line) {
+static void say(const component *self, const char *line) {
     const bp_log_1 *log = get_interface(text(BP_LOG), 1);
     const bp_pair edition = {BP_TEXT("edition"), BP_TEXT(EDITION)};
     if (log) log->write(self->handle, BP_LOG_INFO, text(line), &edition, 1);
@@ -52,17 +52,17 @@ static const bp_timers_1 *timers(void) {
 }
 
 static void go_round(void *context, const bp_call *call, uint64_t run, bp_done done, void *done_context) {
-    warden *self = context;
+    component *self = context;
     char line[32];
-    int dawdles;
+    int hangs;
     pthread_mutex_lock(&self->lock);
     self->rounds++;
     snprintf(line, sizeof line, "round %" PRIu32, self->rounds);
-    dawdles = self->dawdles;
-    if (dawdles) {
-        self->walk.run = run;
-        self->walk.done = done;
-        self->walk.context = done_context;
+    hangs = self->hangs;
+    if (hangs) {
+        self->hanging.run = run;
+        self->hanging.done = done;
+        self->hanging.context = done_context;
     }
     pthread_mutex_unlock(&self->lock);
     if (call->size != sizeof *call || call->deadline_ns == 0) {
@@ -70,32 +70,32 @@ static void go_round(void *context, const bp_call *call, uint64_t run, bp_done d
         return;
     }
     say(self, line);
-    if (!dawdles) done(done_context, BP_OK, text(""));
+    if (!hangs) done(done_context, BP_OK, text(""));
 }
 
-static int come_home(warden *self, uint64_t run, int32_t status) {
-    walk own;
+static int end_round(component *self, uint64_t run, int32_t status) {
+    hanging own;
     pthread_mutex_lock(&self->lock);
-    own = self->walk;
-    if (own.done && (run == 0 || own.run == run)) self->walk.done = NULL;
+    own = self->hanging;
+    if (own.done && (run == 0 || own.run == run)) self->hanging.done = NULL;
     else own.done = NULL;
     pthread_mutex_unlock(&self->lock);
-    if (own.done) own.done(own.context, status, text("home"));
+    if (own.done) own.done(own.context, status, text("ended"));
     return own.done != NULL;
 }
 
-static void call_home(void *context, uint64_t run) {
-    say(context, "called home");
-    come_home(context, run, BP_CANCELLED);
+static void cancel_round(void *context, uint64_t run) {
+    say(context, "cancelled");
+    end_round(context, run, BP_CANCELLED);
 }
 
 static void end_rounds(void *context) {
     say(context, "rounds ended");
 }
 
-static void fall(void *context, const bp_call *call, uint64_t run, bp_done done, void *done_context) {
+static void fail(void *context, const bp_call *call, uint64_t run, bp_done done, void *done_context) {
     (void)context, (void)call, (void)run;
-    done(done_context, BP_FAILED, text("the warden fell"));
+    done(done_context, BP_FAILED, text("the timer failed"));
 }
 
 /* Writes why the host refuses a timer. */
@@ -106,15 +106,15 @@ static void added(void *context, int32_t status, bp_bytes payload) {
     say(context, line);
 }
 
-static uint64_t add(warden *self, const char *name, int64_t delay, int64_t period, bp_timer_fire fire) {
+static uint64_t add(component *self, const char *name, int64_t delay, int64_t period, bp_timer_fire fire) {
     const bp_timer timer = {
         .size = sizeof timer, .name = text(name), .delay_ns = delay * 1000000, .period_ns = period * 1000000, .limit_ns = 3600000000000,
-        .fire = fire, .cancel = call_home, .release = end_rounds, .context = self};
+        .fire = fire, .cancel = cancel_round, .release = end_rounds, .context = self};
     return timers()->add(self->handle, &timer, added, self);
 }
 
 static void create(void *type, const bp_creation *creation, bp_created done, void *context) {
-    warden *self = calloc(1, sizeof *self);
+    component *self = calloc(1, sizeof *self);
     (void)type;
     if (!self || !timers()) {
         free(self);
@@ -128,26 +128,26 @@ static void create(void *type, const bp_creation *creation, bp_created done, voi
 }
 
 static void release(void *instance) {
-    warden *self = instance;
+    component *self = instance;
     say(self, "released");
     pthread_mutex_destroy(&self->lock);
     free(self);
 }
 
-enum { ROUNDS, DAWDLE, HOME, REST, FALL, WRONG, EDITION_OF };
+enum { ROUNDS, HANG, END_ROUND, REMOVE, FAIL, WRONG, EDITION_OF };
 
 static const bp_method methods[] = {
     {sizeof(bp_method), BP_SYNC, BP_TEXT("rounds")},        /* null -> how many rounds were begun */
-    {sizeof(bp_method), BP_SYNC, BP_TEXT("dawdle")},        /* null -> null; rounds go on until `home` */
-    {sizeof(bp_method), BP_SYNC, BP_TEXT("home")},          /* null -> whether there was a round to end */
-    {sizeof(bp_method), BP_SYNC, BP_TEXT("rest")},          /* null -> null; there are no more rounds */
-    {sizeof(bp_method), BP_SYNC, BP_TEXT("fall")},          /* null -> null; a timer of one second that fails */
+    {sizeof(bp_method), BP_SYNC, BP_TEXT("hang")},        /* null -> null; rounds go on until `endRound` */
+    {sizeof(bp_method), BP_SYNC, BP_TEXT("endRound")},          /* null -> whether there was a round to end */
+    {sizeof(bp_method), BP_SYNC, BP_TEXT("remove")},          /* null -> null; there are no more rounds */
+    {sizeof(bp_method), BP_SYNC, BP_TEXT("fail")},          /* null -> null; a timer of one second that fails */
     {sizeof(bp_method), BP_SYNC, BP_TEXT("wrong")},         /* null -> how many of four wrong timers were taken */
     {sizeof(bp_method), BP_SYNC, BP_TEXT("edition")},       /* null -> a number */
 };
 
 static void call(void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
-    warden *self = instance;
+    component *self = instance;
     char json[16];
     (void)input, (void)frame, (void)id;
     switch (method) {
@@ -157,37 +157,37 @@ static void call(void *instance, uint32_t method, bp_bytes input, const bp_call 
         pthread_mutex_unlock(&self->lock);
         done(context, BP_OK, text(json));
         return;
-    case DAWDLE:
+    case HANG:
         pthread_mutex_lock(&self->lock);
-        self->dawdles = 1;
+        self->hangs = 1;
         pthread_mutex_unlock(&self->lock);
         done(context, BP_OK, text("null"));
         return;
-    case HOME: done(context, BP_OK, text(come_home(self, 0, BP_OK) ? "true" : "false")); return;
-    case REST:
+    case END_ROUND: done(context, BP_OK, text(end_round(self, 0, BP_OK) ? "true" : "false")); return;
+    case REMOVE:
         timers()->remove(self->handle, self->rounds_timer);
         done(context, BP_OK, text("null"));
         return;
-    case FALL:
-        add(self, "fall", 1000, 0, fall);
+    case FAIL:
+        add(self, "fail", 1000, 0, fail);
         done(context, BP_OK, text("null"));
         return;
     case WRONG:
         snprintf(json, sizeof json, "%d", (add(self, "rounds", 0, 1000, go_round) != 0) + (add(self, "idle", 0, 1000, NULL) != 0)
-                 + (add(self, "back", -1, 1000, go_round) != 0) + (timers()->add(999999, &(bp_timer){.size = sizeof(bp_timer), .fire = fall}, added, self) != 0));
+                 + (add(self, "back", -1, 1000, go_round) != 0) + (timers()->add(999999, &(bp_timer){.size = sizeof(bp_timer), .fire = fail}, added, self) != 0));
         done(context, BP_OK, text(json));
         return;
     case EDITION_OF: done(context, BP_OK, text(EDITION)); return;
-    default: done(context, BP_UNIMPLEMENTED, text("a warden has no such method"));
+    default: done(context, BP_UNIMPLEMENTED, text("the component has no such method"));
     }
 }
 
 static const bp_component components[] = {{
     .size = sizeof(bp_component),
     .role = BP_MANAGER,
-    .class_name = BP_TEXT("WardenManager"),
+    .class_name = BP_TEXT("TimersStepManager"),
     .version = BP_TEXT(EDITION ".0.0"),
-    .contract = BP_TEXT("Warden"),
+    .contract = BP_TEXT("TimersStep"),
     .contract_version = BP_TEXT("1.0.0"),
     .methods = methods,
     .method_count = sizeof methods / sizeof *methods,
@@ -204,7 +204,7 @@ int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
     const bp_answer own = {
         .size = answer->size < sizeof own ? answer->size : (uint32_t)sizeof own,
         .abi = abi,
-        .id = BP_TEXT("org.backplane.tests.warden"),
+        .id = BP_TEXT("org.backplane.tests.timers-step"),
         .version = BP_TEXT(EDITION ".0.0"),
         .components = components,
         .component_count = 1,

@@ -1,6 +1,6 @@
 /* A plugin that uses what `backplane.transfers/1` added to ABI 0, and nothing that was added later.
  *
- * A porter has the host download a file to its folder, follows that to the end, and says what the last state was. */
+ * A communication controller has the host download a file to its folder, follows that to the end, and says what the last state was. */
 #include "backplane.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-BP_IDENTITY("org.backplane.tests.porter", "1.0.0")
+BP_IDENTITY("org.backplane.tests.transfers-step", "1.0.0")
 
 static bp_get_interface get_interface;
 
@@ -37,15 +37,15 @@ enum { METHODS = sizeof methods / sizeof *methods };
 
 typedef struct {
     uint64_t handle;
-} porter;
+} client;
 
-/* An errand: a transfer that is followed to its end. */
+/* A transfer that is followed to its end. */
 typedef struct {
-    porter *self;
+    client *self;
     bp_done done;
     void *context;
     char id[64];
-} errand;
+} call_state;
 
 static const bp_transfers_1 *transfers(void) {
     return get_interface(text(BP_TRANSFERS), 1);
@@ -60,7 +60,7 @@ static const char *find(bp_bytes in, const char *what) {
 }
 
 static void followed(void *context, int32_t status, bp_bytes payload) {
-    errand *own = context;
+    call_state *own = context;
     const char *number = status == BP_OK ? find(payload, "\"number\":") : NULL;
     const int is_over = status != BP_OK || !number || find(payload, "\"phase\":\"succeeded\"") || find(payload, "\"phase\":\"failed\"");
     if (!is_over) {
@@ -74,13 +74,13 @@ static void followed(void *context, int32_t status, bp_bytes payload) {
 }
 
 static void changed(void *context, int32_t status, bp_bytes payload) {
-    errand *own = context;
+    call_state *own = context;
     own->done(own->context, status, status == BP_OK ? text("null") : payload);
     free(own);
 }
 
-static void call_porter(void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
-    errand *own = calloc(1, sizeof *own);
+static void call_client(void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
+    call_state *own = calloc(1, sizeof *own);
     (void)id;
     if (!own) {
         done(context, BP_FAILED, text("there is no memory"));
@@ -107,8 +107,8 @@ static void call_porter(void *instance, uint32_t method, bp_bytes input, const b
     transfers()->begin(own->self->handle, &transfer, frame, followed, own);
 }
 
-static void create_porter(void *type, const bp_creation *creation, bp_created done, void *context) {
-    porter *self = calloc(1, sizeof *self);
+static void create_client(void *type, const bp_creation *creation, bp_created done, void *context) {
+    client *self = calloc(1, sizeof *self);
     (void)type;
     if (!self) {
         done(context, BP_FAILED, NULL, text("there is no memory"));
@@ -129,7 +129,7 @@ static void create_dispatcher(void *type, const bp_creation *creation, bp_create
     (void)type;
     if (!self || creation->wire_count != 1) {
         free(self);
-        done(context, BP_FAILED, NULL, text("there is no porter"));
+        done(context, BP_FAILED, NULL, text("there is no controller"));
         return;
     }
     self->handle = creation->handle;
@@ -149,15 +149,15 @@ static void call_dispatcher(void *instance, uint32_t method, bp_bytes input, con
 }
 
 static const bp_wire wires[] = {{
-    .size = sizeof(bp_wire), .label = BP_TEXT("communicationController"), .contract = BP_TEXT("Porter"),
+    .size = sizeof(bp_wire), .label = BP_TEXT("communicationController"), .contract = BP_TEXT("TransfersStep"),
     .contract_version = BP_TEXT("1.0.0"), .methods = methods, .method_count = METHODS}};
 
 static const bp_component components[] = {
-    {.size = sizeof(bp_component), .role = BP_COMMUNICATION_CONTROLLER, .class_name = BP_TEXT("PorterCommunication"),
-     .version = BP_TEXT("1.0.0"), .contract = BP_TEXT("Porter"), .contract_version = BP_TEXT("1.0.0"), .methods = methods,
-     .method_count = METHODS, .create = create_porter, .release = free, .call = call_porter},
-    {.size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("PorterManager"), .version = BP_TEXT("1.0.0"),
-     .contract = BP_TEXT("Porter"), .contract_version = BP_TEXT("1.0.0"), .methods = methods, .method_count = METHODS,
+    {.size = sizeof(bp_component), .role = BP_COMMUNICATION_CONTROLLER, .class_name = BP_TEXT("TransfersStepCommunication"),
+     .version = BP_TEXT("1.0.0"), .contract = BP_TEXT("TransfersStep"), .contract_version = BP_TEXT("1.0.0"), .methods = methods,
+     .method_count = METHODS, .create = create_client, .release = free, .call = call_client},
+    {.size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("TransfersStepManager"), .version = BP_TEXT("1.0.0"),
+     .contract = BP_TEXT("TransfersStep"), .contract_version = BP_TEXT("1.0.0"), .methods = methods, .method_count = METHODS,
      .wires = wires, .wire_count = 1, .create = create_dispatcher, .release = free, .call = call_dispatcher},
 };
 
@@ -166,7 +166,7 @@ int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
     const bp_answer own = {
         .size = answer->size < sizeof own ? answer->size : (uint32_t)sizeof own,
         .abi = abi,
-        .id = BP_TEXT("org.backplane.tests.porter"),
+        .id = BP_TEXT("org.backplane.tests.transfers-step"),
         .version = BP_TEXT("1.0.0"),
         .components = components,
         .component_count = sizeof components / sizeof *components,

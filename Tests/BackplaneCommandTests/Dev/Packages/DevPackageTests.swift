@@ -52,7 +52,7 @@ struct DevPackageTests {
     }
 
     private func expectAnswer(_ answer: String, _ location: SourceLocation = #_sourceLocation) async throws {
-        #expect(try await dev.call("Asker", "ask", #""Ann""#) == "\"\(answer)\"", sourceLocation: location)
+        #expect(try await dev.call("GreetingCaller", "ask", #""Ann""#) == "\"\(answer)\"", sourceLocation: location)
     }
 
     /// One story, since every build takes its time.
@@ -61,11 +61,11 @@ struct DevPackageTests {
     {
         let beginning = try await dev.next("started", DevEvent.Beginning.self)
         #expect(beginning.packages.map(\.path) == [workspace.folder, workspace.annex])
-        #expect(beginning.packages.map(\.products) == [["Speaker", "Asker"], ["Annex"]])
+        #expect(beginning.packages.map(\.products) == [["GreetingProvider", "GreetingCaller"], ["Annex"]])
         let application = try await dev.up(besides: ["output", "buildStarted", "buildEnded"])
         #expect(application.managers.map(\.state) == ["ready", "ready", "ready"], "\(application)")
         try await expectAnswer("Hello, Ann! How are you?")
-        let caller = BusyCaller(application.control, "Speaker", "linger")
+        let caller = BusyCaller(application.control, "GreetingProvider", "linger")
 
         try await saveOne()
         try await saveMistake()
@@ -76,35 +76,39 @@ struct DevPackageTests {
         try await changeContract()
         try await changePackage()
 
-        try workspace.save("../annex/Sources/Annex/Annex.swift", Workspace.signpost("Annex", "two"))
+        try workspace.save("../annex/Sources/Annex/Annex.swift", Workspace.constant("Annex", "two"))
         try await built("Annex")
         #expect(try await dev.call("Annex", "read") == #""two""#)
 
-        #expect(try await dev.call("Speaker", "greeted") == "13", "every greeting was counted by the same state")
+        #expect(
+            try await dev.call("GreetingProvider", "greeted") == "13", "every greeting was counted by the same state")
         let calls = caller.end()
         #expect(calls.answered > 0 && calls.failures == [])
         try await dev.stop()
     }
 
     private func saveOne() async throws {
-        try workspace.save("Sources/Speaker/Speaker.swift", Workspace.speaker("!!"))
+        try workspace.save("Sources/GreetingProvider/GreetingProvider.swift", Workspace.provider("!!"))
         let build = try await dev.next("buildStarted", DevEvent.Build.self)
-        #expect(build.product == "Speaker" && build.because == [workspace.path("Sources/Speaker/Speaker.swift")])
-        let swap = try #require(try await built("Speaker").first)
-        #expect(swap.report.plugins.map(\.plugin) == ["org.example.speaker"])
+        #expect(
+            build.product == "GreetingProvider"
+                && build.because == [workspace.path("Sources/GreetingProvider/GreetingProvider.swift")])
+        let swap = try #require(try await built("GreetingProvider").first)
+        #expect(swap.report.plugins.map(\.plugin) == ["org.example.greetingprovider"])
         #expect(swap.builtIn.count == 1 && swap.builtIn.values.allSatisfy { $0.duration > .zero })
         try await expectAnswer("Hello, Ann!! How are you?")
     }
 
     private func saveMistake() async throws {
-        let path = workspace.path("Sources/Speaker/Speaker.swift")
+        let path = workspace.path("Sources/GreetingProvider/GreetingProvider.swift")
         try workspace.saveByRenaming(
-            "Sources/Speaker/Speaker.swift", Workspace.speaker("!!!") + "let mistake: Int = true\n")
+            "Sources/GreetingProvider/GreetingProvider.swift", Workspace.provider("!!!") + "let mistake: Int = true\n")
         try await dev.next("buildStarted")
         let finding = try await dev.next("diagnostic", DevEvent.Finding.self)
-        let line = Workspace.speaker("!!!").split(separator: "\n", omittingEmptySubsequences: false).count
+        let line = Workspace.provider("!!!").split(separator: "\n", omittingEmptySubsequences: false).count
         #expect(
-            finding.product == "Speaker" && finding.diagnostic.severity == "error" && finding.diagnostic.file == path)
+            finding.product == "GreetingProvider" && finding.diagnostic.severity == "error"
+                && finding.diagnostic.file == path)
         #expect((finding.diagnostic.line, finding.diagnostic.column) == (line, 20))
         let failure = try await dev.next("buildEnded", DevEvent.BuildResult.self, besides: ["output", "diagnostic"])
         #expect(failure.outcome == .failed)
@@ -113,51 +117,51 @@ struct DevPackageTests {
             failure.text.contains { $0.contains("let mistake: Int = true") }, "with the line, as the compiler shows it")
         try await expectAnswer("Hello, Ann!! How are you?")
 
-        try workspace.saveByRenaming("Sources/Speaker/Speaker.swift", Workspace.speaker("!!!"))
-        try await built("Speaker")
+        try workspace.saveByRenaming("Sources/GreetingProvider/GreetingProvider.swift", Workspace.provider("!!!"))
+        try await built("GreetingProvider")
         try await expectAnswer("Hello, Ann!!! How are you?")
     }
 
     private func saveDuringBuild() async throws {
-        try workspace.save("Sources/Speaker/Speaker.swift", Workspace.speaker(", at last."))
+        try workspace.save("Sources/GreetingProvider/GreetingProvider.swift", Workspace.provider(", at last."))
         try await dev.next("buildStarted")
-        try workspace.save("Sources/Speaker/Speaker.swift", Workspace.speaker("."))
+        try workspace.save("Sources/GreetingProvider/GreetingProvider.swift", Workspace.provider("."))
         #expect(try await dev.next("buildEnded", DevEvent.BuildResult.self).outcome == .cancelled)
-        try await built("Speaker")
+        try await built("GreetingProvider")
         try await expectAnswer("Hello, Ann. How are you?")
     }
 
     /// Away, where nobody looks, and back with other contents.
     private func moveFolder() async throws {
-        let folder = workspace.path("Sources/Asker"), elsewhere = workspace.path("../elsewhere")
+        let folder = workspace.path("Sources/GreetingCaller"), elsewhere = workspace.path("../elsewhere")
         try? FileManager.default.removeItem(atPath: elsewhere)
         try FileManager.default.moveItem(atPath: folder, toPath: elsewhere)
         let failure = try await dev.next(
             "buildEnded", DevEvent.BuildResult.self, besides: ["output", "buildStarted", "diagnostic"])
-        #expect(failure.product == "Asker" && failure.outcome == .failed)
+        #expect(failure.product == "GreetingCaller" && failure.outcome == .failed)
         try await expectAnswer("Hello, Ann. How are you?")
 
-        try workspace.save("../elsewhere/Asker.swift", Workspace.asker("Where was I?"))
+        try workspace.save("../elsewhere/GreetingCaller.swift", Workspace.caller("Where was I?"))
         try FileManager.default.moveItem(atPath: elsewhere, toPath: folder)
-        try await built("Asker")
+        try await built("GreetingCaller")
         try await expectAnswer("Hello, Ann. Where was I?")
     }
 
     /// The next swap is of what was saved after it.
     private func touch() async throws {
         _ = try await RunningTool(
-            ["touch", workspace.path("Sources/Speaker/Speaker.swift")], of: "/usr/bin/env", input: nil
+            ["touch", workspace.path("Sources/GreetingProvider/GreetingProvider.swift")], of: "/usr/bin/env", input: nil
         ).end()
-        try workspace.save("Sources/Asker/Asker.swift", Workspace.asker("How do you do?"))
-        let swaps = try await built("Asker")
-        #expect(swaps.flatMap(\.report.plugins).map(\.plugin) == ["org.example.asker"])
+        try workspace.save("Sources/GreetingCaller/GreetingCaller.swift", Workspace.caller("How do you do?"))
+        let swaps = try await built("GreetingCaller")
+        #expect(swaps.flatMap(\.report.plugins).map(\.plugin) == ["org.example.greetingcaller"])
         try await expectAnswer("Hello, Ann. How do you do?")
     }
 
     private func saveResource() async throws {
-        try workspace.save("Sources/Speaker/greeting.txt", "Good day")
-        let swap = try #require(try await built("Speaker").first)
-        #expect(swap.report.plugins.map(\.plugin) == ["org.example.speaker"])
+        try workspace.save("Sources/GreetingProvider/greeting.txt", "Good day")
+        let swap = try #require(try await built("GreetingProvider").first)
+        #expect(swap.report.plugins.map(\.plugin) == ["org.example.greetingprovider"])
         try await expectAnswer("Good day, Ann. How do you do?")
     }
 
@@ -169,14 +173,15 @@ struct DevPackageTests {
         try await workspace.git("checkout", "-q", "-b", "words")
         try await atOnce {
             try workspace.save("Sources/WorkspaceContracts/Contracts.swift", Workspace.contracts(2))
-            try workspace.save("Sources/Speaker/Speaker.swift", Workspace.speaker("?", contract: 2))
-            try workspace.save("Sources/Asker/Asker.swift", Workspace.asker("Who are you?", contract: 2))
+            try workspace.save("Sources/GreetingProvider/GreetingProvider.swift", Workspace.provider("?", contract: 2))
+            try workspace.save(
+                "Sources/GreetingCaller/GreetingCaller.swift", Workspace.caller("Who are you?", contract: 2))
         }
-        try await built("Speaker", "Asker")
+        try await built("GreetingProvider", "GreetingCaller")
         try await expectAnswer("Good day, Ann? Who are you?")
         try await workspace.git("commit", "-q", "-a", "-m", "Greet in words")
         try await atOnce { try await workspace.git("checkout", "-q", "main") }
-        try await built("Speaker", "Asker")
+        try await built("GreetingProvider", "GreetingCaller")
         try await expectAnswer("Good day, Ann. How do you do?")
     }
 
@@ -198,7 +203,7 @@ struct DevPackageTests {
         try FileManager.default.removeItem(atPath: workspace.path("Package.swift"))
         #expect(try await dev.next("refused", DevEvent.Refusal.self).subject == .package)
         try workspace.save("Package.swift", Workspace.package())
-        for product in ["Speaker", "Asker"] {
+        for product in ["GreetingProvider", "GreetingCaller"] {
             let result = try await dev.next(
                 "buildEnded", DevEvent.BuildResult.self, besides: ["output", "buildStarted", "unchanged"])
             #expect(result.product == product && result.outcome == .succeeded)
@@ -207,9 +212,10 @@ struct DevPackageTests {
 
         try FileManager.default.createDirectory(
             atPath: workspace.path("Sources/Latecomer"), withIntermediateDirectories: true)
-        try workspace.save("Sources/Latecomer/Latecomer.swift", Workspace.signpost("Latecomer", "here"))
-        try workspace.save("Package.swift", Workspace.package(products: ["Speaker", "Asker", "Latecomer"]))
-        for product in ["Speaker", "Asker"] {
+        try workspace.save("Sources/Latecomer/Latecomer.swift", Workspace.constant("Latecomer", "here"))
+        try workspace.save(
+            "Package.swift", Workspace.package(products: ["GreetingProvider", "GreetingCaller", "Latecomer"]))
+        for product in ["GreetingProvider", "GreetingCaller"] {
             let result = try await dev.next(
                 "buildEnded", DevEvent.BuildResult.self, besides: ["output", "buildStarted", "unchanged"])
             #expect(result.product == product && result.outcome == .succeeded)
@@ -218,7 +224,7 @@ struct DevPackageTests {
         let swap = try await dev.next(
             "swapped", DevEvent.Swap.self, besides: ["output", "buildStarted", "buildEnded", "unchanged"])
         let change = try #require(swap.report.managers, "the library and the manifest that names it come together")
-        #expect(change.started == ["Latecomer"] && change.kept == ["Speaker", "Asker", "Annex"])
+        #expect(change.started == ["Latecomer"] && change.kept == ["GreetingProvider", "GreetingCaller", "Annex"])
         #expect(try await dev.call("Latecomer", "read") == #""here""#)
     }
 }

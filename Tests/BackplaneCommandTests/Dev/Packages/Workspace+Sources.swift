@@ -1,9 +1,9 @@
 /// What the two packages consist of, in the editions in which they are saved.
 extension Workspace {
-    static func package(products: [String] = ["Speaker", "Asker"]) -> String {
+    static func package(products: [String] = ["GreetingProvider", "GreetingCaller"]) -> String {
         let libraries = products.map { #".library(name: "\#($0)", type: .dynamic, targets: ["\#($0)"])"# }
         let targets = products.map { name in
-            let files = name == "Speaker" ? #", resources: [.copy("greeting.txt")]"# : ""
+            let files = name == "GreetingProvider" ? #", resources: [.copy("greeting.txt")]"# : ""
             return #".target(name: "\#(name)", dependencies: [backplane, "WorkspaceContracts"]\#(files))"#
         }
         return """
@@ -41,14 +41,14 @@ extension Workspace {
     }
 
     /// Greets with the word of its file, and counts; state that a swap carries over.
-    static func speaker(_ end: String, contract: Int = 1) -> String {
+    static func provider(_ end: String, contract: Int = 1) -> String {
         let text = #""\(greeting), \(name)\#(end)""#
         return """
             import Backplane
             import CBackplane
             import WorkspaceContracts
 
-            actor Speaker: Manager, StatefulComponent {
+            actor GreetingProvider: Manager, StatefulComponent {
                 typealias Provides = Words
                 struct State: Codable { var greeted: Int }
                 private let greeting: String
@@ -67,20 +67,20 @@ extension Workspace {
                 }
 
                 static func methods(_ table: inout Methods) {
-                    table.async(\\.greet) { speaker, name, _ in await speaker.greet(name) }
-                    table.async(\\.greeted) { speaker, _, _ in await speaker.greeted }
-                    table.async(\\.linger) { speaker, _, _ in
+                    table.async(\\.greet) { provider, name, _ in await provider.greet(name) }
+                    table.async(\\.greeted) { provider, _, _ in await provider.greeted }
+                    table.async(\\.linger) { provider, _, _ in
                         try await Task.sleep(for: .milliseconds(20))
-                        return await speaker.greeted
+                        return await provider.greeted
                     }
                 }
             }
 
-            \(entry("Speaker"))
+            \(entry("GreetingProvider"))
             """
     }
 
-    static func asker(_ question: String, contract: Int = 1) -> String {
+    static func caller(_ question: String, contract: Int = 1) -> String {
         """
         import Backplane
         import CBackplane
@@ -91,7 +91,7 @@ extension Workspace {
             let ask = AsyncMethod<String, String>()
         }
 
-        final class Asker: Manager {
+        final class GreetingCaller: Manager {
             typealias Provides = Asking
             struct Wires: Wiring { let words: Wire<Words> }
             private let wires: Wires
@@ -99,19 +99,19 @@ extension Workspace {
             init(_ context: Context) { wires = context.wires }
 
             static func methods(_ table: inout Methods) {
-                table.async(\\.ask) { asker, name, call in
-                    let greeting = try await asker.wires.words.greet(name, call)
+                table.async(\\.ask) { caller, name, call in
+                    let greeting = try await caller.wires.words.greet(name, call)
                     return "\\(greeting\(contract == 1 ? "" : #".joined(separator: " ")"#)) \(question)"
                 }
             }
         }
 
-        \(entry("Asker"))
+        \(entry("GreetingCaller"))
         """
     }
 
     /// A plugin that nobody else needs.
-    static func signpost(_ name: String, _ text: String) -> String {
+    static func constant(_ name: String, _ text: String) -> String {
         """
         import Backplane
         import CBackplane
@@ -148,15 +148,16 @@ extension Workspace {
     }
 
     static func manifest(_ others: String...) -> String {
-        let plugins = (["Speaker", "Asker"] + others).map { #"{ "library": "\#($0)" }"# }
+        let plugins = (["GreetingProvider", "GreetingCaller"] + others).map { #"{ "library": "\#($0)" }"# }
         let managers = others.map { ",\n    \"\($0)\": { \"className\": \"\($0)\" }" }
         return #"""
             {
               "manifestVersion": 1,
               "plugins": [\#(plugins.joined(separator: ", "))],
               "managers": {
-                "Speaker": { "className": "Speaker" },
-                "Asker": { "className": "Asker", "uses": { "words": "Speaker" } }\#(managers.joined())
+                "GreetingProvider": { "className": "GreetingProvider" },
+                "GreetingCaller": { "className": "GreetingCaller",
+                  "uses": { "words": "GreetingProvider" } }\#(managers.joined())
               }
             }
 

@@ -19,11 +19,11 @@ struct Workspace {
         try begin("Package.swift", Self.package())
         try begin("backplane.json", Self.manifest("Annex"))
         try begin("Sources/WorkspaceContracts/Contracts.swift", Self.contracts())
-        try begin("Sources/Speaker/Speaker.swift", Self.speaker("!"))
-        try begin("Sources/Speaker/greeting.txt", "Hello")
-        try begin("Sources/Asker/Asker.swift", Self.asker("How are you?"))
+        try begin("Sources/GreetingProvider/GreetingProvider.swift", Self.provider("!"))
+        try begin("Sources/GreetingProvider/greeting.txt", "Hello")
+        try begin("Sources/GreetingCaller/GreetingCaller.swift", Self.caller("How are you?"))
         try begin("../annex/Package.swift", Self.annexPackage)
-        try begin("../annex/Sources/Annex/Annex.swift", Self.signpost("Annex", "one"))
+        try begin("../annex/Sources/Annex/Annex.swift", Self.constant("Annex", "one"))
     }
 
     func path(_ name: String) -> String { URL(filePath: folder + "/" + name).standardizedFileURL.path }

@@ -14,8 +14,8 @@ struct HostTransfersTests {
     private let source = TransferSource()
 
     private func host(
-        _ managers: String = CarrierPlugin.manager("Carrier"), network: String = "{}",
-        linked: [LinkedPlugin] = [CarrierPlugin.edition("1.0.0")], in folder: LoadingFixture.Folder? = nil,
+        _ managers: String = DownloaderPlugin.manager("Downloader"), network: String = "{}",
+        linked: [LinkedPlugin] = [DownloaderPlugin.edition("1.0.0")], in folder: LoadingFixture.Folder? = nil,
         store: any RecordStore = MemoryRecordStore(), lanes: LaneRule = .fastest
     ) throws -> TestHost {
         try TestHost(
@@ -30,74 +30,75 @@ struct HostTransfersTests {
     private func swap(_ test: TestHost, to version: Version) async throws {
         let coordinator = test.host.coordinator
         let report = try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
-            try await coordinator.swap(linked: [CarrierPlugin.edition(version)], SwapOptions())
+            try await coordinator.swap(linked: [DownloaderPlugin.edition(version)], SwapOptions())
         }
         #expect(report.outcome == .swapped)
     }
 
     /// Reads states until one meets a condition.
     private func state(
-        _ carrier: Remote<Carrier>, _ id: String = "text/whale", where isReached: (TransferState) -> Bool
+        _ downloader: Remote<Downloader>, _ id: String = "text/whale", where isReached: (TransferState) -> Bool
     ) async throws -> TransferState {
-        for try await state in carrier.states(id) where isReached(state) { return state }
+        for try await state in downloader.states(id) where isReached(state) { return state }
         throw BackplaneError(.componentFailed, "the states ended before that")
     }
 
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `a manager passes on the progress of a download, whose file is adopted`(lanes: LaneRule) async throws {
-        let test = try host(lanes: lanes), carrier: Remote<Carrier> = try await test.host.manager("Carrier")
-        let begun = try await carrier.begin("http://books.test/whale")
-        #expect(begun.id == "text/whale" && begun.owner == "org.backplane.tests.carrier" && !begun.phase.isFinal)
-        let half = try await state(carrier) { $0.bytes == source.half }
+        let test = try host(lanes: lanes), downloader: Remote<Downloader> = try await test.host.manager("Downloader")
+        let begun = try await downloader.begin("http://books.test/whale")
+        #expect(begun.id == "text/whale" && begun.owner == "org.backplane.tests.downloader" && !begun.phase.isFinal)
+        let half = try await state(downloader) { $0.bytes == source.half }
         #expect(half.phase == .running && half.progress == 0.5)
         source.open()
-        let last = try await state(carrier) { $0.phase.isFinal }
+        let last = try await state(downloader) { $0.phase.isFinal }
         #expect(
-            last.phase == .succeeded && last.progress == 1 && last.file?.hasSuffix("/@network/Carrier/whale") == true)
-        let path = try await carrier.keep("text/whale")
+            last.phase == .succeeded && last.progress == 1 && last.file?.hasSuffix("/@network/Downloader/whale") == true
+        )
+        let path = try await downloader.keep("text/whale")
         let kept = try Data(contentsOf: URL(filePath: path))
         #expect(path.hasSuffix("/kept") && Array(kept) == source.content)
         await test.host.stop()
     }
 
     @Test func `a transfer is paused, resumed, cancelled and removed`() async throws {
-        let test = try host(), carrier: Remote<Carrier> = try await test.host.manager("Carrier")
-        _ = try await carrier.begin("http://books.test/whale")
-        _ = try await state(carrier) { $0.bytes == source.half }
-        _ = try await carrier.change("pause text/whale")
-        #expect(try await state(carrier) { _ in true }.phase == .paused)
-        _ = try await carrier.change("resume text/whale")
+        let test = try host(), downloader: Remote<Downloader> = try await test.host.manager("Downloader")
+        _ = try await downloader.begin("http://books.test/whale")
+        _ = try await state(downloader) { $0.bytes == source.half }
+        _ = try await downloader.change("pause text/whale")
+        #expect(try await state(downloader) { _ in true }.phase == .paused)
+        _ = try await downloader.change("resume text/whale")
         await eventually { source.ranges.count == 2 }
         #expect(source.ranges == ["", "bytes=\(source.half)-"], "it goes on where it ended")
-        _ = try await carrier.change("cancel text/whale")
-        #expect(try await state(carrier) { _ in true }.phase == .cancelled)
-        _ = try await carrier.change("remove text/whale")
-        let unknown = await error { try await self.state(carrier) { _ in true } }
+        _ = try await downloader.change("cancel text/whale")
+        #expect(try await state(downloader) { _ in true }.phase == .cancelled)
+        _ = try await downloader.change("remove text/whale")
+        let unknown = await error { try await self.state(downloader) { _ in true } }
         #expect(unknown?.code == .transferUnknown)
         await test.host.stop()
     }
 
     @Test func `a transfer is untouched by 200 swaps of the plugin that began it`() async throws {
-        let test = try host(), carrier: Remote<Carrier> = try await test.host.manager("Carrier")
-        _ = try await carrier.begin("http://books.test/whale")
-        _ = try await state(carrier) { $0.bytes == source.half }
+        let test = try host(), downloader: Remote<Downloader> = try await test.host.manager("Downloader")
+        _ = try await downloader.begin("http://books.test/whale")
+        _ = try await state(downloader) { $0.bytes == source.half }
         for number in 1...200 { try await swap(test, to: Version(1, 0, number)) }
         source.open()
-        let last = try await state(carrier) { $0.phase.isFinal }
+        let last = try await state(downloader) { $0.phase.isFinal }
         #expect(last.phase == .succeeded && last.restart == nil)
         #expect(source.ranges == [""], "there was one request")
         await test.host.stop()
     }
 
     @Test func `the states that a component follows end with it, and the transfer continues`() async throws {
-        let test = try host(), carrier: Remote<Carrier> = try await test.host.manager("Carrier")
-        _ = try await carrier.begin("http://books.test/whale")
-        _ = try await state(carrier) { $0.bytes == source.half }
-        _ = try await carrier.follow("text/whale")
+        let test = try host(), downloader: Remote<Downloader> = try await test.host.manager("Downloader")
+        _ = try await downloader.begin("http://books.test/whale")
+        _ = try await state(downloader) { $0.bytes == source.half }
+        _ = try await downloader.follow("text/whale")
         try await swap(test, to: "1.0.1")
-        await eventually { CarrierPlugin.ends.withLock { $0 } == ["call.retired"] }
+        await eventually { DownloaderPlugin.ends.withLock { $0 } == ["call.retired"] }
         source.open()
-        #expect(try await state(carrier) { $0.phase.isFinal }.phase == .succeeded)
+        #expect(try await state(downloader) { $0.phase.isFinal }.phase == .succeeded)
         #expect(source.ranges == [""])
         await test.host.stop()
     }
@@ -105,33 +106,33 @@ struct HostTransfersTests {
     @Test func `the next host in the same folder goes on from the part file`() async throws {
         let folder = try LoadingFixture.Folder(), store = MemoryRecordStore()
         let first = try host(in: folder, store: store)
-        let before: Remote<Carrier> = try await first.host.manager("Carrier")
+        let before: Remote<Downloader> = try await first.host.manager("Downloader")
         _ = try await before.begin("http://books.test/whale")
         _ = try await state(before) { $0.bytes == source.half }
         await first.host.stop()
         source.open()
         let second = try host(in: folder, store: store)
         try await second.host.start()
-        let carrier: Remote<Carrier> = try await second.host.manager("Carrier")
-        #expect(try await state(carrier) { $0.phase.isFinal }.phase == .succeeded)
+        let downloader: Remote<Downloader> = try await second.host.manager("Downloader")
+        #expect(try await state(downloader) { $0.phase.isFinal }.phase == .succeeded)
         #expect(source.ranges == ["", "bytes=\(source.half)-"])
         await second.host.stop()
     }
 
     @Test func `a transfer whose folder goes away fails by name, and begins again in a new one`() async throws {
-        let test = try host(), carrier: Remote<Carrier> = try await test.host.manager("Carrier")
-        _ = try await carrier.begin("http://books.test/whale")
-        _ = try await state(carrier) { $0.bytes == source.half }
+        let test = try host(), downloader: Remote<Downloader> = try await test.host.manager("Downloader")
+        _ = try await downloader.begin("http://books.test/whale")
+        _ = try await state(downloader) { $0.bytes == source.half }
         let data = try #require(try FileTree.names(in: test.data).first { $0.hasPrefix("manifest-") })
-        let folder = "\(test.data)/\(data)/@network/Carrier"
+        let folder = "\(test.data)/\(data)/@network/Downloader"
         try FileManager.default.removeItem(atPath: folder)
         source.open()
-        let failed = try await state(carrier) { $0.phase.isFinal }
+        let failed = try await state(downloader) { $0.phase.isFinal }
         #expect(failed.phase == .failed && failed.error?.code == .networkFile && failed.file == nil, "\(failed)")
         #expect(failed.error?.message.contains("No such file or directory") == true, "\(failed)")
         #expect(failed.error?.location == folder + "/whale")
-        _ = try await carrier.begin("http://books.test/whale")
-        #expect(try await state(carrier) { $0.phase.isFinal }.phase == .succeeded)
+        _ = try await downloader.begin("http://books.test/whale")
+        #expect(try await state(downloader) { $0.phase.isFinal }.phase == .succeeded)
         #expect(try Array(Data(contentsOf: URL(filePath: folder + "/whale"))) == source.content)
         #expect(source.ranges == ["", ""], "nothing was left of the part")
         await test.host.stop()
@@ -141,33 +142,33 @@ struct HostTransfersTests {
         source.open()
         let other = "org.backplane.tests.other"
         let test = try host(
-            CarrierPlugin.manager("Carrier") + "," + CarrierPlugin.manager("Other", edition: "Other"),
-            linked: [CarrierPlugin.edition("1.0.0"), CarrierPlugin.other])
-        let carrier: Remote<Carrier> = try await test.host.manager("Carrier")
-        let stranger: Remote<Carrier> = try await test.host.manager("Other")
-        _ = try await carrier.begin("http://books.test/whale")
-        _ = try await state(carrier) { $0.phase.isFinal }
+            DownloaderPlugin.manager("Downloader") + "," + DownloaderPlugin.manager("Other", edition: "Other"),
+            linked: [DownloaderPlugin.edition("1.0.0"), DownloaderPlugin.other])
+        let downloader: Remote<Downloader> = try await test.host.manager("Downloader")
+        let stranger: Remote<Downloader> = try await test.host.manager("Other")
+        _ = try await downloader.begin("http://books.test/whale")
+        _ = try await state(downloader) { $0.phase.isFinal }
         let unknown = await error { try await stranger.change("cancel text/whale") }
         #expect(unknown?.code == .transferUnknown)
         #expect(try await stranger.begin("http://books.test/whale").owner == other)
         let all = try await test.host.transferPool().transfers().states.map(\.id)
-        #expect(all == ["org.backplane.tests.carrier/text/whale", "\(other)/text/whale"])
+        #expect(all == ["org.backplane.tests.downloader/text/whale", "\(other)/text/whale"])
         await test.host.stop()
     }
 
     @Test func `a transfer whose account is not signed in waits for it, and says so`() async throws {
         source.open()
         let test = try host(
-            CarrierPlugin.manager("Carrier", credential: "library"),
+            DownloaderPlugin.manager("Downloader", credential: "library"),
             network: #"{"credentials": {"library": {"type": "basic", "hosts": ["books.test"]}}}"#)
-        let carrier: Remote<Carrier> = try await test.host.manager("Carrier")
-        _ = try await carrier.begin("http://books.test/whale")
-        let waiting = try await state(carrier) { $0.phase == .paused }
+        let downloader: Remote<Downloader> = try await test.host.manager("Downloader")
+        _ = try await downloader.begin("http://books.test/whale")
+        let waiting = try await state(downloader) { $0.phase == .paused }
         #expect(waiting.error?.code == .transferCredentials)
         #expect(waiting.error?.message.contains("account `ann` of the credential `library`") == true)
         #expect(source.ranges == [])
-        _ = try await carrier.signIn("ann")
-        #expect(try await state(carrier) { $0.phase.isFinal }.phase == .succeeded)
+        _ = try await downloader.signIn("ann")
+        #expect(try await state(downloader) { $0.phase.isFinal }.phase == .succeeded)
         await test.host.stop()
     }
 
@@ -175,22 +176,22 @@ struct HostTransfersTests {
         async throws
     {
         let test = try host(
-            CarrierPlugin.manager("Carrier", credential: "library"),
+            DownloaderPlugin.manager("Downloader", credential: "library"),
             network: #"{"credentials": {"library": {"type": "basic", "hosts": ["books.test"]}}}"#)
-        let carrier: Remote<Carrier> = try await test.host.manager("Carrier")
-        _ = try await carrier.signIn("ann")
-        _ = try await carrier.begin("http://books.test/whale")
-        _ = try await state(carrier) { $0.bytes == source.half }
-        _ = try await carrier.signOut("ann")
-        #expect(try await state(carrier) { _ in true }.phase == .running)
-        _ = try await carrier.change("pause text/whale")
-        _ = try await carrier.change("resume text/whale")
-        let waiting = try await state(carrier) { $0.phase == .paused }
+        let downloader: Remote<Downloader> = try await test.host.manager("Downloader")
+        _ = try await downloader.signIn("ann")
+        _ = try await downloader.begin("http://books.test/whale")
+        _ = try await state(downloader) { $0.bytes == source.half }
+        _ = try await downloader.signOut("ann")
+        #expect(try await state(downloader) { _ in true }.phase == .running)
+        _ = try await downloader.change("pause text/whale")
+        _ = try await downloader.change("resume text/whale")
+        let waiting = try await state(downloader) { $0.phase == .paused }
         #expect(waiting.error?.code == .transferCredentials && waiting.bytes == source.half, "\(waiting)")
         #expect(source.ranges == [""], "nothing is sent without the account")
         source.open()
-        _ = try await carrier.signIn("ann")
-        #expect(try await state(carrier) { $0.phase.isFinal }.phase == .succeeded)
+        _ = try await downloader.signIn("ann")
+        #expect(try await state(downloader) { $0.phase.isFinal }.phase == .succeeded)
         #expect(source.ranges == ["", "bytes=\(source.half)-"])
         await test.host.stop()
     }

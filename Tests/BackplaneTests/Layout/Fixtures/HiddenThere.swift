@@ -1,4 +1,4 @@
-extension Right { struct Vault { private var secret: Secret } }
+extension Right { struct PrivateField { private var secret: Secret } }
 private struct Secret { var code: UInt }
 
 private struct Same { var code: Int }

@@ -2,7 +2,7 @@
 let recursivePairs = [
     Pair("beside a type's array of itself", Left.Folder.self, Right.Folder.self),
     Pair("in the second of two types that contain each other", Left.Question.self, Right.Question.self),
-    Pair("which of two types is met again", Left.Road.self, Right.Road.self),
+    Pair("which of two types is met again", Left.RepeatedType.self, Right.RepeatedType.self),
     Pair("in an indirect enum", Left.Formula.self, Right.Formula.self),
     Pair("itself and its equal", Left.Chain.self, Right.Chain.self),
 ]
@@ -19,8 +19,8 @@ extension Right {
     struct Reply: Sendable { var text: String, back: [Reply] }
 }
 
-extension Left { struct Road { var north: Limit, south: OtherLimit, again: Limit } }
-extension Right { struct Road { var north: Limit, south: OtherLimit, again: OtherLimit } }
+extension Left { struct RepeatedType { var first: Limit, second: OtherLimit, again: Limit } }
+extension Right { struct RepeatedType { var first: Limit, second: OtherLimit, again: OtherLimit } }
 
 extension Left { indirect enum Formula: Sendable { case number(Int), sum(Formula, Formula) } }
 extension Right { indirect enum Formula: Sendable { case number(Int8), sum(Formula, Formula) } }

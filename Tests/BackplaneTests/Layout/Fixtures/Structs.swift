@@ -90,14 +90,14 @@ extension Right { struct Named { var limit: OtherLimit } }
 struct OtherLimit { var limit: Int }
 
 extension Left {
-    struct Shop { var halls: [Hall] }
-    struct Hall { var shelves: [String: Shelf] }
+    struct Shop { var aisles: [Aisle] }
+    struct Aisle { var shelves: [String: Shelf] }
     struct Shelf { var top: Label? }
     struct Label { var price: Int32 }
 }
 extension Right {
-    struct Shop { var halls: [Hall] }
-    struct Hall { var shelves: [String: Shelf] }
+    struct Shop { var aisles: [Aisle] }
+    struct Aisle { var shelves: [String: Shelf] }
     struct Shelf { var top: Label? }
     struct Label { var price: UInt32 }
 }

@@ -8,11 +8,11 @@ struct ParityPlugin: Plugin {
 
     static func register(in registrar: inout Registrar) {
         registrar.add(ValuesManager.self)
-        registrar.add(HabitsManager.self)
+        registrar.add(TaskContextManager.self)
         registrar.add(FailuresManager.self)
         registrar.add(FramesManager.self)
         registrar.add(LedgerManager.self)
-        registrar.add(HoardManager.self)
+        registrar.add(FullStateManager.self)
         registrar.add(BoundManager.self)
         registrar.add(SequencesManager.self)
         registrar.add(SequenceWatchManager.self)

@@ -8,7 +8,7 @@ struct RelayPlugin: Plugin {
 
     static func register(in registrar: inout Registrar) {
         registrar.add(ValuesRelay.self)
-        registrar.add(HabitsRelay.self)
+        registrar.add(TaskContextRelay.self)
         registrar.add(FailuresRelay.self)
         registrar.add(FramesRelay.self)
         registrar.add(SequencesRelay.self)

@@ -20,7 +20,7 @@ final class Timepiece: Manager, ReconfigurableComponent {
         var strikes: Int?
         var chime: String?
     }
-    struct Cracked: Error {}
+    struct ChimeFailure: Error {}
     private let chime: Mutex<String>
 
     init(_ context: Context) throws {
@@ -32,7 +32,7 @@ final class Timepiece: Manager, ReconfigurableComponent {
     }
 
     func reconfigure(_ configuration: Configuration) throws {
-        guard configuration.chime != "crack" else { throw Cracked() }
+        guard configuration.chime != "fail" else { throw ChimeFailure() }
         chime.withLock { $0 = configuration.chime ?? "dong" }
     }
 

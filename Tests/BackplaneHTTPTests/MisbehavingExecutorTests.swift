@@ -8,7 +8,7 @@ import Testing
 
 /// Executors of plugins that hang, or that misuse `backplane.bodies/1`.
 @Suite(.timeLimit(.minutes(5)))
-struct CarelessExecutorTests {
+struct MisbehavingExecutorTests {
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `one that never says what it can do is ended by the limits of the exchange, and told so`(lanes: LaneRule)
         async throws
@@ -84,16 +84,17 @@ struct CarelessExecutorTests {
     func `misuse of bodies is answered with an error, and has no other effect`(mistake: String, words: String)
         async throws
     {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "careless-\(UUID().uuidString)").path
+        let folder = FileManager.default.temporaryDirectory.appending(path: "misbehaving-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let host = PluginHost(
             manifest: Manifest(
                 plugins: [
-                    PluginReference(library: try CarrierHost.compile("1.0.0", of: "Careless/careless", in: folder))
+                    PluginReference(
+                        library: try ExecutorInC.compile("1.0.0", of: "MisbehavingExecutor/executor", in: folder))
                 ],
-                managers: ["Careless": ManagerDefinition(className: "Careless")],
-                network: NetworkSettings(executors: ["careless": "Careless"])),
+                managers: ["MisbehavingExecutor": ManagerDefinition(className: "MisbehavingExecutor")],
+                network: NetworkSettings(executors: ["misbehaving": "MisbehavingExecutor"])),
             options: HostOptions(
                 loadFolder: folder + "/loads", dataFolder: folder + "/data", occupationLimit: nil))
         try await host.start()
@@ -101,7 +102,7 @@ struct CarelessExecutorTests {
         let (chunks, chunk) = AsyncStream<[UInt8]>.makeStream()
         defer { chunk.finish() }
         let error = await #expect(throws: BackplaneError.self) {
-            try await host.network.send(HTTPRequest("POST", "careless:\(mistake)", body: .stream(chunks)))
+            try await host.network.send(HTTPRequest("POST", "misbehaving:\(mistake)", body: .stream(chunks)))
         }
         #expect(error?.code == .networkBody && error?.message == words, "\(String(describing: error))")
         await host.stop()

@@ -1,7 +1,7 @@
 public import Backplane
 
 /// What the code that is called finds around it.
-public struct Habits: Contract {
+public struct TaskContext: Contract {
     public static let version: Version = "1.0.0"
     public let isCancelled = AsyncMethod<Nothing, Bool>()
     public let priority = AsyncMethod<Nothing, UInt8>()

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-BP_IDENTITY("org.backplane.tests.seal", "1.0.0")
+BP_IDENTITY("org.backplane.tests.authenticator-in-c", "1.0.0")
 
 enum { DIGESTS, PREPARE, ANSWER };
 static const bp_method methods[] = {
@@ -140,14 +140,14 @@ static void create(void *type, const bp_creation *creation, bp_created done, voi
 static void release(void *instance) { (void)instance; }
 
 static bp_component components[] = {
-    {.size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("Seal"), .version = BP_TEXT("1.0.0"),
+    {.size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("AuthenticatorInC"), .version = BP_TEXT("1.0.0"),
      .contract = BP_TEXT("Authenticating"), .contract_version = BP_TEXT("1.0.0"), .methods = methods, .method_count = 3,
      .create = create, .release = release, .call = serve},
 };
 
 int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
     bp_answer own = {
-        .size = sizeof own, .abi = BP_ABI_MAX, .id = BP_TEXT("org.backplane.tests.seal"), .version = BP_TEXT("1.0.0"),
+        .size = sizeof own, .abi = BP_ABI_MAX, .id = BP_TEXT("org.backplane.tests.authenticator-in-c"), .version = BP_TEXT("1.0.0"),
         .components = components, .component_count = 1, .self_check = bp_check_self()};
     (void)offer;
     *answer = own;

@@ -2,18 +2,18 @@ public import Backplane
 public import BackplaneManagers
 public import FoundationEssentials
 
-/// A keeper of state.
-public struct Hoarding: Contract {
+/// Keeps a state.
+public struct FullStateKeeping: Contract {
     public static let version: Version = "1.0.0"
-    public let keep = AsyncMethod<Hoard, Nothing>()
-    public let kept = AsyncMethod<Nothing, Hoard>()
+    public let keep = AsyncMethod<FullState, Nothing>()
+    public let kept = AsyncMethod<Nothing, FullState>()
     /// Adds a volume to those by name, and answers how many there are.
     public let add = AsyncMethod<Volume, Int>()
     public init() {}
 }
 
 /// A state with every kind of value.
-public struct Hoard: Codable, Sendable, Equatable {
+public struct FullState: Codable, Sendable, Equatable {
     public var flag = false
     public var integers: [Integers] = []
     public var doubles: [Double] = []

@@ -6,8 +6,8 @@ import Synchronization
 @testable import BackplaneHost
 @testable import BackplaneOperations
 
-/// The behaviour of a courier in one edition of its plugin: the graphs that it defines, and what its nodes do.
-struct CourierScript: Sendable {
+/// The behaviour of a runner in one edition of its plugin: the graphs that it defines, and what its nodes do.
+struct GraphRunnerScript: Sendable {
     var edition = 1
     /// A Boolean value that indicates whether the round is defined, so that newer code can go on with it.
     var definesRound = true
@@ -18,33 +18,33 @@ struct CourierScript: Sendable {
     /// A function that is called at each stop.
     var visit: @Sendable (String) async throws -> Void = { _ in }
     var activated: @Sendable () throws -> Void = {}
-    /// A function that is called with the definition when the courier is activated.
+    /// A function that is called with the definition when the runner is activated.
     var starts: @Sendable (NamedGraph<String, String>) -> Void = { _ in }
     var health: @Sendable () throws -> Void = {}
 }
 
-/// A host with one courier that is swapped for other editions of its plugin.
-struct CourierHost {
-    /// Whether calls of the courier wait during a swap.
-    enum Kind: String, CaseIterable, Sendable { case gated = "GatedCourier", ungated = "Courier" }
+/// A host with one runner that is swapped for other editions of its plugin.
+struct GraphRunnerHost {
+    /// Whether calls of the runner wait during a swap.
+    enum Kind: String, CaseIterable, Sendable { case gated = "GatedGraphRunner", ungated = "GraphRunner" }
 
-    static let plugin = "org.backplane.tests.couriers"
+    static let plugin = "org.backplane.tests.graph-runners"
     let host: PluginHost
-    let journal: CourierJournal
-    let courier: Remote<Delivering>
+    let journal: GraphRunnerJournal
+    let runner: Remote<GraphRunning>
     private let kind: Kind
     private let folder: URL
 
-    init(_ kind: Kind, _ script: CourierScript = CourierScript()) async throws {
-        (self.kind, journal) = (kind, CourierJournal(script))
-        folder = FileManager.default.temporaryDirectory.appending(path: "courier-\(journal.key)")
+    init(_ kind: Kind, _ script: GraphRunnerScript = GraphRunnerScript()) async throws {
+        (self.kind, journal) = (kind, GraphRunnerJournal(script))
+        folder = FileManager.default.temporaryDirectory.appending(path: "graph-runner-\(journal.key)")
         var options = HostOptions()
         (options.dataFolder, options.loadFolder) = (folder.path + "/data", folder.path + "/loads")
         (options.log, options.occupationLimit) = (journal.log, nil)
         host = PluginHost(
             manifest: Self.manifest(kind, journal.key, note: "first"), linked: [Self.edition(1)], options: options)
         try await host.start()
-        courier = try await host.manager("Courier")
+        runner = try await host.manager("GraphRunner")
     }
 
     func stop() async {
@@ -54,28 +54,28 @@ struct CourierHost {
 
     private static func manifest(_ kind: Kind, _ key: String, note: String) -> ManifestDocument {
         let text = """
-            {"manifestVersion": 1, "managers": {"Courier": {"className": "\(kind.rawValue)", \
+            {"manifestVersion": 1, "managers": {"GraphRunner": {"className": "\(kind.rawValue)", \
             "configuration": {"key": "\(key)", "note": "\(note)"}}}}
             """
         return ManifestDocument(parsing: Data(text.utf8))
     }
 
-    /// Activates a manifest in which the courier has another configuration, so that it is recreated.
+    /// Activates a manifest in which the runner has another configuration, so that it is recreated.
     func apply(note: String) async throws {
         try await host.apply(Self.manifest(kind, journal.key, note: note))
     }
 
     private static func edition(_ number: Int) -> LinkedPlugin {
         LinkedPlugin(id: plugin, version: Version("\(number).0.0")!) {
-            $0.add(GatedCourier.self)
-            $0.add(Courier.self)
+            $0.add(GatedGraphRunner.self)
+            $0.add(GraphRunner.self)
         }
     }
 
-    /// Activates another edition of the plugin, whose courier follows a script.
+    /// Activates another edition of the plugin, whose runner follows a script.
     @discardableResult
     func swap(
-        _ script: CourierScript, drain: DrainPolicy = .upTo(.seconds(60), then: .fail),
+        _ script: GraphRunnerScript, drain: DrainPolicy = .upTo(.seconds(60), then: .fail),
         abandonsGraphs: Bool = false, probation: Probation? = nil
     ) async throws(BackplaneError) -> SwapReport {
         journal.next(script)
@@ -88,7 +88,7 @@ struct CourierHost {
 
     /// Starts a round, and returns its number in the host.
     func start(_ input: String = "round") async throws -> UInt64 {
-        _ = try await courier.start(input, host.begin())
+        _ = try await runner.start(input, host.begin())
         return host.operations.all.last { $0.name == "round" }?.number ?? 0
     }
 
@@ -96,29 +96,29 @@ struct CourierHost {
     var isHolding: Bool { journal.isHolding }
 
     /// Waits for the end of the round that the active code has, and returns its result.
-    func result() async throws -> String { try await courier.result(Nothing(), host.begin()) }
+    func result() async throws -> String { try await runner.result(Nothing(), host.begin()) }
 }
 
-/// What couriers of all editions have done, and the script of those that are created next.
-final class CourierJournal: Sendable {
-    private static let all = Mutex<[String: CourierJournal]>([:])
+/// What runners of all editions have done, and the script of those that are created next.
+final class GraphRunnerJournal: Sendable {
+    private static let all = Mutex<[String: GraphRunnerJournal]>([:])
     let key = UUID().uuidString
     let visits = Recording<String>()
-    let log = CourierLog()
-    private let current: Mutex<CourierScript>
+    let log = GraphRunnerLog()
+    private let current: Mutex<GraphRunnerScript>
     private let rounds = Mutex<[NamedGraph<String, String>]>([])
 
-    init(_ script: CourierScript) {
+    init(_ script: GraphRunnerScript) {
         current = Mutex(script)
         let own = self
         Self.all.withLock { $0[key] = own }
     }
 
-    static func of(_ key: String) -> CourierJournal? { all.withLock { $0[key] } }
+    static func of(_ key: String) -> GraphRunnerJournal? { all.withLock { $0[key] } }
 
-    var script: CourierScript { current.withLock(\.self) }
+    var script: GraphRunnerScript { current.withLock(\.self) }
 
-    func next(_ script: CourierScript) { current.withLock { $0 = script } }
+    func next(_ script: GraphRunnerScript) { current.withLock { $0 = script } }
 
     func add(_ round: NamedGraph<String, String>) { rounds.withLock { $0.append(round) } }
 
@@ -131,7 +131,7 @@ final class CourierJournal: Sendable {
 }
 
 /// The messages of the host.
-final class CourierLog: LogSink {
+final class GraphRunnerLog: LogSink {
     let messages = Recording<String>()
 
     func isEnabled(_ level: Log.Level) -> Bool { level >= .warning }
@@ -139,31 +139,31 @@ final class CourierLog: LogSink {
     func write(_ record: LogRecord) { messages.add(record.message) }
 }
 
-struct Delivering: Contract {
+struct GraphRunning: Contract {
     static let version: Version = "1.0.0"
     /// Starts a round with an input.
     let start = AsyncMethod<String, Nothing>()
     /// Starts a graph that has no definition, and whose only node waits.
-    let errand = AsyncMethod<String, Nothing>()
+    let single = AsyncMethod<String, Nothing>()
     /// The result of the round, once it has ended.
     let result = AsyncMethod<Nothing, String>()
     let control = AsyncMethod<String, Nothing>()
     let edition = AsyncMethod<Nothing, Int>()
 }
 
-/// The round of a courier, for both of its classes.
-final class CourierDesk: Sendable {
+/// The round of a runner, for both of its classes.
+final class GraphRunnerCore: Sendable {
     struct Configuration: Decodable, Sendable {
         var key: String
         var note: String
     }
-    let script: CourierScript
-    let journal: CourierJournal
+    let script: GraphRunnerScript
+    let journal: GraphRunnerJournal
     let queue: GraphQueue
     let round: NamedGraph<String, String>?
 
     init(_ key: String, _ queue: GraphQueue) throws {
-        guard let journal = CourierJournal.of(key) else { throw CourierMistake(description: "no journal") }
+        guard let journal = GraphRunnerJournal.of(key) else { throw GraphRunnerMistake(description: "no journal") }
         let script = journal.script
         (self.journal, self.script, self.queue) = (journal, script, queue)
         if script.definesRound {
@@ -181,7 +181,7 @@ final class CourierDesk: Sendable {
     }
 
     /// Builds a chain of stops, the value of each of which is the way so far.
-    private static func round(_ start: String, _ script: CourierScript, _ journal: CourierJournal) throws
+    private static func round(_ start: String, _ script: GraphRunnerScript, _ journal: GraphRunnerJournal) throws
         -> OperationGraph<String>
     {
         var graph = GraphBuilder("round")
@@ -201,18 +201,18 @@ final class CourierDesk: Sendable {
         return try graph.build(returning: last)
     }
 
-    func errand(_ name: String) throws {
+    func single(_ name: String) throws {
         var graph = GraphBuilder(name)
         let script = script, journal = journal
-        let node = graph.add("errand") {
-            try await script.visit("errand")
-            journal.visits.add("errand \(script.edition)")
+        let node = graph.add("single") {
+            try await script.visit("single")
+            journal.visits.add("single \(script.edition)")
         }
         _ = queue.start(try graph.build(returning: node))
     }
 
     func result() async throws -> String {
-        guard let run = round?.run else { throw CourierMistake(description: "there is no round") }
+        guard let run = round?.run else { throw GraphRunnerMistake(description: "there is no round") }
         return try await run.value
     }
 
@@ -226,68 +226,68 @@ final class CourierDesk: Sendable {
     }
 }
 
-struct CourierMistake: Error, CustomStringConvertible { var description: String }
+struct GraphRunnerMistake: Error, CustomStringConvertible { var description: String }
 
-/// A courier that is swapped without anybody waiting.
-final class Courier: Manager {
-    typealias Provides = Delivering
-    typealias Configuration = CourierDesk.Configuration
-    static let className = "Courier"
-    let desk: CourierDesk
+/// A runner that is swapped without anybody waiting.
+final class GraphRunner: Manager {
+    typealias Provides = GraphRunning
+    typealias Configuration = GraphRunnerCore.Configuration
+    static let className = "GraphRunner"
+    let core: GraphRunnerCore
 
-    init(_ context: Context) throws { desk = try CourierDesk(context.configuration.key, context.operations) }
+    init(_ context: Context) throws { core = try GraphRunnerCore(context.configuration.key, context.operations) }
 
-    func activate() async throws { try desk.activate() }
-    func health() async throws { try desk.script.health() }
+    func activate() async throws { try core.activate() }
+    func health() async throws { try core.script.health() }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.start) { courier, input, _ in
-            try courier.desk.round?.start(input)
+        table.async(\.start) { runner, input, _ in
+            try runner.core.round?.start(input)
             return Nothing()
         }
-        table.async(\.errand) { courier, name, _ in
-            try courier.desk.errand(name)
+        table.async(\.single) { runner, name, _ in
+            try runner.core.single(name)
             return Nothing()
         }
-        table.async(\.result) { courier, _, _ in try await courier.desk.result() }
-        table.async(\.control) { courier, word, _ in
-            courier.desk.control(word)
+        table.async(\.result) { runner, _, _ in try await runner.core.result() }
+        table.async(\.control) { runner, word, _ in
+            runner.core.control(word)
             return Nothing()
         }
-        table.async(\.edition) { courier, _, _ in courier.desk.script.edition }
+        table.async(\.edition) { runner, _, _ in runner.core.script.edition }
     }
 }
 
-/// A courier whose calls wait during a swap.
-final class GatedCourier: Manager, StatefulComponent {
-    typealias Provides = Delivering
-    typealias Configuration = CourierDesk.Configuration
-    struct State: Codable, Sendable { var letters = 3 }
-    static let className = "GatedCourier"
-    static let stateSchema = StateSchema(name: "courier")
-    let desk: CourierDesk
+/// A runner whose calls wait during a swap.
+final class GatedGraphRunner: Manager, StatefulComponent {
+    typealias Provides = GraphRunning
+    typealias Configuration = GraphRunnerCore.Configuration
+    struct State: Codable, Sendable { var count = 3 }
+    static let className = "GatedGraphRunner"
+    static let stateSchema = StateSchema(name: "graph-runner")
+    let core: GraphRunnerCore
 
-    init(_ context: Context) throws { desk = try CourierDesk(context.configuration.key, context.operations) }
+    init(_ context: Context) throws { core = try GraphRunnerCore(context.configuration.key, context.operations) }
 
-    func activate() async throws { try desk.activate() }
-    func health() async throws { try desk.script.health() }
+    func activate() async throws { try core.activate() }
+    func health() async throws { try core.script.health() }
     func exportState() async throws -> State { State() }
     func importState(_ state: State) async throws {}
 
     static func methods(_ table: inout Methods) {
-        table.async(\.start) { courier, input, _ in
-            try courier.desk.round?.start(input)
+        table.async(\.start) { runner, input, _ in
+            try runner.core.round?.start(input)
             return Nothing()
         }
-        table.async(\.errand) { courier, name, _ in
-            try courier.desk.errand(name)
+        table.async(\.single) { runner, name, _ in
+            try runner.core.single(name)
             return Nothing()
         }
-        table.async(\.result) { courier, _, _ in try await courier.desk.result() }
-        table.async(\.control) { courier, word, _ in
-            courier.desk.control(word)
+        table.async(\.result) { runner, _, _ in try await runner.core.result() }
+        table.async(\.control) { runner, word, _ in
+            runner.core.control(word)
             return Nothing()
         }
-        table.async(\.edition) { courier, _, _ in courier.desk.script.edition }
+        table.async(\.edition) { runner, _, _ in runner.core.script.edition }
     }
 }

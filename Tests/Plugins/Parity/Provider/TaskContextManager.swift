@@ -3,13 +3,13 @@ import Glibc
 import ParityContracts
 import Synchronization
 
-final class HabitsManager: Manager {
-    typealias Provides = Habits
+final class TaskContextManager: Manager {
+    typealias Provides = TaskContext
     struct Wires: Wiring {
-        let next: Wire<Habits>?
+        let next: Wire<TaskContext>?
     }
     @TaskLocal private static var local = 0
-    private let next: Wire<Habits>?
+    private let next: Wire<TaskContext>?
     private let held = Atomic(0)
     private let releases = Atomic(0)
 

@@ -7,8 +7,8 @@ import CBackplane
 /// A plugin in C whose component keeps bytes of any kind and hands them over.
 ///
 /// Its state has two versions: the older one has the bytes alone, the newer one an `!` before them.
-enum CellarPlugin {
-    /// An instance of one of its classes, `Cellar` or one that goes wrong, in a library of its own.
+enum ByteStatePlugin {
+    /// An instance of one of its classes, `ByteState` or one that goes wrong, in a library of its own.
     static func make(
         _ className: String, in folder: LoadingFixture.Folder,
         launch: @escaping Callbacks.Launch = { body in
@@ -16,9 +16,9 @@ enum CellarPlugin {
             return true
         }
     ) async throws -> ComponentInstance {
-        try folder.write(LoadingFixture.library(of: source, []), as: "libCellar.so")
+        try folder.write(LoadingFixture.library(of: source, []), as: "libByteState.so")
         let entry = unsafeBitCast(
-            try DynamicLibrary(loading: folder.path + "/libCellar.so").symbol(LibraryFile.entry),
+            try DynamicLibrary(loading: folder.path + "/libByteState.so").symbol(LibraryFile.entry),
             to: PluginDescription.Entry.self)
         let plugin = try PluginDescription(asking: entry, getInterface: { _, _ in nil })
         guard let found = plugin.components.first(where: { $0.description.className == className }) else {
@@ -34,47 +34,47 @@ enum CellarPlugin {
         #include <stdlib.h>
         #include <string.h>
 
-        BP_IDENTITY("org.example.cellar", "1.0.0")
+        BP_IDENTITY("org.example.byte-state", "1.0.0")
 
         static bp_bytes text(const char *literal) {
             bp_bytes bytes = {(const uint8_t *)literal, strlen(literal)};
             return bytes;
         }
 
-        typedef struct cellar {
+        typedef struct component {
             uint8_t *bytes;         /* the newer version */
             size_t length;
             int is_suspended;
-        } cellar;
+        } component;
 
         static void create(void *type, const bp_creation *creation, bp_created done, void *context) {
-            done(context, BP_OK, calloc(1, sizeof(cellar)), text(""));
+            done(context, BP_OK, calloc(1, sizeof(component)), text(""));
         }
 
         static void release(void *instance) {
-            free(((cellar *)instance)->bytes);
+            free(((component *)instance)->bytes);
             free(instance);
         }
 
         static void suspend(void *instance, bp_done done, void *context) {
-            ((cellar *)instance)->is_suspended = 1;
+            ((component *)instance)->is_suspended = 1;
             done(context, BP_OK, text(""));
         }
 
         static void health(void *instance, bp_done done, void *context) {
-            const int is_full = ((cellar *)instance)->length > 1;
-            done(context, is_full ? BP_FAILED : BP_OK, text(is_full ? "the cellar is full" : ""));
+            const int is_full = ((component *)instance)->length > 1;
+            done(context, is_full ? BP_FAILED : BP_OK, text(is_full ? "the state is full" : ""));
         }
 
         static void export_state(void *instance, uint32_t version, bp_done done, void *context) {
-            const cellar *self = instance;
+            const component *self = instance;
             const size_t skipped = version == 1 && self->length;
             const bp_bytes bytes = {self->bytes + skipped, self->length - skipped};
             done(context, BP_OK, bytes);
         }
 
         static void import_state(void *instance, uint32_t version, bp_bytes state, bp_done done, void *context) {
-            cellar *self = instance;
+            component *self = instance;
             const size_t added = version == 1;
             self->length = state.length + added;
             self->bytes = realloc(self->bytes, self->length);
@@ -91,7 +91,7 @@ enum CellarPlugin {
         static void export_never(void *instance, uint32_t version, bp_done done, void *context) {}
 
         static void import_refused(void *instance, uint32_t version, bp_bytes state, bp_done done, void *context) {
-            done(context, BP_FAILED, text("the cellar is locked"));
+            done(context, BP_FAILED, text("the state is locked"));
         }
 
         #define STATE(name, export, import) \
@@ -100,16 +100,17 @@ enum CellarPlugin {
         STATE(twice, export_twice, import_refused)
         STATE(never, export_never, import_refused)
 
-        #define CELLAR(name, its_state) \
+        #define COMPONENT(name, its_state) \
             {.size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT(name), .version = BP_TEXT("1.0.0"), .create = create, \
              .suspend = suspend, .release = release, .traits = BP_EXCLUSIVE, .state = its_state, .health = health}
         static const bp_component components[] = {
-            CELLAR("Cellar", &sound), CELLAR("TwiceCellar", &twice), CELLAR("NeverCellar", &never), CELLAR("NoCellar", NULL)};
+            COMPONENT("ByteState", &sound), COMPONENT("ExportsTwice", &twice),
+            COMPONENT("NeverExports", &never), COMPONENT("WithoutState", NULL)};
 
         int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
             bp_answer own = {
                 .abi = bp_common_abi(offer->abi_min, offer->abi_max, BP_ABI_MIN, BP_ABI_MAX),
-                .id = BP_TEXT("org.example.cellar"), .version = BP_TEXT("1.0.0"),
+                .id = BP_TEXT("org.example.byte-state"), .version = BP_TEXT("1.0.0"),
                 .components = components, .component_count = sizeof components / sizeof *components, .self_check = bp_check_self()};
             if (own.abi == BP_NO_ABI) return BP_UNIMPLEMENTED;
             own.size = answer->size < sizeof own ? answer->size : (uint32_t)sizeof own;

@@ -1,12 +1,12 @@
 import Backplane
 import ParityContracts
 
-final class HabitsRelay: Manager {
-    typealias Provides = Habits
+final class TaskContextRelay: Manager {
+    typealias Provides = TaskContext
     struct Wires: Wiring {
-        let next: Wire<Habits>
+        let next: Wire<TaskContext>
     }
-    private let next: Wire<Habits>
+    private let next: Wire<TaskContext>
 
     init(_ context: Context) {
         next = context.wires.next

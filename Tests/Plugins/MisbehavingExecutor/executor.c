@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-BP_IDENTITY("org.backplane.tests.careless", "1.0.0")
+BP_IDENTITY("org.backplane.tests.misbehaving-executor", "1.0.0")
 
 static const bp_method methods[] = {
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("capabilities")}, {sizeof(bp_method), BP_STREAM, BP_TEXT("exchange")},
@@ -60,24 +60,24 @@ static void open_exchange(void *self, uint32_t method, bp_bytes input, const bp_
     const uint64_t request = number(order, "\"body\":"), response = number(order, "\"response\":");
     answered = BP_OK;
     answer[0] = 0;
-    if (strstr(order, "careless:push-twice")) {
+    if (strstr(order, "misbehaving:push-twice")) {
         bodies->push(handle, response, piece, NULL, 0, ignore, NULL);
         bodies->push(handle, response, piece, NULL, 0, note, NULL);
-    } else if (strstr(order, "careless:push-large")) {
+    } else if (strstr(order, "misbehaving:push-large")) {
         bodies->push(handle, response, large, NULL, 0, note, NULL);
-    } else if (strstr(order, "careless:push-unknown")) {
+    } else if (strstr(order, "misbehaving:push-unknown")) {
         bodies->push(handle, 1, piece, NULL, 0, note, NULL);
-    } else if (strstr(order, "careless:push-foreign")) {
+    } else if (strstr(order, "misbehaving:push-foreign")) {
         bodies->push(handle, request, piece, NULL, 0, note, NULL);
-    } else if (strstr(order, "careless:push-late")) {
+    } else if (strstr(order, "misbehaving:push-late")) {
         bodies->push(handle, response, text(""), NULL, 0, ignore, NULL);
         bodies->push(handle, response, piece, NULL, 0, note, NULL);
-    } else if (strstr(order, "careless:pull-twice")) {
+    } else if (strstr(order, "misbehaving:pull-twice")) {
         bodies->pull(handle, request, 10, ignore_piece, NULL);
         bodies->pull(handle, request, 10, note_piece, NULL);
-    } else if (strstr(order, "careless:pull-unknown")) {
+    } else if (strstr(order, "misbehaving:pull-unknown")) {
         bodies->pull(handle, 1, 10, note_piece, NULL);
-    } else if (strstr(order, "careless:pull-foreign")) {
+    } else if (strstr(order, "misbehaving:pull-foreign")) {
         bodies->pull(handle, response, 10, note_piece, NULL);
     }
     free(order);
@@ -109,7 +109,7 @@ static void create(void *type, const bp_creation *creation, bp_created done, voi
 }
 
 static bp_component components[] = {
-    {.size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("Careless"), .version = BP_TEXT("1.0.0"),
+    {.size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("MisbehavingExecutor"), .version = BP_TEXT("1.0.0"),
      .contract = BP_TEXT("HTTPExecuting"), .contract_version = BP_TEXT("1.0.0"), .methods = methods,
      .method_count = sizeof methods / sizeof *methods, .create = create, .release = free, .call = call,
      .open = open_exchange, .next = next_heads, .close = close_exchange},
@@ -117,7 +117,7 @@ static bp_component components[] = {
 
 int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *own) {
     const bp_answer given = {
-        .size = sizeof given, .abi = BP_ABI_MAX, .id = BP_TEXT("org.backplane.tests.careless"), .version = BP_TEXT("1.0.0"),
+        .size = sizeof given, .abi = BP_ABI_MAX, .id = BP_TEXT("org.backplane.tests.misbehaving-executor"), .version = BP_TEXT("1.0.0"),
         .components = components, .component_count = 1, .self_check = bp_check_self()};
     get_interface = offer->get_interface;
     *own = given;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-BP_IDENTITY("org.backplane.tests.keeper", "1.0.0")
+BP_IDENTITY("org.backplane.tests.number-store", "1.0.0")
 
 enum { KEEP, FILL, LIST, METHODS, REPEATS = 12, VALUE = REPEATS * 16 + 2 };
 
@@ -29,14 +29,14 @@ static bp_bytes bytes(const char *text, size_t length) {
 
 /* ----------------------------------------------------------------------------------------------------- instances */
 
-typedef struct keeper {
+typedef struct number_store {
     uint64_t handle, wire;
-} keeper;
+} number_store;
 
 static void create(void *type, const bp_creation *creation, bp_created done, void *context) {
-    keeper *self = malloc(sizeof *self);
+    number_store *self = malloc(sizeof *self);
     (void)type;
-    if (self) *self = (keeper){creation->handle, creation->wire_count ? creation->wires->wire : 0};
+    if (self) *self = (number_store){creation->handle, creation->wire_count ? creation->wires->wire : 0};
     done(context, self ? BP_OK : BP_FAILED, self, bytes("", 0));
 }
 
@@ -44,7 +44,7 @@ static void release(void *instance) { free(instance); }
 
 /* The manager hands everything on. */
 static void pass_on(void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
-    const keeper *self = instance;
+    const number_store *self = instance;
     (void)id;
     if (calls) calls->call(self->handle, self->wire, method, input, frame, done, context);
     else FAIL("this host has no backplane.calls");
@@ -122,7 +122,7 @@ static void save(uint64_t handle, long first, long last, bp_done done, void *con
 }
 
 static void call(void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
-    const keeper *self = instance;
+    const number_store *self = instance;
     char digits[8] = {0};
     (void)frame, (void)id;
     if (store == NULL) {
@@ -154,8 +154,8 @@ static void call(void *instance, uint32_t method, bp_bytes input, const bp_call 
 /* ---------------------------------------------------------------------------------------------------- descriptors */
 
 static const bp_component components[] = {
-    {.size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("Keeper"), .version = BP_TEXT("1.0.0"),
-     .contract = BP_TEXT("Keeper"), .contract_version = BP_TEXT("1.0.0"), .methods = methods, .method_count = METHODS,
+    {.size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("NumberStore"), .version = BP_TEXT("1.0.0"),
+     .contract = BP_TEXT("NumberStore"), .contract_version = BP_TEXT("1.0.0"), .methods = methods, .method_count = METHODS,
      .wires = wires, .wire_count = 1, .create = create, .release = release, .call = pass_on},
     {.size = sizeof(bp_component), .role = BP_DATA_ACCESS_CONTROLLER, .class_name = BP_TEXT("Shelf"), .version = BP_TEXT("1.0.0"),
      .contract = BP_TEXT("Shelf"), .contract_version = BP_TEXT("1.0.0"), .methods = methods, .method_count = METHODS,
@@ -165,7 +165,7 @@ static const bp_component components[] = {
 int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
     const uint32_t abi = bp_common_abi(offer->abi_min, offer->abi_max, BP_ABI_MIN, BP_ABI_MAX);
     bp_answer own = {
-        .size = sizeof own, .abi = abi, .id = BP_TEXT("org.backplane.tests.keeper"), .version = BP_TEXT("1.0.0"),
+        .size = sizeof own, .abi = abi, .id = BP_TEXT("org.backplane.tests.number-store"), .version = BP_TEXT("1.0.0"),
         .components = components, .component_count = 2, .self_check = bp_check_self()};
     if (abi == BP_NO_ABI) return BP_UNIMPLEMENTED;
     calls = offer->get_interface((bp_bytes)BP_TEXT(BP_CALLS), 1);

@@ -8,19 +8,19 @@ import Testing
 
 /// The plugin of the step that brought `backplane.transfers/1`: in C, loaded from a file.
 @Suite(.timeLimit(.minutes(5)))
-struct PorterTests {
+struct TransfersStepTests {
     private func with(_ body: (TestHost) async throws -> Void) async throws {
         let source = try String(contentsOfFile: CompatibilityFolder.path + "/Steps/transfers.c", encoding: .utf8)
         let folder = try LoadingFixture.Folder()
         try folder.write(
             LoadingFixture.library(
                 of: source, ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fvisibility=hidden"]),
-            as: "libPorter.so")
+            as: "libTransfersStep.so")
         let test = try TestHost(
             """
-            {"manifestVersion": 1, "plugins": [{"library": "Porter"}],
-             "managers": {"Porter": {"className": "PorterManager",
-               "communicationController": {"className": "PorterCommunication"}}}}
+            {"manifestVersion": 1, "plugins": [{"library": "TransfersStep"}],
+             "managers": {"TransfersStep": {"className": "TransfersStepManager",
+               "communicationController": {"className": "TransfersStepCommunication"}}}}
             """, linked: [], in: folder
         ) { options in
             options.executors = [
@@ -46,20 +46,20 @@ struct PorterTests {
 
     @Test func `it has a file downloaded to its folder, and follows that to the end`() async throws {
         try await with { test in
-            let last = try state(try await test.call("Porter", "fetch", #""http://books.test/whale""#))
+            let last = try state(try await test.call("TransfersStep", "fetch", #""http://books.test/whale""#))
             #expect(last.phase == .succeeded && last.id == "parcel 0" && last.progress == 1)
             let file = try #require(last.storedFile)
-            #expect(file.path.hasSuffix("/@network/Porter@communicationController/parcel.txt"))
+            #expect(file.path.hasSuffix("/@network/TransfersStep@communicationController/parcel.txt"))
             #expect(try String(contentsOfFile: file.path, encoding: .utf8) == "from http://books.test/whale")
             // It is found again, and there is nothing more to do.
-            let again = try state(try await test.call("Porter", "fetch", #""http://books.test/whale""#))
+            let again = try state(try await test.call("TransfersStep", "fetch", #""http://books.test/whale""#))
             #expect(again.phase == .succeeded && again.file == file.path)
         }
     }
 
     @Test func `it uploads pieces, and reads the answer`() async throws {
         try await with { test in
-            let last = try state(try await test.call("Porter", "send", #""http://books.test/whale""#))
+            let last = try state(try await test.call("TransfersStep", "send", #""http://books.test/whale""#))
             #expect(last.phase == .succeeded && last.isUpload && last.status == 200)
             #expect(last.response == Array("two pieces".utf8))
         }
@@ -67,11 +67,11 @@ struct PorterTests {
 
     @Test func `mistakes are answers`() async throws {
         try await with { test in
-            let outside = await error { try await test.call("Porter", "escape", #""http://books.test/whale""#) }
+            let outside = await error { try await test.call("TransfersStep", "escape", #""http://books.test/whale""#) }
             #expect(outside?.code == .networkRefused, "\(String(describing: outside))")
-            let unknown = await error { try await test.call("Porter", "pause", #""nothing""#) }
+            let unknown = await error { try await test.call("TransfersStep", "pause", #""nothing""#) }
             #expect(unknown?.code == .transferUnknown && unknown?.location?.hasSuffix("/nothing") == true)
-            let manager = await error { try await test.call("Porter", "pause", #""mine""#) }
+            let manager = await error { try await test.call("TransfersStep", "pause", #""mine""#) }
             #expect(manager?.code == .roleForbidden)
         }
     }

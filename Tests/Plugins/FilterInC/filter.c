@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-BP_IDENTITY("org.backplane.tests.sentry", "1.0.0")
+BP_IDENTITY("org.backplane.tests.filter-in-c", "1.0.0")
 
 enum { INTERESTS, REQUEST, ATTEMPT };
 static const bp_method filter_methods[] = {
@@ -73,14 +73,14 @@ static bp_component components[] = {
     {.size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("Signer"), .version = BP_TEXT("1.0.0"),
      .contract = BP_TEXT("ExchangeFiltering"), .contract_version = BP_TEXT("1.0.0"), .methods = filter_methods,
      .method_count = 3, .create = create, .release = release, .call = filter},
-    {.size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("Witness"), .version = BP_TEXT("1.0.0"),
+    {.size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("ObserverInC"), .version = BP_TEXT("1.0.0"),
      .contract = BP_TEXT("ExchangeObserving"), .contract_version = BP_TEXT("1.0.0"), .methods = observer_methods,
      .method_count = 1, .create = create, .release = release, .call = observe},
 };
 
 int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
     bp_answer own = {
-        .size = sizeof own, .abi = BP_ABI_MAX, .id = BP_TEXT("org.backplane.tests.sentry"), .version = BP_TEXT("1.0.0"),
+        .size = sizeof own, .abi = BP_ABI_MAX, .id = BP_TEXT("org.backplane.tests.filter-in-c"), .version = BP_TEXT("1.0.0"),
         .components = components, .component_count = 2, .self_check = bp_check_self()};
     get_interface = offer->get_interface;
     *answer = own;

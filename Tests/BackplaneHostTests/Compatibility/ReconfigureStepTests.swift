@@ -6,13 +6,14 @@ import Testing
 
 /// The plugin of the step that brought `reconfigure`: in C, loaded from a file.
 @Suite(.timeLimit(.minutes(5)))
-struct LampTests {
+struct ReconfigureStepTests {
     private static func manifest(_ colours: [String: String]) -> String {
-        let lamps = colours.map { name, colour in
-            #""\#(name)": {"className": "LampManager", "configuration": {"colour": "\#(colour)"}}"#
+        let instances = colours.map { name, colour in
+            #""\#(name)": {"className": "ReconfigureStepManager", "configuration": {"colour": "\#(colour)"}}"#
         }
         return """
-            {"manifestVersion": 1, "plugins": [{"library": "Lamp"}], "managers": {\(lamps.joined(separator: ", "))}}
+            {"manifestVersion": 1, "plugins": [{"library": "ReconfigureStep"}],
+             "managers": {\(instances.joined(separator: ", "))}}
             """
     }
 
@@ -23,7 +24,7 @@ struct LampTests {
             LoadingFixture.library(
                 of: source,
                 ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fvisibility=hidden"] + flags),
-            as: "libLamp.so")
+            as: "libReconfigureStep.so")
         let test = try TestHost(manifest(colours), linked: [], in: folder)
         try await test.host.start()
         return test
@@ -35,15 +36,15 @@ struct LampTests {
         return try await test.host.apply(ManifestDocument(contentsOf: path))
     }
 
-    private func lamps(_ test: TestHost, _ names: [String] = ["A", "B"]) async throws -> [String] {
-        var lamps: [String] = []
+    private func instances(_ test: TestHost, _ names: [String] = ["A", "B"]) async throws -> [String] {
+        var instances: [String] = []
         for name in names {
-            lamps.append(try await test.call(name, "colour") + (try await test.call(name, "number")))
+            instances.append(try await test.call(name, "colour") + (try await test.call(name, "number")))
         }
-        return lamps.sorted()
+        return instances.sorted()
     }
 
-    @Test func `lamps change their colours while they shine`() async throws {
+    @Test func `components accept another colour`() async throws {
         let test = try await Self.host(["A": "red", "B": "green"])
         let numbers = [try await test.call("A", "number"), try await test.call("B", "number")]
         let change = try await apply(["A": "blue", "B": "green"], to: test)
@@ -55,22 +56,22 @@ struct LampTests {
 
     @Test func `one that refuses leaves all as they were, those that had accepted too`() async throws {
         let test = try await Self.host(["A": "red", "B": "green"])
-        let before = try await lamps(test)
+        let before = try await instances(test)
         for colours in [["A": "blue", "B": "black"], ["A": "black", "B": "blue"]] {
             let refusal = await error { try await apply(colours, to: test) }
             #expect(refusal?.code == .componentFailed)
-            #expect(refusal?.message.contains("refused its new configuration, so nothing was changed: no lamp") == true)
-            #expect(try await lamps(test) == before)
+            #expect(refusal?.message.contains("refused its new configuration, so nothing was changed: black") == true)
+            #expect(try await instances(test) == before)
         }
         #expect(try await apply(["A": "red", "B": "white"], to: test).reconfigured == ["B"])
         await test.host.stop()
     }
 
-    @Test func `without the function another lamp is made`() async throws {
+    @Test func `without the function another instance is made`() async throws {
         let test = try await Self.host(["A": "red"], "-DPLAIN")
         let change = try await apply(["A": "black"], to: test)
         #expect(change.restarted == ["A"] && change.reconfigured == [])
-        #expect(try await lamps(test, ["A"]) == [#""black"2"#])
+        #expect(try await instances(test, ["A"]) == [#""black"2"#])
         await test.host.stop()
     }
 }

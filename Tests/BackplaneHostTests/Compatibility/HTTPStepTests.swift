@@ -9,19 +9,19 @@ import Testing
 
 /// The plugin of the step that brought `backplane.http/2`: in C, loaded from files and swapped for other editions.
 @Suite(.timeLimit(.minutes(5)))
-struct CourierTests {
-    private struct CourierHost {
+struct HTTPStepTests {
+    private struct HTTPStepHost {
         let test: TestHost
         private let folder: LoadingFixture.Folder
 
         init(_ change: (inout HostOptions) -> Void = { _ in }, answer: @escaping MemoryExecutor.Answer) async throws {
             folder = try LoadingFixture.Folder()
-            try folder.write(Self.library([]), as: "libCourier.so")
+            try folder.write(Self.library([]), as: "libHTTPStep.so")
             test = try TestHost(
                 """
-                {"manifestVersion": 1, "plugins": [{"library": "Courier"}],
-                 "managers": {"Courier": {"className": "CourierManager",
-                   "communicationController": {"className": "CourierCommunication"}}}}
+                {"manifestVersion": 1, "plugins": [{"library": "HTTPStep"}],
+                 "managers": {"HTTPStep": {"className": "HTTPStepManager",
+                   "communicationController": {"className": "HTTPStepCommunication"}}}}
                 """, linked: [], in: folder
             ) { options in
                 options.executors = [MemoryExecutor(answer: answer)]
@@ -39,7 +39,7 @@ struct CourierTests {
         func ask(_ method: String, _ input: String = "http://books.test/", within limit: Duration? = nil)
             async throws(BackplaneError) -> Answer
         {
-            let json = try await test.call("Courier", method, "\"\(input)\"", within: limit)
+            let json = try await test.call("HTTPStep", method, "\"\(input)\"", within: limit)
             guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(json.utf8)) else {
                 throw BackplaneError(.callInvalidOutput, json)
             }
@@ -51,11 +51,11 @@ struct CourierTests {
             return try await test.host.swap(library: path, SwapOptions(stepLimit: .seconds(60)))
         }
 
-        /// The folder of the courier's files.
-        var courierFolder: String {
+        /// The folder of the component's files.
+        var clientFolder: String {
             get throws {
                 let data = try FileTree.names(in: test.data).first { $0.hasPrefix("manifest-") }
-                return "\(test.data)/\(try #require(data))/@network/Courier@communicationController"
+                return "\(test.data)/\(try #require(data))/@network/HTTPStep@communicationController"
             }
         }
     }
@@ -85,85 +85,85 @@ struct CourierTests {
 
     @Test func `it reads a response in pieces, whatever the chunks`() async throws {
         for size in [100, 60_000, 200_001, 1_000_000] {
-            let courier = try await CourierHost { _, _ in Self.ones(1_000_000, by: size) }
-            let answer = try await courier.ask("fetch")
+            let client = try await HTTPStepHost { _, _ in Self.ones(1_000_000, by: size) }
+            let answer = try await client.ask("fetch")
             #expect(answer.received == 1_000_000 && answer.sum == 1_000_000 && answer.status == 200)
-            await courier.test.host.stop()
+            await client.test.host.stop()
         }
     }
 
     @Test func `it downloads to a file of its own, with progress`() async throws {
-        let courier = try await CourierHost { _, _ in Self.ones(1_000_000, by: 100_000) }
-        let answer = try await courier.ask("download")
+        let client = try await HTTPStepHost { _, _ in Self.ones(1_000_000, by: 100_000) }
+        let answer = try await client.ask("download")
         #expect(answer.received == 1_000_000 && answer.announced == 1_000_000 && answer.inOrder)
         #expect(answer.reports == 10)
-        let path = try courier.courierFolder
+        let path = try client.clientFolder
         #expect(try FileTree.names(in: path) == ["parcel"])
         #expect(try FileStatus(at: path + "/parcel").size == 1_000_000)
         #expect(try FileStatus(at: path).modeText == "700")
-        await courier.test.host.stop()
+        await client.test.host.stop()
     }
 
     @Test func `it delivers what it makes while it is sent, again if that is needed`() async throws {
         let received = Mutex<[Int]>([])
-        let courier = try await CourierHost { request, _ in
+        let client = try await HTTPStepHost { request, _ in
             for _ in 0..<2 {
                 let bytes = try await request.body.open().collect(upTo: 2_000_000)
                 received.withLock { $0.append(bytes.count) }
             }
             return HTTPStreamedResponse(HTTPResponse(status: 201))
         }
-        #expect(try await courier.ask("deliver") == Answer(status: 201, left: 0))
+        #expect(try await client.ask("deliver") == Answer(status: 201, left: 0))
         #expect(received.withLock { $0 } == [1_000_000, 1_000_000])
-        await courier.test.host.stop()
+        await client.test.host.stop()
     }
 
     @Test func `a body that is too short, fails or never comes fails the exchange, and its source is released`()
         async throws
     {
-        let courier = try await CourierHost { request, _ in
+        let client = try await HTTPStepHost { request, _ in
             _ = try await request.body.open().collect(upTo: 2_000_000)
             return HTTPStreamedResponse(HTTPResponse(status: 201))
         }
-        let short = await error { try await courier.ask("deliverShort") }
+        let short = await error { try await client.ask("deliverShort") }
         #expect(short?.message == "the request's body was announced with 1000000 bytes, but has only 500000")
-        let torn = await error { try await courier.ask("deliverNothing") }
-        #expect(torn?.message == "the bag is torn")
+        let failed = await error { try await client.ask("deliverNothing") }
+        #expect(failed?.message == "the source failed")
         // Its source is released once it has answered the pull, which it does when the deadline cancels that.
         // Long enough for the call to come that far on a busy machine.
         let limit = Duration.seconds(5)
-        let never = await error { try await courier.ask("deliverNever", within: limit) }
+        let never = await error { try await client.ask("deliverNever", within: limit) }
         #expect(never?.code == .callDeadline)
-        await eventually { courier.test.log.all.count { $0.message == "source released" } == 3 }
-        await courier.test.host.stop()
-        #expect(!courier.test.log.all.contains { $0.level >= .warning }, "\(courier.test.log.all)")
+        await eventually { client.test.log.all.count { $0.message == "source released" } == 3 }
+        await client.test.host.stop()
+        #expect(!client.test.log.all.contains { $0.level >= .warning }, "\(client.test.log.all)")
     }
 
     @Test func `a response that is left alone ends`() async throws {
-        let courier = try await CourierHost {
+        let client = try await HTTPStepHost {
             $0.exchangeIdleLimit = .milliseconds(30)
         } answer: { _, _ in
             Self.ones(10, by: 1)
         }
-        let left = await error { try await courier.ask("leave") }
+        let left = await error { try await client.ask("leave") }
         #expect(left?.message.contains("was not read") == true, "\(String(describing: left))")
-        await courier.test.host.stop()
+        await client.test.host.stop()
     }
 
     @Test func `what no host has yet is refused before anything is sent`() async throws {
-        let courier = try await CourierHost { _, _ in
+        let client = try await HTTPStepHost { _, _ in
             Issue.record("it was sent")
             return Self.ones(1, by: 1)
         }
         for name in ["cache", "priority", "mock", "tea"] {
-            let refused = await error { try await courier.ask("askTooMuch", name) }
+            let refused = await error { try await client.ask("askTooMuch", name) }
             #expect(refused?.code == .networkUnsupported && refused?.message.contains("`\(name)`") == true)
         }
-        await courier.test.host.stop()
+        await client.test.host.stop()
     }
 
     @Test func `a request with text that is not UTF-8 is refused before anything is sent`() async throws {
-        let courier = try await CourierHost { request, _ in
+        let client = try await HTTPStepHost { request, _ in
             #expect(request.url == "http://books.test/" && request.headers["X-A"] == "b")
             return Self.ones(1, by: 1)
         }
@@ -172,25 +172,25 @@ struct CourierTests {
             ("name", "the name of a header field is not UTF-8"),
             ("value", "the value of the header field X-A is not UTF-8"),
         ] {
-            let refused = await error { try await courier.ask("askBadly", part) }
+            let refused = await error { try await client.ask("askBadly", part) }
             #expect(refused?.code == .networkRefused && refused?.message.hasPrefix(words) == true, "\(part)")
         }
-        #expect(try await courier.ask("askBadly", "nothing").received == 1)
-        await courier.test.host.stop()
+        #expect(try await client.ask("askBadly", "nothing").received == 1)
+        await client.test.host.stop()
     }
 
     @Test func `an exchange inside a call is finished by the old edition in a swap`() async throws {
         let latch = Latch()
-        let courier = try await CourierHost { _, _ in
+        let client = try await HTTPStepHost { _, _ in
             await latch.pass()
             return Self.ones(1_000, by: 10)
         }
-        async let answer = courier.ask("fetch")
+        async let answer = client.ask("fetch")
         await eventually { latch.arrived == 1 }
-        #expect(try await courier.swap("-DEDITION=\"2\"").outcome == .swapped)
-        #expect(try await courier.test.call("Courier", "edition") == "2")
+        #expect(try await client.swap("-DEDITION=\"2\"").outcome == .swapped)
+        #expect(try await client.test.call("HTTPStep", "edition") == "2")
         latch.open()
         #expect(try await answer.received == 1_000)
-        await courier.test.host.stop()
+        await client.test.host.stop()
     }
 }

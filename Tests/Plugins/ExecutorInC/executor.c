@@ -18,7 +18,7 @@
 #define EDITION "1.0.0"
 #endif
 
-BP_IDENTITY("org.backplane.tests.carrier", EDITION)
+BP_IDENTITY("org.backplane.tests.executor-in-c", EDITION)
 
 enum { CAPABILITIES, EXCHANGE };
 static const bp_method methods[] = {
@@ -756,7 +756,7 @@ static void release(void *instance) {
 }
 
 static bp_component components[] = {
-    {.size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("Carrier"), .version = BP_TEXT("1.0.0"),
+    {.size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("ExecutorInC"), .version = BP_TEXT("1.0.0"),
      .contract = BP_TEXT("HTTPExecuting"), .contract_version = BP_TEXT("1.0.0"), .methods = methods,
      .method_count = sizeof methods / sizeof *methods, .create = create, .release = release, .call = call,
      .open = open_exchange, .next = next_heads, .close = close_exchange},
@@ -764,7 +764,7 @@ static bp_component components[] = {
 
 int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
     bp_answer own = {
-        .size = sizeof own, .abi = BP_ABI_MAX, .id = BP_TEXT("org.backplane.tests.carrier"), .version = BP_TEXT(EDITION),
+        .size = sizeof own, .abi = BP_ABI_MAX, .id = BP_TEXT("org.backplane.tests.executor-in-c"), .version = BP_TEXT(EDITION),
         .components = components, .component_count = 1, .self_check = bp_check_self()};
     get_interface = offer->get_interface;
     *answer = own;
