@@ -38,8 +38,8 @@ package final class ChildProcess: Sendable {
     ///   - program: A path, or a name to look for in `PATH`, or `nil` for this program itself.
     ///   - environment: Variables that are added unless they are already set in this process.
     ///   - outlets: The descriptors to read from; the child inherits the others from this process.
-    ///   - ended: A function called once, when the child has ended and all its lines have been handled, or a second
-    ///     after its end.
+    ///   - ended: A function called once, when the child has ended and all its lines have been handled, or five
+    ///     seconds after its end.
     package init(
         _ program: String?, _ arguments: [String], environment: [String: String] = [:], outlets: [Outlet],
         ended: @escaping @Sendable (Ending) -> Void

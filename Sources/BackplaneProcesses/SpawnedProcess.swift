@@ -37,17 +37,19 @@ package final class SpawnedProcess: Sendable {
     /// - Parameters:
     ///   - program: A path, or a name to look for in `PATH`, or `nil` for this program itself.
     ///   - environment: Variables that are added unless this process already has them.
-    ///   - descriptors: The descriptors of this process that the child receives, each with its number there; the child
-    ///     inherits others unless they are close-on-exec.
+    ///   - overrides: Variables that are set whether or not this process has them.
+    ///   - descriptors: The descriptors that the child receives, each by its number in the child and by that in this
+    ///     process; the child inherits others unless they are close-on-exec.
     package init(
         _ program: String?, _ arguments: [String], environment: [String: String] = [:],
-        descriptors: [(own: Int32, given: Int32)], group: Group
+        overrides: [String: String] = [:], descriptors: [(inChild: Int32, here: Int32)], group: Group
     ) throws(BackplaneError) {
         var actions = posix_spawn_file_actions_t(), id: pid_t = 0
         posix_spawn_file_actions_init(&actions)
-        for (own, given) in descriptors { posix_spawn_file_actions_adddup2(&actions, given, own) }
+        for (number, here) in descriptors { posix_spawn_file_actions_adddup2(&actions, here, number) }
         var attributes = Self.attributes(group)
-        let variables = ProcessInfo.processInfo.environment.merging(environment) { own, _ in own }.map { "\($0)=\($1)" }
+        let variables = ProcessInfo.processInfo.environment.merging(environment) { own, _ in own }
+            .merging(overrides) { $1 }.map { "\($0)=\($1)" }
         let texts = ([program ?? "backplane"] + arguments).map { strdup($0) }, settings = variables.map { strdup($0) }
         let status = posix_spawnp(
             &id, program ?? "/proc/self/exe", &actions, &attributes, texts + [nil], settings + [nil])

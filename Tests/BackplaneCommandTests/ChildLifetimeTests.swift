@@ -80,7 +80,7 @@ struct ChildLifetimeTests {
     ) async throws {
         let library = try library(how.work), (_, ended) = readPipe()
         // Long enough that its entry has begun before, however busy the machine.
-        let limit = how.work == "abort()" ? "240" : "15"
+        let limit = how.work == "abort()" ? "240" : "10"
         let outcome = try await tool.start([command, library, "--load-folder", tool.loads, "--timeout", limit]).end()
         #expect(outcome.status == how.code)
         for await _ in ended {}

@@ -2,7 +2,7 @@ import BackplaneHost
 import CBackplaneHost
 import Glibc
 
-/// A safeguard that ends a child of this programand all its descendants when its parent has ended.
+/// A safeguard that ends a child of this program and all its descendants when its parent has ended.
 ///
 /// The child's standard input is a pipe whose other end only the parent holds, so it closes when the parent ends for
 /// any reason. A parent-death signal would not suffice, because it is sent when the thread that created the child ends.

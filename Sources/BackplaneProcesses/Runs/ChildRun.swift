@@ -1,6 +1,7 @@
 package import Backplane
 import CBackplaneHost
 package import Foundation
+import Glibc
 
 /// The result of running this program once more, as a child that may crash or hang.
 ///
@@ -25,39 +26,30 @@ package struct ChildRun: Sendable {
     ///
     /// - Parameter limit: The time that may pass before the first output, and between one output and the next.
     package init(_ arguments: [String], limit: Duration) async throws(BackplaneError) {
-        let process = Process(), parentEnd = Pipe(), output = Pipe(), errors = Pipe()
         // Processes that the child leaves behind become this process's children; its earlier descendants must survive.
         _ = bph_adopt_orphans()
-        let others = Descendants()
-        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = arguments
-        // A crash is an expected result, for which no backtrace is needed.
-        process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
-        (process.standardInput, process.standardOutput, process.standardError) = (parentEnd, output, errors)
+        let others = Descendants(), input = try ChildPipe()
+        defer { close(input.writing) }
+        let (process, output, errors) = try Self.start(arguments, reading: input.reading)
         let (events, event) = AsyncStream.makeStream(of: Event.self)
-        process.terminationHandler = { process in
-            event.yield(
-                .ended(
-                    process.terminationReason == .exit
-                        ? .exit(process.terminationStatus) : .signal(process.terminationStatus)))
-        }
-        do { try process.run() } catch {
-            throw BackplaneError(
-                .pluginLoadFailed, "this program cannot be started a second time to load the library: \(error)")
+        Thread.detachNewThread {
+            switch process.wait() {
+            case .exit(let code)?: event.yield(.ended(.exit(code)))
+            case .signal(let number)?: event.yield(.ended(.signal(number)))
+            case nil: break
+            }
         }
         let printed = (output: OutputTail(last: 64 << 20), errors: OutputTail(last: 1 << 16))
-        printed.output.read(output.fileHandleForReading) {
-            event.yield($0.isEmpty ? .closed : $0.last == 0 ? .saidAll : .said)
-        }
-        printed.errors.read(errors.fileHandleForReading) { if $0.isEmpty { event.yield(.closed) } }
-        ending = await Self.ending(events) {
+        printed.output.read(output) { event.yield($0.isEmpty ? .closed : $0.last == 0 ? .saidAll : .said) }
+        printed.errors.read(errors) { if $0.isEmpty { event.yield(.closed) } }
+        // What outlives the child may hold its pipes open.
+        ending = await Self.ending(events, killRest: { Descendants.end(besides: others) }) {
             Task {
                 guard (try? await Task.sleep(for: limit)) != nil else { return }
                 event.yield(.overdue)
             }
         }
         Descendants.end(besides: others)
-        withExtendedLifetime(parentEnd) {}
         if case .saidAll = ending {
             self.output = printed.output.data.dropLast()
         } else {
@@ -66,8 +58,37 @@ package struct ChildRun: Sendable {
         self.errors = String(decoding: printed.errors.data, as: UTF8.self)
     }
 
+    /// Starts the program, and returns its output and its standard error output.
+    ///
+    /// - Parameter input: Its standard input, which is closed here.
+    private static func start(_ arguments: [String], reading input: Int32) throws(BackplaneError)
+        -> (SpawnedProcess, output: FileHandle, errors: FileHandle)
+    {
+        var writing = [input]
+        defer { for descriptor in writing { close(descriptor) } }
+        do throws(BackplaneError) {
+            let output = try ChildPipe(),
+                outputHandle = FileHandle(fileDescriptor: output.reading, closeOnDealloc: true)
+            writing.append(output.writing)
+            let errors = try ChildPipe(), errorHandle = FileHandle(fileDescriptor: errors.reading, closeOnDealloc: true)
+            writing.append(errors.writing)
+            // A crash is an expected result, for which no backtrace is needed.
+            let process = try SpawnedProcess(
+                nil, arguments, overrides: ["SWIFT_BACKTRACE": "enable=no"],
+                descriptors: [
+                    (STDIN_FILENO, input), (STDOUT_FILENO, output.writing), (STDERR_FILENO, errors.writing),
+                ], group: .own)
+            return (process, outputHandle, errorHandle)
+        } catch {
+            throw BackplaneError(
+                .pluginLoadFailed, "this program cannot be started a second time to load the library: \(error.message)")
+        }
+    }
+
     /// Waits until the output is complete, the child and both pipes have ended, or the limit has passed.
-    private static func ending(_ events: AsyncStream<Event>, _ startTimer: () -> Task<Void, Never>) async -> Ending {
+    private static func ending(
+        _ events: AsyncStream<Event>, killRest: () -> Void, _ startTimer: () -> Task<Void, Never>
+    ) async -> Ending {
         var ending: Ending?, openPipes = 2, timer = startTimer()
         defer { timer.cancel() }
         for await event in events {
@@ -78,7 +99,9 @@ package struct ChildRun: Sendable {
                 timer = startTimer()
             case .overdue: return ending ?? .overdue
             case .closed: openPipes -= 1
-            case .ended(let how): ending = how
+            case .ended(let how):
+                ending = how
+                killRest()
             }
             if let ending, openPipes == 0 { return ending }
         }

@@ -203,7 +203,7 @@ struct AuthenticatingTests {
             locked?.description
                 == "\(server.url("/")): network.sign-in: the authenticator `signer` failed: the key is locked")
         #expect(locked?.causes.first?.failure?.code == "key.locked")
-        for (field, words) in [("X-Own", "has already"), ("Host", "belongs to the exchange"), ("Cookie", "belongs")] {
+        for (field, words) in [("X-Own", "already has"), ("Host", "belongs to the exchange"), ("Cookie", "belongs")] {
             let scheme = AuthenticationScheme("signer") { _ in [field: "x"] }
             let error = await failure(network(scheme), request)
             #expect(error?.code == .networkRefused && error?.message.contains(words) == true, "\(field)")
