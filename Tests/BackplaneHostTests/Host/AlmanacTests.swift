@@ -72,7 +72,7 @@ struct AlmanacTests {
         let test = try makeHost(origin)
         let error = await error { try await test.host.manager("Almanac", as: Almanac.self).on("07-20") }
         #expect(error?.failure?.code == "almanac.feed-unusable")
-        #expect(error?.message.contains("file:events.json: status 404") == true)
+        #expect(error?.message == "file:events.json did not return a list of events: status 404")
         await test.host.stop()
     }
 
