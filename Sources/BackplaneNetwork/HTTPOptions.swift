@@ -67,7 +67,7 @@ public struct HTTPOptions: Sendable {
 
 /// The progress of both bodies of an exchange, in bytes.
 public struct HTTPProgress: Sendable {
-    /// The number of bytes of the request's body that have been sent.
+    /// The number of bytes of the request's body that have been taken for sending.
     public var sent: Int64 = 0
     /// The length of the request's body, if known.
     public var toSend: Int64?

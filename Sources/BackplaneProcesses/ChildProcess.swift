@@ -1,7 +1,6 @@
 package import Backplane
 package import Foundation
 import Glibc
-import Synchronization
 
 /// A child process in its own process group, so that Control-C at the terminal reaches only this process.
 ///
@@ -29,9 +28,6 @@ package final class ChildProcess: Sendable {
     /// The writing end of the child's standard input, closed when this object is released.
     private let input: FileHandle
 
-    /// The lock that is held from the creation of a pipe until the spawn, so that no other child inherits the pipe.
-    private static let spawning = Mutex(())
-
     /// Starts a program.
     ///
     /// - Parameters:
@@ -44,27 +40,7 @@ package final class ChildProcess: Sendable {
         _ program: String?, _ arguments: [String], environment: [String: String] = [:], outlets: [Outlet],
         ended: @escaping @Sendable (Ending) -> Void
     ) throws(BackplaneError) {
-        let (process, input, pipes) = try Self.spawning.withLock { _ throws(BackplaneError) in
-            let input = try ChildPipe()
-            var pipes: [ChildPipe] = []
-            defer {
-                close(input.reading)
-                for pipe in pipes { close(pipe.writing) }
-            }
-            do throws(BackplaneError) {
-                for _ in outlets { pipes.append(try ChildPipe()) }
-                let descriptors =
-                    [(STDIN_FILENO, input.reading)] + zip(outlets, pipes).map { ($0.descriptor, $1.writing) }
-                return (
-                    try SpawnedProcess(
-                        program, arguments, environment: environment, descriptors: descriptors, group: .own), input,
-                    pipes
-                )
-            } catch {
-                for end in [input.writing] + pipes.map(\.reading) { close(end) }
-                throw error
-            }
-        }
+        let (process, input, pipes) = try Self.start(program, arguments, environment, outlets)
         self.process = process
         self.input = FileHandle(fileDescriptor: input.writing, closeOnDealloc: true)
         let readers = DispatchGroup()
@@ -81,6 +57,28 @@ package final class ChildProcess: Sendable {
             // Processes that the child leaves behind may keep its pipes open forever.
             _ = readers.wait(timeout: .now() + .seconds(5))
             ended(ending)
+        }
+    }
+
+    /// Starts the program, and returns the pipe of its standard input, and those of the outlets.
+    private static func start(
+        _ program: String?, _ arguments: [String], _ environment: [String: String], _ outlets: [Outlet]
+    ) throws(BackplaneError) -> (SpawnedProcess, input: ChildPipe, pipes: [ChildPipe]) {
+        let input = try ChildPipe()
+        var pipes: [ChildPipe] = []
+        defer {
+            close(input.reading)
+            for pipe in pipes { close(pipe.writing) }
+        }
+        do throws(BackplaneError) {
+            for _ in outlets { pipes.append(try ChildPipe()) }
+            let descriptors = [(STDIN_FILENO, input.reading)] + zip(outlets, pipes).map { ($0.descriptor, $1.writing) }
+            let process = try SpawnedProcess(
+                program, arguments, environment: environment, descriptors: descriptors, group: .own)
+            return (process, input, pipes)
+        } catch {
+            for end in [input.writing] + pipes.map(\.reading) { close(end) }
+            throw error
         }
     }
 

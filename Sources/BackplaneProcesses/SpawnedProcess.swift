@@ -51,8 +51,10 @@ package final class SpawnedProcess: Sendable {
         let variables = ProcessInfo.processInfo.environment.merging(environment) { own, _ in own }
             .merging(overrides) { $1 }.map { "\($0)=\($1)" }
         let texts = ([program ?? "backplane"] + arguments).map { strdup($0) }, settings = variables.map { strdup($0) }
-        let status = posix_spawnp(
-            &id, program ?? "/proc/self/exe", &actions, &attributes, texts + [nil], settings + [nil])
+        let status = ChildPipe.creation.withLock { _ in
+            posix_spawnp(
+                &id, program ?? "/proc/self/exe", &actions, &attributes, texts + [nil], settings + [nil])
+        }
         posix_spawn_file_actions_destroy(&actions)
         posix_spawnattr_destroy(&attributes)
         for text in texts + settings { free(text) }

@@ -78,6 +78,12 @@ package enum Callbacks {
         return true
     }
 
+    /// Ends a call that the plugin will not be aware of, and therefore cannot answer.
+    package static func refuseCall(_ id: UInt64, _ answer: EncodedAnswer) {
+        end(id, answer)
+        Self.answer(id, Int32(BP_CANCELLED), .empty)
+    }
+
     /// Returns the numbers of the calls whose answers `owner` awaits, with the numbers of their methods.
     ///
     /// The function searches the pending answers of all plugins, so it is only suitable for messages and for shutdown.

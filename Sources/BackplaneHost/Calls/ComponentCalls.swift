@@ -68,7 +68,7 @@ final class ComponentCalls: EncodedProvider, CallOwner {
         let id = Callbacks.expectCall(by: self, method, reply, hasDeadline: deadline != nil)
         // The end of all calls may not have seen this one, which the plugin does not know yet.
         if hasEnded.load(ordering: .sequentiallyConsistent) {
-            Callbacks.end(id, EncodedAnswer(BackplaneError.hostHasStopped))
+            Callbacks.refuseCall(id, EncodedAnswer(BackplaneError.hostHasStopped))
             return 0
         }
         if let deadline { schedule(id, deadline, methods[method].name) }
@@ -80,8 +80,8 @@ final class ComponentCalls: EncodedProvider, CallOwner {
             Callbacks.end(id, EncodedAnswer(error))
         }
         if Callbacks.isWaiting(id, self) { return id }
-        // The deadline may have passed before the plugin knew of the call, so that the cancellation had no effect.
-        if deadline != nil, Callbacks.isOwed(id) { instance.cancel(id) }
+        // The call may have been ended before the plugin knew of it, so that the cancellation had no effect.
+        if deadline != nil || hasEnded.load(ordering: .relaxed), Callbacks.isOwed(id) { instance.cancel(id) }
         return 0
     }
 

@@ -119,13 +119,12 @@ final class ComponentStreams: Sendable {
         state.withLock { $0.refusal = nil }
     }
 
-    /// Ends the streams that a component has opened.
-    func end(openedBy consumer: UInt16, _ error: BackplaneError) {
-        end(
-            state.withLock { state in
-                state.open.isEmpty
-                    ? [] : state.open.values.filter { $0.consumer == UInt32(consumer) }.map(\.stream)
-            }, error)
+    /// Returns the function that ends the streams that a component has opened so far.
+    func ending(openedBy consumer: UInt16, _ error: BackplaneError) -> @Sendable () -> Void {
+        let open: [Open] = state.withLock { state in
+            state.open.isEmpty ? [] : state.open.values.filter { $0.consumer == UInt32(consumer) }.map(\.stream)
+        }
+        return { self.end(open, error) }
     }
 
     private func end(_ streams: [Open], _ error: BackplaneError) {

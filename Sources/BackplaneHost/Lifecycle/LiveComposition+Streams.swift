@@ -11,9 +11,12 @@ extension LiveComposition {
         let offered = ComponentHandles.find(component.handle), number = component.number
         let providers = consumers.have(number) ? nodesByID.values.compactMap { $0.callable?.streams } : []
         guard !providers.isEmpty || offered?.hasStreams == true else { return }
+        // Found now: by the time they end, the component may be resumed, or another one may have its number.
+        let ends = providers.map { $0.ending(openedBy: number, .askerStopped) }
+        let endOffered = offered?.endingStreams(.askerStopped)
         component.streams.interrupt(isStopped ? .hostHasStopped : .streamInterrupted) {
-            for streams in providers { streams.end(openedBy: number, .askerStopped) }
-            offered?.endStreams(.askerStopped)
+            for end in ends { end() }
+            endOffered?()
         }
     }
 

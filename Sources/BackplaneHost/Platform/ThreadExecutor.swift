@@ -80,7 +80,7 @@ final class ThreadExecutor: SerialExecutor, TaskExecutor {
         return true
     }
 
-    /// Leaves the jobs that have come since the last ones ran to another thread, which no later job may start.
+    /// Leaves the jobs that were added after the last batch to another thread, since no later job may start one.
     private func leaveCallingThread() {
         let needsThread = state.withLock { state in
             state.isRunning = !state.jobs.isEmpty

@@ -206,9 +206,10 @@ final class OfferedServices: Sendable {
     /// A Boolean value that indicates whether the component has streams that it has not closed.
     var hasStreams: Bool { streams.withLock { !$0.isEmpty } }
 
-    /// Ends the open streams with an error; the component closes them.
-    func endStreams(_ error: BackplaneError) {
-        for stream in streams.withLock({ Array($0.values) }) { stream.end(error) }
+    /// Returns the function that ends the streams that are open now with an error; the component closes them.
+    func endingStreams(_ error: BackplaneError) -> @Sendable () -> Void {
+        let open = streams.withLock { Array($0.values) }
+        return { for stream in open { stream.end(error) } }
     }
 
     /// A Boolean value that indicates whether the host has yet to answer an operation.

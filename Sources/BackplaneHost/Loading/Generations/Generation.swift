@@ -21,9 +21,9 @@ public struct Generation: Sendable, Hashable {
     public var number: Int
     /// The version of the plugin.
     public var version: Version
-    /// The current stage of the generation's lifecycle.
+    /// The path at which the library was built; `nil` if it is linked into this program.
     public var library: String?
-    /// The stage of the generation's life, from loading to retirement.
+    /// The current stage of the generation's lifecycle.
     public var state: State
     /// The time of loading, in seconds since 1970.
     public var loadedAt: Double

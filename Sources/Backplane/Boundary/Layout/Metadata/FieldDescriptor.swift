@@ -2,7 +2,7 @@
 struct FieldDescriptor {
     let address: UnsafeRawPointer
 
-    /// The maximum number of fields: more than any type that a compiler can process.
+    /// The maximum number of fields, which is higher than that of any type that a compiler can process.
     static let limit = 65_535
 
     struct FieldRecord {
