@@ -28,7 +28,7 @@ struct ComponentFolder: Sendable {
         guard !steps.contains(where: { ["", ".", ".."].contains($0) }), !relative.utf8.contains(0) else {
             throw BackplaneError(
                 .networkRefused,
-                "expected a path relative to the component's folder \(path)",
+                "this is not a path in the component's folder \(path); use a path relative to it",
                 at: file)
         }
         if makingFolder { try make() }

@@ -104,7 +104,8 @@ struct OperationsStepTests {
             message { _ = try component.graphs.detail(of: number + 1_000) }
                 == "no graph with the number \(number + 1_000) is running; `backplane operations list` shows those that are"
         )
-        #expect(message { _ = try component.graphs.watch(0) }?.hasPrefix("no graph with the number 0 is running") == true)
+        #expect(
+            message { _ = try component.graphs.watch(0) }?.hasPrefix("no graph with the number 0 is running") == true)
         await component.test.host.stop()
     }
 
