@@ -41,7 +41,7 @@ struct DemoTests {
         let callers = demo.output.matches(
             of: /caller ([1-4]): ([0-9]+) calls answered, 0 failed, 0 made twice, 0 by the wrong code/)
         #expect(callers.count == 4 && callers.allSatisfy { (Int($0.output.2) ?? 0) > 0 })
-        #expect(demo.output.contains(/to [0-9]+, and 0 are missing/))
+        #expect(demo.output.contains(/to [0-9]+, and 0 calls are missing/))
         #expect(demo.output.contains("nothing is left behind"))
         let place = try #require(demo.output.firstMatch(of: /process ([0-9]+), http/)?.output.1)
         #expect(kill(try #require(Int32(place)), 0) == -1, "the server has ended")
