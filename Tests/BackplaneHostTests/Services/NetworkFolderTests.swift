@@ -98,7 +98,8 @@ struct NetworkFolderTests {
         let folder = try await shelf.folder(Nothing())
         #expect(try FileTree.names(in: folder) == [], "it was moved")
         for (name, reason) in [
-            ("gone", "No such file"), ("../kept", "not a path in the component's folder"), ("folder", "not a regular file"),
+            ("gone", "No such file"), ("../kept", "not a path in the component's folder"),
+            ("folder", "not a regular file"),
         ] {
             let refused = await error { try await shelf.hand(name) }
             #expect(refused?.code == .componentFailed || refused?.code == .fileRefused)
