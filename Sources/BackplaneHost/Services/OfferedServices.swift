@@ -193,7 +193,7 @@ final class OfferedServices: Sendable {
         if id == Self.oneTooMany {
             throw BackplaneError(
                 .hostExhausted,
-                "\(name) has \(ComponentStreams.limit) open streams; close some before opening another"
+                "\(name) has \(ComponentStreams.limit) streams that it has not closed; close some before opening another"
             )
         }
         if isClosed { throw .askerStopped }

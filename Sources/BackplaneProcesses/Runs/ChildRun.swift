@@ -28,20 +28,18 @@ package struct ChildRun: Sendable {
     package init(_ arguments: [String], limit: Duration) async throws(BackplaneError) {
         // Processes that the child leaves behind become this process's children; its earlier descendants must survive.
         _ = bph_adopt_orphans()
-        let others = Descendants(), input = try ChildPipe()
-        defer { close(input.writing) }
-        let (process, output, errors) = try Self.start(arguments, reading: input.reading)
+        let others = Descendants(), child = try Self.start(arguments)
         let (events, event) = AsyncStream.makeStream(of: Event.self)
         Thread.detachNewThread {
-            switch process.wait() {
+            switch child.process.wait() {
             case .exit(let code)?: event.yield(.ended(.exit(code)))
             case .signal(let number)?: event.yield(.ended(.signal(number)))
             case nil: break
             }
         }
         let printed = (output: OutputTail(last: 64 << 20), errors: OutputTail(last: 1 << 16))
-        printed.output.read(output) { event.yield($0.isEmpty ? .closed : $0.last == 0 ? .saidAll : .said) }
-        printed.errors.read(errors) { if $0.isEmpty { event.yield(.closed) } }
+        printed.output.read(child.output) { event.yield($0.isEmpty ? .closed : $0.last == 0 ? .saidAll : .said) }
+        printed.errors.read(child.errors) { if $0.isEmpty { event.yield(.closed) } }
         // What outlives the child may hold its pipes open.
         ending = await Self.ending(events, killRest: { Descendants.end(besides: others) }) {
             Task {
@@ -50,6 +48,7 @@ package struct ChildRun: Sendable {
             }
         }
         Descendants.end(besides: others)
+        withExtendedLifetime(child.input) {}
         if case .saidAll = ending {
             self.output = printed.output.data.dropLast()
         } else {
@@ -58,27 +57,25 @@ package struct ChildRun: Sendable {
         self.errors = String(decoding: printed.errors.data, as: UTF8.self)
     }
 
-    /// Starts the program, and returns its output and its standard error output.
-    ///
-    /// - Parameter input: Its standard input, which is closed here.
-    private static func start(_ arguments: [String], reading input: Int32) throws(BackplaneError)
-        -> (SpawnedProcess, output: FileHandle, errors: FileHandle)
-    {
-        var writing = [input]
-        defer { for descriptor in writing { close(descriptor) } }
+    /// The process, and this process's ends of the pipes to its standard descriptors.
+    private typealias Child = (process: SpawnedProcess, input: FileHandle, output: FileHandle, errors: FileHandle)
+
+    private static func start(_ arguments: [String]) throws(BackplaneError) -> Child {
+        // The child's ends, in the order of their numbers there.
+        var given: [Int32] = []
+        defer { for descriptor in given { close(descriptor) } }
+        func pipe(isInput: Bool = false) throws(BackplaneError) -> FileHandle {
+            let pipe = try ChildPipe()
+            given.append(isInput ? pipe.reading : pipe.writing)
+            return FileHandle(fileDescriptor: isInput ? pipe.writing : pipe.reading, closeOnDealloc: true)
+        }
         do throws(BackplaneError) {
-            let output = try ChildPipe(),
-                outputHandle = FileHandle(fileDescriptor: output.reading, closeOnDealloc: true)
-            writing.append(output.writing)
-            let errors = try ChildPipe(), errorHandle = FileHandle(fileDescriptor: errors.reading, closeOnDealloc: true)
-            writing.append(errors.writing)
+            let input = try pipe(isInput: true), output = try pipe(), errors = try pipe()
             // A crash is an expected result, for which no backtrace is needed.
             let process = try SpawnedProcess(
                 nil, arguments, overrides: ["SWIFT_BACKTRACE": "enable=no"],
-                descriptors: [
-                    (STDIN_FILENO, input), (STDOUT_FILENO, output.writing), (STDERR_FILENO, errors.writing),
-                ], group: .own)
-            return (process, outputHandle, errorHandle)
+                descriptors: given.enumerated().map { (inChild: Int32($0), here: $1) }, group: .own)
+            return (process, input, output, errors)
         } catch {
             throw BackplaneError(
                 .pluginLoadFailed, "this program cannot be started a second time to load the library: \(error.message)")
