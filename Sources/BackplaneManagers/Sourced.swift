@@ -3,7 +3,7 @@ public import FoundationEssentials
 
 /// A value and its source: the network, or a stored copy of an earlier answer.
 public struct Sourced<Value: Codable & Sendable>: Sendable {
-    /// The source of a value.
+    /// The origin of a value.
     public enum Source: Sendable, Equatable {
         /// The network: the value is current.
         case network
@@ -12,7 +12,7 @@ public struct Sourced<Value: Codable & Sendable>: Sendable {
     }
     /// The value that the network or the store returned.
     public var value: Value
-    /// The source of `value`.
+    /// The origin of ``value``.
     public var source: Source
 
     /// Creates a value with its source.
