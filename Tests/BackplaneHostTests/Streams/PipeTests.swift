@@ -174,7 +174,7 @@ struct PipeTests {
         try await with { _, pipe, _ in
             let refused = await error { try await pipe.oneTooMany() }
             #expect(refused?.code == .hostExhausted)
-            #expect(refused?.message.contains("has 65536 open streams") == true)
+            #expect(refused?.message.contains("has 65536 streams that it has not closed") == true)
             let sum = try await pipe.sum(4)
             #expect(sum == 6)
         }
