@@ -18,10 +18,16 @@ struct PartSum: Sendable {
             add(bytes[index])
             index += 1
         }
-        while index + 8 <= bytes.count {
-            state = Self.mixed(
-                state, UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)))
-            index += 8
+        // Without checks of bounds for each word, which would cost more than the sum.
+        let words = (bytes.count - index) / 8
+        if words > 0, var place = bytes.baseAddress.map({ $0 + index }) {
+            var sum = state
+            for _ in 0..<words {
+                sum = Self.mixed(sum, UInt64(littleEndian: place.loadUnaligned(as: UInt64.self)))
+                place += 8
+            }
+            state = sum
+            index += words * 8
         }
         while index < bytes.count {
             add(bytes[index])
@@ -37,6 +43,7 @@ struct PartSum: Sendable {
         (rest, restCount) = (0, 0)
     }
 
+    @inline(__always)
     private static func mixed(_ state: UInt64, _ word: UInt64) -> UInt64 {
         let product = (state ^ word) &* 0x9E37_79B9_7F4A_7C15  // odd, and so reversible
         return product ^ (product >> 32)
