@@ -28,10 +28,12 @@ package struct PeerServer: Sendable {
     /// What a script in Python begins with: `wait_for_end(folder)`, which returns once the test, or its process, has
     /// ended, and `end_with_starter`, with which a child process ends with the script's.
     ///
-    /// The end of the input alone does not tell: another child of this process may have inherited its other side.
+    /// The end of the input alone does not suffice, because another child of this process may have inherited its other
+    /// side. A script inherits the signals that a thread of Swift's blocks, among them the one that ends its server.
     package static var waiting: String {
         """
-        import os, select, sys
+        import os, select, signal, sys
+        signal.pthread_sigmask(signal.SIG_SETMASK, [])
         parent, process = os.getppid(), "/proc/\(ProcessInfo.processInfo.processIdentifier)"
         def wait_for_end(folder):
             while os.getppid() == parent and os.path.exists(process) and os.path.isdir(folder):
