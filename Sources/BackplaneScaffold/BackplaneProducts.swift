@@ -1,4 +1,4 @@
-/// How a package's targets refer to the products of Backplane.
+/// The form in which a package's targets name the products of Backplane.
 enum BackplaneProducts: Sendable, Hashable {
     /// The targets are in the Backplane package itself.
     case own

@@ -4,7 +4,7 @@ struct PluginParts: Sendable, Hashable {
     /// The plugin's first manager.
     var layers: ManagerLayers
     var places: PluginPlaces
-    /// How the package refers to the products of Backplane.
+    /// The form in which the package names the products of Backplane.
     var backplane: BackplaneProducts
     /// The path of the manifest, relative to the root of the package.
     var manifest: String

@@ -64,7 +64,7 @@ struct PackageFolder: Sendable {
         return (Array(repeating: "..", count: root.count - shared) + path.dropFirst(shared)).joined(separator: "/")
     }
 
-    /// How targets refer to the products of Backplane, or `nil` if the package does not depend on it.
+    /// The form in which targets name the products of Backplane, or `nil` if the package does not depend on it.
     var backplane: BackplaneProducts? {
         if facts.target("CBackplane") != nil { return .own }
         return facts.targets.flatMap(\.dependencies).first { $0.name == "Backplane" && $0.package != nil }?.package.map
