@@ -51,7 +51,7 @@ let package = Package(
         .library(name: "Clock", type: .dynamic, targets: ["Clock"]),
         .library(name: "Almanac", type: .dynamic, targets: ["AlmanacEntry"]),
 
-        // Libraries that only benchmarks or tests load.
+        // Libraries that only benchmarks, tests and the load of the demo use.
         .library(name: "_Benchmark", type: .dynamic, targets: ["BenchmarkEntry"]),
         .library(name: "_BenchmarkRelay", type: .dynamic, targets: ["BenchmarkRelay"]),
         .library(name: "_BenchmarkHeap", type: .dynamic, targets: ["BenchmarkHeap"]),
@@ -212,8 +212,7 @@ let package = Package(
         .target(
             name: "BackplaneScaffold",
             dependencies: [
-                "Backplane", "BackplaneDocuments", "BackplaneHost", "BackplanePackages", "BackplaneProcesses",
-                "BackplaneTerminal",
+                "Backplane", "BackplaneDocuments", "BackplaneHost", "BackplanePackages", "BackplaneTerminal",
             ], swiftSettings: settings),
         .target(
             name: "BackplaneDev",
@@ -455,7 +454,7 @@ let package = Package(
 
         // Attacks on hosts in processes of their own, from a seed.
         .executableTarget(
-            name: "attack", dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost", "TestGenerators"],
+            name: "attack", dependencies: ["BackplaneDocuments", "BackplaneHost", "TestGenerators"],
             path: "Tests/Attack", swiftSettings: settings),
 
         // Tests.

@@ -35,17 +35,17 @@ enum StubServices {
 
     static let get: bp_get_interface = { id, revision in
         switch (id.text, revision) {
-        case (BP_LOG, 1): return UnsafeRawPointer(log)
-        case (BP_CALLS, 1): return UnsafeRawPointer(calls)
-        case (BP_STREAMS, 1): return UnsafeRawPointer(streams)
-        case (BP_HTTP, 1): return UnsafeRawPointer(http)
-        case (BP_HTTP, 2): return UnsafeRawPointer(streamedHTTP)
-        case (BP_BODIES, 1): return UnsafeRawPointer(bodies)
-        case (BP_TRANSFERS, 1): return UnsafeRawPointer(transfers)
-        case (BP_OPERATIONS, 1): return UnsafeRawPointer(operations)
-        case (BP_STORE, 1): return UnsafeRawPointer(store)
-        case (BP_STORE, 2): return UnsafeRawPointer(store2)
-        case (BP_TIMERS, 1): return UnsafeRawPointer(timers)
+        case (BP_LOG, 1): return UnsafeRawPointer(log.pointer)
+        case (BP_CALLS, 1): return UnsafeRawPointer(calls.pointer)
+        case (BP_STREAMS, 1): return UnsafeRawPointer(streams.pointer)
+        case (BP_HTTP, 1): return UnsafeRawPointer(http.pointer)
+        case (BP_HTTP, 2): return UnsafeRawPointer(streamedHTTP.pointer)
+        case (BP_BODIES, 1): return UnsafeRawPointer(bodies.pointer)
+        case (BP_TRANSFERS, 1): return UnsafeRawPointer(transfers.pointer)
+        case (BP_OPERATIONS, 1): return UnsafeRawPointer(operations.pointer)
+        case (BP_STORE, 1): return UnsafeRawPointer(store.pointer)
+        case (BP_STORE, 2): return UnsafeRawPointer(store2.pointer)
+        case (BP_TIMERS, 1): return UnsafeRawPointer(timers.pointer)
         default: return nil
         }
     }
@@ -68,12 +68,12 @@ enum StubServices {
         reply?.end(Int32(BP_CANCELLED), "the call was cancelled")
     }
 
-    private nonisolated(unsafe) static let log = forever(  // constant, never freed
+    private static let log = constant(
         bp_log_1(
             size: UInt32(MemoryLayout<bp_log_1>.size), reserved: 0, is_enabled: { _, _ in 1 },
             write: { _, _, _, _, _ in }, write_for_call: { _, _, _, _, _, _ in }))
 
-    private nonisolated(unsafe) static let calls = forever(  // constant, never freed
+    private static let calls = constant(
         bp_calls_1(
             size: UInt32(MemoryLayout<bp_calls_1>.size), reserved: 0,
             call: { _, _, _, _, _, done, context in begin(Reply(done, context)) },
@@ -85,7 +85,7 @@ enum StubServices {
             },
             providers: { _, _, done, context in Array("[]".utf8).withBytes { done(context, Int32(BP_OK), $0) } }))
 
-    private nonisolated(unsafe) static let streams = forever(  // constant, never freed
+    private static let streams = constant(
         bp_streams_1(
             size: UInt32(MemoryLayout<bp_streams_1>.size), reserved: 0,
             open: { _, _, _, _, _ in
@@ -100,7 +100,7 @@ enum StubServices {
             },
             close: { _, _ in }))
 
-    private nonisolated(unsafe) static let http = forever(  // constant, never freed
+    private static let http = constant(
         bp_http_1(
             size: UInt32(MemoryLayout<bp_http_1>.size), reserved: 0,
             send: { _, _, _, done, context in
@@ -109,7 +109,7 @@ enum StubServices {
             },
             cancel: { _, id in cancel(id) }))
 
-    private nonisolated(unsafe) static let streamedHTTP = forever(  // constant, never freed
+    private static let streamedHTTP = constant(
         bp_http_2(
             size: UInt32(MemoryLayout<bp_http_2>.size), reserved: 0,
             open: { _, _, _, source, exchange, _ in
@@ -124,7 +124,7 @@ enum StubServices {
             sign_in: { _, _, _, _, _, _, done, context in begin(Reply(done, context)) },
             sign_out: { _, _, _, done, context in done(context, Int32(BP_OK), .empty) }))
 
-    private nonisolated(unsafe) static let bodies = forever(  // constant, never freed
+    private static let bodies = constant(
         bp_bodies_1(
             size: UInt32(MemoryLayout<bp_bodies_1>.size), reserved: 0,
             pull: { _, _, _, done, context in
@@ -136,14 +136,14 @@ enum StubServices {
                 Reply(done, context).end(Int32(BP_FAILED), "there is no body with this number")
             }))
 
-    private nonisolated(unsafe) static let transfers = forever(  // constant, never freed
+    private static let transfers = constant(
         bp_transfers_1(
             size: UInt32(MemoryLayout<bp_transfers_1>.size), reserved: 0,
             begin: { _, _, _, done, context in begin(Reply(done, context)) },
             change: { _, _, _, _, done, context in begin(Reply(done, context)) },
             state: { _, _, _, _, done, context in begin(Reply(done, context)) }, cancel: { _, id in cancel(id) }))
 
-    private nonisolated(unsafe) static let operations = forever(  // constant, never freed
+    private static let operations = constant(
         bp_operations_1(
             size: UInt32(MemoryLayout<bp_operations_1>.size), reserved: 0, begin: { _, _ in 0 }, end: { _, _ in },
             define: { _, definition in
@@ -153,13 +153,13 @@ enum StubServices {
                 return 1
             }))
 
-    private nonisolated(unsafe) static let store = forever(  // constant, never freed
+    private static let store = constant(
         bp_store_1(
             size: UInt32(MemoryLayout<bp_store_1>.size), reserved: 0,
             write: { _, _, _, done, context in done(context, Int32(BP_OK), .empty) },
             query: { _, _, done, context in done(context, Int32(BP_OK), nil, 0, 0, .empty) }))
 
-    private nonisolated(unsafe) static let store2 = forever(  // constant, never freed
+    private static let store2 = constant(
         bp_store_2(
             size: UInt32(MemoryLayout<bp_store_2>.size), reserved: 0,
             define: { _, _, _, done, context in
@@ -201,7 +201,7 @@ enum StubServices {
                 begin(Reply(done, context))
             }))
 
-    private nonisolated(unsafe) static let timers = forever(  // constant, never freed
+    private static let timers = constant(
         bp_timers_1(
             size: UInt32(MemoryLayout<bp_timers_1>.size), reserved: 0,
             add: { component, timer, done, context in
@@ -226,11 +226,7 @@ enum StubServices {
         for (_, timer) in ended { timer.timer.release() }
     }
 
-    private static func forever<Table>(_ table: Table) -> UnsafePointer<Table> {
-        let pointer = UnsafeMutablePointer<Table>.allocate(capacity: 1)
-        pointer.initialize(to: table)
-        return UnsafePointer(pointer)
-    }
+    private static func constant<Table>(_ table: Table) -> ConstantPointer<Table> { ConstantPointer(forever([table])!) }
 }
 
 extension Reply {

@@ -116,7 +116,8 @@ extension bp_component_lane {
                 guard let last = Instance.at(instance).failures.last else { return 0 }
                 Reply(done, context).end(last.error)
                 return last.time
-            })
+            },
+            observe_failures: observeFailures)
     }
 }
 
@@ -195,6 +196,12 @@ private let reviewConfiguration: bp_review = { type, configuration, done, contex
     } catch {
         reply.end(error)
     }
+}
+
+private let observeFailures: bp_observe_failures = { instance, failed, context in
+    guard let failed else { return Instance.at(instance).observeFailures(nil) }
+    let context = ForeignPointer(raw: context)
+    Instance.at(instance).observeFailures { failed(context.raw) }
 }
 
 private let reconfigureInstance: bp_reconfigure = { instance, configuration, done, context in

@@ -28,6 +28,8 @@ package struct HostServices: Sendable {
 }
 
 /// The copies of an older host's function tables, with `NULL` for the functions that they lack.
+///
+/// They belong to the process, as the tables do: no host says when a table that it has given out is no longer used.
 private enum LengthenedTables {
     /// The copies, keyed by the address of the table, so that each table is copied once.
     private static let copies = Mutex<[(table: UInt, copy: UInt)]>([])

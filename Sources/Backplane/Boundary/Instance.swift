@@ -47,7 +47,10 @@ final class Instance: Sendable {
     }
 
     /// The native calls that ended with an error.
-    var failures: CallFailures.Tally { nativeHeld.failures() }
+    var failures: CallFailures.Tally { nativeHeld.failures.tally }
+
+    /// Sets the function that is called after each native call that fails (``CallFailures/observe(_:)``).
+    func observeFailures(_ observer: (@Sendable () -> Void)?) { nativeHeld.failures.observe(observer) }
 
     func stop() async {
         await component.stop()
@@ -56,8 +59,7 @@ final class Instance: Sendable {
 
     /// Records whether errors of streams' bodies count as interruptions, because the component is suspended.
     func mark(suspended: Bool) {
-        held.mark(suspended)
-        nativeHeld.mark(suspended)
+        for pointer in [held, nativeHeld] { pointer.failures.isSuspended.store(suspended, ordering: .relaxed) }
     }
 
     /// Opens a stream; an error is the answer to the first request for elements.
@@ -167,18 +169,15 @@ final class Instance: Sendable {
 private struct HeldPointer: @unchecked Sendable {  // written once, freed when no more calls are possible
     let context: UnsafeRawPointer
     let calls: NativeCalls?
-    let failures: @Sendable () -> CallFailures.Tally
-    let mark: @Sendable (_ isSuspended: Bool) -> Void
+    let failures: CallFailures
     let free: @Sendable () -> Void
 
     init<C: Component>(_ component: C, calls: NativeCalls? = nil) {
-        let context = UnsafeRawPointer(UnsafeMutableRawPointer(keeping: Held(component, calls: calls)))
+        let held = Held(component, calls: calls)
+        failures = held.failures
+        let context = UnsafeRawPointer(UnsafeMutableRawPointer(keeping: held))
         (self.context, self.calls) = (context, calls)
         nonisolated(unsafe) let pointer = context  // freed by its last user
-        failures = { pointer.assumingMemoryBound(to: Held<C>.self).pointee.failures.tally }
-        mark = {
-            pointer.assumingMemoryBound(to: Held<C>.self).pointee.failures.isSuspended.store($0, ordering: .relaxed)
-        }
         free = {
             UnsafeMutableRawPointer(mutating: pointer).free(Held<C>.self)
             calls?.free()

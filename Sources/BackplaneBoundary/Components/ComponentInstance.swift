@@ -16,6 +16,7 @@ package final class ComponentInstance: @unchecked Sendable {
     private let claims = Atomic<Int>(1)
     /// The number of steps that the plugin has not answered, even if the host has ended them.
     private let steps = Atomic<Int>(0)
+    private let failureObserver = Mutex<Box<@Sendable () -> Void>?>(nil)
 
     init(
         _ functions: ComponentClass.Functions, _ instance: UnsafeMutableRawPointer, _ launch: @escaping Callbacks.Launch
@@ -42,6 +43,26 @@ package final class ComponentInstance: @unchecked Sendable {
             return nil
         }
         return answer.now.map { ($0, time) }
+    }
+
+    /// Sets the function that is called after each native call that fails, and before its caller has the error.
+    ///
+    /// It is called under a lock of the plugin's, so it must not block or call the instance. Once this has returned, an
+    /// earlier function is not being called and will not be. Like ``failures``, it must not be set after the host has
+    /// released its claim.
+    package func observeFailures(_ observer: (@Sendable () -> Void)?) {
+        guard let observe = functions.lane?.observe_failures else { return }
+        failureObserver.withLock { current in
+            let next = observer.map(Box.init)
+            // The plugin keeps a pointer to the observer, which this instance retains until another one is set.
+            observe(instance, next == nil ? nil : Self.callFailed, next.map { Unmanaged.passUnretained($0).toOpaque() })
+            current = next
+        }
+    }
+
+    private static let callFailed: bp_failed = { context in
+        guard let context else { return }
+        Unmanaged<Box<@Sendable () -> Void>>.fromOpaque(context).takeUnretainedValue().value()
     }
 
     /// A function that starts an operation of the plugin.

@@ -19,6 +19,7 @@ final class ComponentCalls: EncodedProvider, CallOwner {
     private let hasEnded = Atomic<Bool>(false)
     private let failed = Atomic<Int>(0)
     private let account = Mutex(CallAccount())
+    private let failureObserver = Mutex<(@Sendable () -> Void)?>(nil)
     let streams: ComponentStreams
 
     init(
@@ -135,7 +136,11 @@ final class ComponentCalls: EncodedProvider, CallOwner {
     func noteFailure(_ answer: EncodedAnswer) {
         failed.wrappingAdd(1, ordering: .relaxed)
         account.withLock { $0.note(failure: answer) }
+        failureObserver.withLock { $0?() }
     }
+
+    /// Sets the function that is called, under a lock, after each call or stream that fails.
+    func observeFailures(_ observer: (@Sendable () -> Void)?) { failureObserver.withLock { $0 = observer } }
 
     func callEnded(
         _ id: UInt64, status: Int32, hadDeadline: Bool, began: Deadline, _ answer: () -> EncodedAnswer

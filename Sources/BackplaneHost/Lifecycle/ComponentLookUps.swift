@@ -55,7 +55,7 @@ struct ComponentLookUps {
         _ manager: String, by user: LiveNode, _ call: Call?, in domain: isolated (any Actor)? = #isolation
     ) async throws(BackplaneError) {
         let place = try live.loaded.node(ofManager: manager).id, provider = live.nodes[place]
-        if live.leaves(provider), live.handover?.incoming.contains(user.id) ?? false {
+        if live.isBarred(provider), live.handover?.incoming.contains(user.id) ?? false {
             throw BackplaneError(
                 .dependencyUnsatisfied,
                 "`\(manager)` is not running, and is being swapped together with \(user.node.name); look it up later, when it is first called",

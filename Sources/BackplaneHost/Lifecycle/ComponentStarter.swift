@@ -17,10 +17,12 @@ struct ComponentStarter {
     /// The counts of all components' exchanges.
     let exchangeAccounts = ExchangeAccounts()
     /// The graphs of all components.
-    let graphs = HostOperations()
+    let graphs = HostOperations(launch: Self.launch)
     /// The steps of components that are in progress.
     let underWay = StepsUnderWay()
     let unfinished = UnfinishedCreations()
+    /// The function that runs functions of plugins that may not return.
+    private static let launch: Callbacks.Launch = HostThread.launch
 
     /// Activates a component.
     ///
@@ -86,7 +88,7 @@ struct ComponentStarter {
                 unfinished.add(entry)
                 logUnfinished(entry)
             } step: { watch async throws(BackplaneError) in
-                try await type.create(creation, watch, HostThread.launch)
+                try await type.create(creation, watch, Self.launch)
             }
             return RunningComponent(
                 node: node, type, number: number, gate: gate, instance: instance, handle: handle,

@@ -140,11 +140,9 @@ extension CompositionChanges {
         in domain: isolated (any Actor)? = #isolation, starting managers: () -> Set<String>
     ) async throws(BackplaneError) -> ManifestChange {
         let leaving = change.removed.map { live.nodes[$0] }
-        // A component that is starting may look up others, so it has to finish before lookups are held.
-        while let start = leaving.lazy.compactMap(\.startUnderWay).first { _ = await start.value }
+        await live.remove(leaving)
         try live.requireRunning()
         let before = live.managersUp
-        for node in leaving { node.leaves = true }
         let standstill = Task {
             _ = domain
             await shutdown.stop(leaving, for: new.plan)

@@ -26,7 +26,7 @@ extension LiveComposition {
 extension LiveNode {
     fileprivate var status: ManagerState {
         switch state {
-        case .resolved: .resolved
+        case .resolved, .removed: .resolved
         case .starting: .starting
         case .ready: .ready
         case .quiescing: .quiescing

@@ -245,15 +245,24 @@ extension LiveComposition {
         }
     }
 
-    /// Returns whether a change in progress removes the node from the plan or keeps it from starting.
-    func leaves(_ node: LiveNode) -> Bool {
-        node.leaves || handover?.withheld.contains(node.id) ?? false
+    /// Waits until no node that a change removes is starting, and then keeps those that are not running from it.
+    func remove(_ leaving: [LiveNode]) async {
+        // A component that is starting may look up others, so it has to finish before any of them is removed.
+        while let start = leaving.lazy.compactMap(\.startUnderWay).first { _ = await start.value }
+        for node in leaving where node.running == nil { node.state = .removed }
+    }
+
+    /// Returns whether a change has removed the node, or keeps it from starting, while its component is not running.
+    func isBarred(_ node: LiveNode) -> Bool {
+        switch node.state {
+        case .removed: true
+        case .resolved, .starting, .failed, .unsatisfied: handover?.withheld.contains(node.id) ?? false
+        case .ready, .quiescing, .stopped: false
+        }
     }
 
     /// Returns whether the node can no longer start, although another node may replace it.
-    func isGone(_ node: LiveNode) -> Bool {
-        node.isStopping || leaves(node) && node.running == nil && node.startUnderWay == nil
-    }
+    func isGone(_ node: LiveNode) -> Bool { node.isStopping || isBarred(node) && node.startUnderWay == nil }
 
     /// Permanently refuses all calls, including waiting calls and those to managers that are not running.
     func closeGates() {

@@ -10,6 +10,8 @@ final class LiveNode {
         /// The component is waiting for calls in flight to end before it stops.
         case quiescing(RunningComponent)
         case stopped
+        /// A change has removed the node, whose component was not running, from the plan or is about to.
+        case removed
         /// The component did not start.
         case failed(BackplaneError, during: Attempt)
         /// A component that this one needs did not start.
@@ -25,8 +27,6 @@ final class LiveNode {
     /// The gate through which the component is called; a manager's gate remains when the manager is recreated.
     let gate: Gate
     var state = State.resolved
-    /// A Boolean value that indicates whether a change has removed, or is removing, the node from the plan.
-    var leaves = false
     /// The number that identifies the component in the path of calls, while it has one.
     var number: UInt16?
     /// A Boolean value that indicates whether the component is to be resumed once its `suspend` returns.

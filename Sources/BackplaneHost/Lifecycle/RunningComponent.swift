@@ -49,6 +49,14 @@ final class RunningComponent: Sendable {
         return native.time > encoded.time ? native : encoded
     }
 
+    /// Sets the function that is called after each call of this instance that fails, in either lane.
+    ///
+    /// It is called under a lock, so it must not block or use the component. Do not set it after the release.
+    func observeFailures(_ observer: (@Sendable () -> Void)?) {
+        instance.observeFailures(observer)
+        calls.observeFailures(observer)
+    }
+
     /// Returns the message about a component that is not stopped because its code is still running.
     func stillInUse(isInStep: Bool) -> String {
         if isInStep { return "not stopped: one of its lifecycle steps has not ended" }

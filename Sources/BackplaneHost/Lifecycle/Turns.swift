@@ -10,6 +10,8 @@ final class Turns {
     /// A Boolean value that indicates whether a change of the manifest, a reset or a swap is in progress.
     private(set) var isTaken = false
     private var waiting: [Turn] = []
+    /// The function that is called when a change is requested while another one is in progress.
+    var whenRequested: (() -> Void)?
 
     var waitingCount: Int { waiting.count }
 
@@ -22,7 +24,10 @@ final class Turns {
             isTaken = true
             return
         }
-        _ = await withUnsafeContinuation { waiting.append(Turn(onlyLooks: false, continuation: $0)) }
+        _ = await withUnsafeContinuation {
+            waiting.append(Turn(onlyLooks: false, continuation: $0))
+            whenRequested?()
+        }
     }
 
     /// Waits until a request that changes nothing may run: at its turn, or during a probation, which it does not end.

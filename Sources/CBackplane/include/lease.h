@@ -32,7 +32,7 @@ extern "C" {
 
 /* The revision, which changes with anything in this file, and with the types in cells (Boundary/Lanes/Cell.swift,
  * Boundary/Streams/StreamCell.swift). */
-#define BP_LANE_REVISION 5u
+#define BP_LANE_REVISION 6u
 
 /* --------------------------------------------------------------------------------------- bindings and slots */
 
@@ -254,6 +254,12 @@ typedef uint64_t (*BP_SENDABLE bp_failures_of)(void *instance);
  * none, and then does not answer. */
 typedef double (*BP_SENDABLE bp_last_failure_of)(void *instance, bp_done done, void *_Nullable context);
 
+/* Sets the function that is called after each of these calls has failed, and before its caller has the error. NULL sets
+ * none; once that has returned, the earlier function is not being called and will not be. It is called under a lock: it
+ * must not block or call the instance. */
+typedef void (*BP_SENDABLE bp_failed)(void *_Nullable context);
+typedef void (*BP_SENDABLE bp_observe_failures)(void *instance, bp_failed _Nullable failed, void *_Nullable context);
+
 /* The provider's side of native lanes, in bp_component.lane. A component with one has a `cancel`, which with the id 0,
  * that of no call, cancels the tasks of all native calls in flight, if swaps of the component wait for calls. */
 typedef struct bp_component_lane {
@@ -262,6 +268,7 @@ typedef struct bp_component_lane {
     bp_cells_of cells;
     bp_failures_of failures;
     bp_last_failure_of last_failure;
+    bp_observe_failures observe_failures;
 } bp_component_lane;
 
 /* A state as a Swift value in memory of the library that exported it, until `release` is called once; importing reads it

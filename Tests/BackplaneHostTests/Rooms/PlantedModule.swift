@@ -1,6 +1,6 @@
 import Foundation
 
-/// A small module with the rooms of another one, and in each but the last a reference to a later room.
+/// A small module with the rooms of another one, and in each a reference to every later room.
 struct PlantedModule {
     private let folder: URL
     var sources: String { folder.appending(path: "Sources").path }
@@ -12,7 +12,7 @@ struct PlantedModule {
         folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().appending(
             path: "rooms-\(UUID().uuidString)")
         for (place, room) in rooms.names.enumerated() {
-            let earlier = rooms.names[0], later = rooms.names.indices.contains(place + 1) ? rooms.names[place + 1] : nil
+            let earlier = rooms.names[0]
             // What stands on the second line is as it should be; an extension's member counts where the extension is.
             let type = """
                 struct \(room)Type {
@@ -24,17 +24,19 @@ struct PlantedModule {
 
                 """
             try write(type, to: "\(room)/\(room)Type.swift")
-            guard let later else { continue }
-            // In turn a type, and a member that an extension in the later room adds to a type of the first.
-            let isMember = place % 2 == 1, file = "\(room)/\(room)Planted.swift"
-            let line =
-                isMember
-                ? "func planted\(room)(_ value: \(earlier)Type) { value.of\(later)() }"
-                : "func planted\(room)(_ value: \(later)Type) {}"
-            try write("// Wrong:\n\(line)\n", to: file)
-            planted.append(
-                Rooms.WrongReference(
-                    file: file, line: 2, symbol: isMember ? "of\(later)()" : "\(later)Type", room: room, later: later))
+            for (distance, later) in rooms.names[(place + 1)...].enumerated() {
+                // In turn a type, and a member that an extension in the later room adds to a type of the first.
+                let isMember = (place + distance) % 2 == 1, file = "\(room)/\(room)To\(later).swift"
+                let line =
+                    isMember
+                    ? "func planted\(room)\(later)(_ value: \(earlier)Type) { value.of\(later)() }"
+                    : "func planted\(room)\(later)(_ value: \(later)Type) {}"
+                try write("// Wrong:\n\(line)\n", to: file)
+                planted.append(
+                    Rooms.WrongReference(
+                        file: file, line: 2, symbol: isMember ? "of\(later)()" : "\(later)Type", room: room,
+                        later: later))
+            }
         }
         planted.sort { $0.file < $1.file }
     }

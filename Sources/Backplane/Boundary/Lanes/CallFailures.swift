@@ -13,7 +13,11 @@ final class CallFailures: Sendable {
         var count: UInt64 = 0
         var last: (error: BackplaneError, time: Double)?
     }
-    private let state = Mutex(Tally())
+    private struct State {
+        var tally = Tally()
+        var observer: (@Sendable () -> Void)?
+    }
+    private let state = Mutex(State())
     /// The list of the calls in flight; `nil` if they never have to be cancelled.
     @usableFromInline let calls: NativeCalls?
     /// The flag that is set while the component is suspended or about to be.
@@ -21,7 +25,12 @@ final class CallFailures: Sendable {
 
     init(_ calls: NativeCalls?) { self.calls = calls }
 
-    var tally: Tally { state.withLock(\.self) }
+    var tally: Tally { state.withLock(\.tally) }
+
+    /// Sets the function that is called, under the lock, after each failed call.
+    ///
+    /// Once this has returned, an earlier function is not being called and will not be.
+    func observe(_ observer: (@Sendable () -> Void)?) { state.withLock { $0.observer = observer } }
 
     /// Records the error of a stream's body as ``recording(_:)`` does; once the component is suspended, the stream
     /// counts as interrupted.
@@ -43,8 +52,9 @@ final class CallFailures: Sendable {
         guard error.code != .callCancelled else { return error }
         let time = Double.secondsSince1970
         state.withLock { state in
-            state.count &+= 1
-            state.last = (error, time)
+            state.tally.count &+= 1
+            state.tally.last = (error, time)
+            state.observer?()
         }
         return error
     }

@@ -51,7 +51,7 @@ extension Gate {
     func closePassage(lettingAside: Bool = false) {
         state.withLock { state in
             state.passage = []
-            if !lettingAside { state.hold?.letsAside = false }
+            if !lettingAside { state.withHold { $0.letsAside = false } }
         }
     }
 
@@ -76,7 +76,7 @@ extension Gate {
                 if let early = state.slots[index].early.take() { taken.insert(early) }
             }
             state.retire(taken)
-            state.hold?.successors = []
+            state.withHold { $0.successors = [] }
             if case .open = state.phase {} else { state.isLed = true }
             return taken
         }
@@ -100,15 +100,17 @@ extension Gate {
     /// Admits waiting and new calls of these components to the next bindings while the gate is held.
     func letIn(_ successors: Set<UInt16>) {
         let admitted = state.withLock { state -> [(Waiting, Admission)] in
-            guard state.hold != nil else { return [] }
-            state.hold?.successors = successors
-            var admitted: [(Waiting, Admission)] = [], waiting = state.waiting
-            waiting.removeAll { call in
+            let waiting = state.withHold { hold in
+                hold.successors = successors
+                return hold.waiting
+            }
+            var admitted: [(Waiting, Admission)] = [], remaining = waiting ?? []
+            remaining.removeAll { call in
                 guard let admission = state.admissionAside(at: call.slot, call.call) else { return false }
                 admitted.append((call, admission))
                 return true
             }
-            state.waiting = waiting
+            state.withHold { $0.waiting = remaining }
             return admitted
         }
         deliver(admitted)
@@ -121,13 +123,12 @@ extension Gate {
     func open() -> Opening {
         let (opening, admitted) = state.withLock { state -> (Opening, [(Waiting, Admission)]) in
             if case .closed = state.phase { return (Opening(), []) }
+            let waiting = state.hold?.waiting ?? []
             state.change(to: .open)
             var taken: [Binding] = []
             for index in state.slots.indices { taken += state.slots[index].open() }
             LeaseCounting.settle()
             state.retire(taken)  // stopping the component waits for the calls on these, too
-            let waiting = state.waiting
-            state.waiting = []
             // The instance behind the gate must not be released before calls counted as retired earlier have ended.
             let opening = Opening(
                 taken: Set(taken).union(state.retired), callsHeld: waiting.count,
@@ -176,6 +177,7 @@ extension Gate {
     private func shut(_ phase: Phase, _ error: BackplaneError, _ passage: Set<UInt16>) {
         let refused = state.withLock { state -> [(Waiting, Admission)] in
             if case .closed = state.phase { return [] }
+            let waiting = state.hold?.waiting ?? []
             if case .open = state.phase {
                 state.change(to: phase, passage: passage)
             } else {
@@ -183,8 +185,6 @@ extension Gate {
             }
             for gateSlot in state.slots { gateSlot.slot.flip(to: nil) }
             LeaseCounting.settle()
-            let waiting = state.waiting
-            state.waiting = []
             return waiting.map { ($0, .failure(error)) }
         }
         deliver(refused)
@@ -193,10 +193,13 @@ extension Gate {
     /// Refuses the waiting calls for which the change itself waits.
     func refuseHeldUp() {
         let refused = state.withLock { state -> [(Waiting, Admission)] in
-            guard let leaving = state.hold?.leaving else { return [] }
-            let refused = state.waiting.filter { leaving.holdsUp($0.slot.appended(to: $0.call)) }
-            if !refused.isEmpty { state.waiting.removeAll { waiting in refused.contains { $0.id == waiting.id } } }
-            return refused.map { ($0, .failure(.calledGoes)) }
+            let refused = state.withHold { hold -> [Waiting] in
+                guard let leaving = hold.leaving else { return [] }
+                let refused = hold.waiting.filter { leaving.holdsUp($0.slot.appended(to: $0.call)) }
+                if !refused.isEmpty { hold.waiting.removeAll { waiting in refused.contains { $0.id == waiting.id } } }
+                return refused
+            }
+            return (refused ?? []).map { ($0, .failure(.calledGoes)) }
         }
         deliver(refused)
     }

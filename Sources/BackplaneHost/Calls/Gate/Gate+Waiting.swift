@@ -13,9 +13,12 @@ extension Gate {
                 return state.admissionAside(at: slot, call) ?? .failure(error)
             case .held:
                 if let admission = state.admissionAside(at: slot, call) { return admission }
-                guard state.waiting.count < waitingLimit else { return .failure(.overloaded(waitingLimit)) }
-                state.waiting.append(Waiting(id: id, slot: slot, call: call, since: .now, done: done))
-                return nil
+                let waits = state.withHold { hold in
+                    guard hold.waiting.count < waitingLimit else { return false }
+                    hold.waiting.append(Waiting(id: id, slot: slot, call: call, since: .now, done: done))
+                    return true
+                }
+                return waits == true ? nil : .failure(.overloaded(waitingLimit))
             }
         }
         if let decided {
@@ -49,9 +52,9 @@ extension Gate {
 
     private func end(_ id: UInt64, _ error: BackplaneError) {
         let waiting = state.withLock { state in
-            state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0) }
+            state.withHold { hold in hold.waiting.firstIndex { $0.id == id }.map { hold.waiting.remove(at: $0) } }
         }
-        if let waiting { deliver([(waiting, .failure(error))]) }
+        if let waiting = waiting.flatMap(\.self) { deliver([(waiting, .failure(error))]) }
     }
 }
 

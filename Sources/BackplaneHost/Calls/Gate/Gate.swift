@@ -20,6 +20,8 @@ package final class Gate: Gatekeeper {
         let leaving: LeavingComponents?
         /// The numbers of the components whose calls are admitted to the next bindings.
         var successors: Set<UInt16> = []
+        /// The waiting calls, in order of arrival.
+        var waiting: [Waiting] = []
     }
     struct Waiting {
         let id: UInt64
@@ -43,17 +45,20 @@ package final class Gate: Gatekeeper {
         var failuresEnded = 0
         /// The last error of such an instance.
         var lastFailureEnded: FailureStatistics?
-        /// The waiting calls, in order of arrival.
-        var waiting: [Waiting] = []
         /// The numbers of the components for which the one behind the closed gate waits.
         ///
         /// Calls that come through them are admitted to the current binding.
         var passage: Set<UInt16> = []
 
         /// The state of held calls, or `nil` if calls do not wait.
-        var hold: Hold? {
-            get { if case .held(let hold) = phase { hold } else { nil } }
-            set { if case .held = phase, let newValue { phase = .held(newValue) } }
+        var hold: Hold? { if case .held(let hold) = phase { hold } else { nil } }
+
+        /// Changes the state of held calls, or returns `nil` if calls do not wait.
+        mutating func withHold<Result>(_ body: (inout Hold) -> Result) -> Result? {
+            guard case .held(var hold) = phase else { return nil }
+            phase = .open  // The calls are not copied if the phase does not keep them.
+            defer { phase = .held(hold) }
+            return body(&hold)
         }
     }
     let timer: DeadlineTimer
@@ -102,7 +107,7 @@ extension Gate {
 
     var slotCount: Int { state.withLock { $0.slots.count } }
 
-    var callsWaiting: Int { state.withLock { $0.waiting.count } }
+    var callsWaiting: Int { state.withLock { $0.hold?.waiting.count ?? 0 } }
 
     /// The number of calls admitted since the gate was created.
     var callsBegun: Int {

@@ -66,8 +66,10 @@ package final class HostOperations: Sendable {
     /// The maximum number of listed graphs; additional ones run without being listed.
     private static let limit = 100_000
     /// The function that runs plugin functions that may not return.
-    private let launch: Callbacks.Launch = HostThread.launch
+    private let launch: Callbacks.Launch
     let state = Mutex(State())
+
+    init(launch: @escaping Callbacks.Launch) { self.launch = launch }
 
     // MARK: Reports of components
 

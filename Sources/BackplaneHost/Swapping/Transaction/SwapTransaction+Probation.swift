@@ -10,7 +10,13 @@ extension SwapTransaction {
         guard let probation = options.probation else { return }
         surroundings.turns.letLook()
         reportProgress?(.onProbation(report.plugins))
-        let end = Deadline.now + probation.duration
+        let watch = ProbationWatch(), end = Deadline.now + probation.duration
+        surroundings.turns.whenRequested = watch.raise
+        observeFailures(watch.raise)
+        defer {
+            surroundings.turns.whenRequested = nil
+            observeFailures(nil)
+        }
         var nextHealth = Deadline.now
         while Deadline.now < end, surroundings.turns.onlyLookersWait, !live.isStopped {
             if Deadline.now >= nextHealth {
@@ -18,14 +24,23 @@ extension SwapTransaction {
                 nextHealth = .now + probation.healthInterval
             }
             for member in members { try probation.judge(counts(member) - member.baseline, member.name) }
-            // By polling: a native call is counted in the plugin, which signals neither its end nor its failure.
-            await live.timer.pause(min(Self.watchInterval, end - .now, nextHealth - .now))
+            var next = min(end, nextHealth)
+            if members.contains(where: { counts($0).errors > $0.baseline.errors }) {
+                // From the first failed call on by polling: the end of a native call signals nothing.
+                observeFailures(nil)
+                next = min(next, .now + Self.evaluationInterval)
+            }
+            await watch.wait(until: next, live.timer)
         }
     }
 
-    /// The interval at which the calls are evaluated, which is short enough for a rollback not to be delayed
-    /// noticeably.
-    private static var watchInterval: Duration { .milliseconds(20) }
+    /// The interval at which calls are evaluated once one has failed, which is short enough for a rollback not to be
+    /// delayed noticeably.
+    private static var evaluationInterval: Duration { .milliseconds(20) }
+
+    private func observeFailures(_ observer: (@Sendable () -> Void)?) {
+        for member in members { member.component?.observeFailures(observer) }
+    }
 
     private func checkHealth(_ member: SwapMember) async throws(BackplaneError) {
         guard let component = member.component, component.instance.hasHealthCheck else { return }
@@ -138,8 +153,7 @@ extension SwapTransaction {
         let leaving = live.nodes.filter { node in
             !nodes.contains { $0 === node } && !members.contains { $0.new === node }
         }
-        for node in leaving { node.leaves = true }
-        for node in leaving { _ = await node.startUnderWay?.value }
+        await live.remove(leaving)
         interrupted = leaving.filter { $0.node.role == .manager && $0.running != nil }.map(\.node.name)
         await surroundings.shutdown.stop(leaving.filter { $0.running != nil }, for: before.plan)
     }

@@ -1,0 +1,44 @@
+import Backplane
+import BackplaneBoundary
+import Synchronization
+
+/// A signal that ends the wait of a probation early: a call has failed, or another change has been requested.
+final class ProbationWatch: Sendable {
+    private enum State {
+        case idle
+        case raised
+        case waiting(UnsafeContinuation<Void, Never>)
+    }
+    private let state = Mutex(State.idle)
+
+    /// Ends the current wait, or the next one if there is none.
+    @Sendable func raise() {
+        let waiting = state.withLock { state -> UnsafeContinuation<Void, Never>? in
+            guard case .waiting(let continuation) = state else {
+                state = .raised
+                return nil
+            }
+            state = .idle
+            return continuation
+        }
+        waiting?.resume()
+    }
+
+    /// Waits for the signal, at most until the deadline.
+    func wait(until deadline: Deadline, _ timer: DeadlineTimer) async {
+        let id = Callbacks.newID()
+        timer.schedule(id, at: deadline) { self.raise() }
+        await withUnsafeContinuation { continuation in
+            let isRaised = state.withLock { state in
+                guard case .raised = state else {
+                    state = .waiting(continuation)
+                    return false
+                }
+                state = .idle
+                return true
+            }
+            if isRaised { continuation.resume() }
+        }
+        timer.cancel(id)
+    }
+}
