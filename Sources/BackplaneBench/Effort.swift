@@ -14,7 +14,7 @@ struct Effort: Sendable, Hashable {
     /// A row and its baseline are then close together in time, and a longer disturbance affects few rounds of either.
     static let full = Effort(rounds: 21, count: .lasting(.milliseconds(20)))
     /// The effort of a test run, whose figures are not meaningful.
-    static let quick = Effort(rounds: 2, count: .exactly(20))
+    static let quick = Effort(rounds: 1, count: .exactly(20))
     /// Returns the effort of a single round with a fixed number of iterations, for callgrind.
     static func exactly(_ count: Int) -> Effort { Effort(rounds: 1, count: .exactly(count)) }
 }
