@@ -12,7 +12,7 @@ extension LiveComposition {
         let sound = plan.managers.map { name, place in
             let entry = plan.nodes[place].entry
             return ManagerStatus(
-                name: name, state: nodes[place].status, className: entry.component.className,
+                name: name, state: nodes[place].state.status, className: entry.component.className,
                 version: entry.component.version, plugin: entry.plugin)
         }
         let faulty = plan.faults.map { name, error in
@@ -23,14 +23,15 @@ extension LiveComposition {
     }
 }
 
-extension LiveNode {
+extension LiveNode.State {
     fileprivate var status: ManagerState {
-        switch state {
-        case .resolved, .removed: .resolved
+        switch self {
+        case .resolved: .resolved
         case .starting: .starting
         case .ready: .ready
         case .quiescing: .quiescing
         case .stopped: .stopped
+        case .removed(let former): former.status
         case .failed(let error, _): .failed(error)
         case .unsatisfied(let error, _): .unsatisfied(error)
         }

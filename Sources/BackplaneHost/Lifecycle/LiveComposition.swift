@@ -245,19 +245,19 @@ extension LiveComposition {
         }
     }
 
-    /// Waits until no node that a change removes is starting, and then keeps those that are not running from it.
+    /// Waits until no node that a change removes is starting, and then keeps those that are not running from starting.
     func remove(_ leaving: [LiveNode]) async {
         // A component that is starting may look up others, so it has to finish before any of them is removed.
         while let start = leaving.lazy.compactMap(\.startUnderWay).first { _ = await start.value }
-        for node in leaving where node.running == nil { node.state = .removed }
+        for node in leaving where node.running == nil { node.state = .removed(node.state) }
     }
 
-    /// Returns whether a change has removed the node, or keeps it from starting, while its component is not running.
+    /// Returns whether the node's component is not running, and a change has removed it or keeps it from starting.
     func isBarred(_ node: LiveNode) -> Bool {
         switch node.state {
-        case .removed: true
+        case .removed, .stopped: true
         case .resolved, .starting, .failed, .unsatisfied: handover?.withheld.contains(node.id) ?? false
-        case .ready, .quiescing, .stopped: false
+        case .ready, .quiescing: false
         }
     }
 

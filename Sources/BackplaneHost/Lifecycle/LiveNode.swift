@@ -10,8 +10,8 @@ final class LiveNode {
         /// The component is waiting for calls in flight to end before it stops.
         case quiescing(RunningComponent)
         case stopped
-        /// A change has removed the node, whose component was not running, from the plan or is about to.
-        case removed
+        /// A change has removed, or is about to remove, the node from the plan; its component was not running.
+        indirect case removed(State)
         /// The component did not start.
         case failed(BackplaneError, during: Attempt)
         /// A component that this one needs did not start.
@@ -75,12 +75,7 @@ final class LiveNode {
     }
 
     /// Returns the error of a start that failed in this round.
-    func failure(during attempt: Attempt) -> BackplaneError? {
-        switch state {
-        case .failed(let error, attempt), .unsatisfied(let error, attempt): error
-        default: nil
-        }
-    }
+    func failure(during attempt: Attempt) -> BackplaneError? { state.failure(during: attempt) }
 
     /// Returns the path of waiting nodes from this one to `node`, or `nil` if there is none.
     func waits(for node: LiveNode) -> [LiveNode]? { waits { $0 === node } }
@@ -97,6 +92,16 @@ final class LiveNode {
             }
         }
         return nil
+    }
+}
+
+extension LiveNode.State {
+    fileprivate func failure(during attempt: LiveNode.Attempt) -> BackplaneError? {
+        switch self {
+        case .failed(let error, attempt), .unsatisfied(let error, attempt): error
+        case .removed(let former): former.failure(during: attempt)
+        default: nil
+        }
     }
 }
 

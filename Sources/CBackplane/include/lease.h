@@ -254,10 +254,12 @@ typedef uint64_t (*BP_SENDABLE bp_failures_of)(void *instance);
  * none, and then does not answer. */
 typedef double (*BP_SENDABLE bp_last_failure_of)(void *instance, bp_done done, void *_Nullable context);
 
-/* Sets the function that is called after each of these calls has failed, and before its caller has the error. NULL sets
- * none; once that has returned, the earlier function is not being called and will not be. It is called under a lock: it
- * must not block or call the instance. */
+/* Called after one of these calls has failed, and before its caller has the error. It is called under a lock: it must not
+ * block or call the instance. */
 typedef void (*BP_SENDABLE bp_failed)(void *_Nullable context);
+
+/* Sets the function that is called after each failure; NULL sets none. Once this has returned, an earlier function is not
+ * being called and will not be. */
 typedef void (*BP_SENDABLE bp_observe_failures)(void *instance, bp_failed _Nullable failed, void *_Nullable context);
 
 /* The provider's side of native lanes, in bp_component.lane. A component with one has a `cancel`, which with the id 0,

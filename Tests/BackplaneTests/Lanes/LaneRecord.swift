@@ -103,6 +103,7 @@ extension LaneRecord {
             field(\bp_component_lane.layout, "layout"), field(\bp_component_lane.cells, "cells"),
             field(\bp_component_lane.failures, "failures"),
             field(\bp_component_lane.last_failure, "last_failure"),
+            field(\bp_component_lane.observe_failures, "observe_failures"),
             size("bp_state_lane", bp_state_lane.self), field(\bp_state_lane.type, "type"),
             field(\bp_state_lane.layout, "layout"), field(\bp_state_lane.export_value, "export_value"),
             field(\bp_state_lane.import_value, "import_value"), field(\bp_state_lane.release, "release"),

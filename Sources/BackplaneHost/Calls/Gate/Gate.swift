@@ -56,7 +56,7 @@ package final class Gate: Gatekeeper {
         /// Changes the state of held calls, or returns `nil` if calls do not wait.
         mutating func withHold<Result>(_ body: (inout Hold) -> Result) -> Result? {
             guard case .held(var hold) = phase else { return nil }
-            phase = .open  // The calls are not copied if the phase does not keep them.
+            phase = .open  // so that `hold` alone refers to the waiting calls, and changing them copies nothing
             defer { phase = .held(hold) }
             return body(&hold)
         }

@@ -17,7 +17,7 @@ extension SwapTransaction {
             surroundings.turns.whenRequested = nil
             observeFailures(nil)
         }
-        var nextHealth = Deadline.now
+        var nextHealth = Deadline.now, hasFailures = false
         while Deadline.now < end, surroundings.turns.onlyLookersWait, !live.isStopped {
             if Deadline.now >= nextHealth {
                 for member in members { try await checkHealth(member) }
@@ -25,11 +25,12 @@ extension SwapTransaction {
             }
             for member in members { try probation.judge(counts(member) - member.baseline, member.name) }
             var next = min(end, nextHealth)
-            if members.contains(where: { counts($0).errors > $0.baseline.errors }) {
-                // From the first failed call on by polling: the end of a native call signals nothing.
+            if !hasFailures, members.contains(where: { counts($0).errors > $0.baseline.errors }) {
+                hasFailures = true
                 observeFailures(nil)
-                next = min(next, .now + Self.evaluationInterval)
             }
+            // After the first failed call, by polling: the end of a native call signals nothing.
+            if hasFailures { next = min(next, .now + Self.evaluationInterval) }
             await watch.wait(until: next, live.timer)
         }
     }
