@@ -8,14 +8,16 @@ package final class OperationFunctions: Sendable {
     private static let page = 1_000
     private let functions: ForeignTable<bp_operation>
     private let launch: Callbacks.Launch
+    /// The count of the context, which ends after the context has been released.
+    private let held: ContextCount.Held
     private let isTaken = Mutex(true)
     private var operation: bp_operation { functions.table }
 
     /// Creates the functions of a graph.
     ///
     /// - Parameter launch: A function that runs the steps of a swap.
-    package init(_ operation: bp_operation, _ launch: @escaping Callbacks.Launch) {
-        (functions, self.launch) = (ForeignTable(operation), launch)
+    package init(_ operation: bp_operation, _ held: ContextCount.Held, _ launch: @escaping Callbacks.Launch) {
+        (functions, self.held, self.launch) = (ForeignTable(operation), held, launch)
     }
 
     deinit {
@@ -102,14 +104,18 @@ package struct OperationNode: Codable, Sendable, Hashable {
 package final class OperationDefinitionFunctions: Sendable {
     private let functions: ForeignTable<bp_operation_definition>
     private let launch: Callbacks.Launch
+    /// The count of the context, which ends after the context has been released.
+    private let held: ContextCount.Held
     private let isTaken = Mutex(true)
     private var definition: bp_operation_definition { functions.table }
 
     /// Creates the function of a definition.
     ///
     /// - Parameter launch: A function that runs the definition's function.
-    package init(_ definition: bp_operation_definition, _ launch: @escaping Callbacks.Launch) {
-        (functions, self.launch) = (ForeignTable(definition), launch)
+    package init(
+        _ definition: bp_operation_definition, _ held: ContextCount.Held, _ launch: @escaping Callbacks.Launch
+    ) {
+        (functions, self.held, self.launch) = (ForeignTable(definition), held, launch)
     }
 
     deinit {

@@ -101,12 +101,13 @@ struct ComponentStarter {
 
     /// Ends the host's services for a component, answers its pending requests and releases the instance.
     ///
-    /// An instance that may still receive an answer, because a request exceeded the limit, is not released.
+    /// An instance that may still receive an answer, or whose functions are still running, is not released.
     func retire(_ handle: UInt64, releasing instance: ComponentInstance?) async {
         guard let component = ComponentHandles.find(handle) else { return }
         component.close()
         graphs.endAll(of: handle)
-        if await timer.waits(options.stopLimit, for: { !component.isBusy }) { instance?.release() }
+        let isFree = await timer.waits(options.stopLimit) { !component.isBusy && component.graphs.contexts.isZero }
+        if isFree { instance?.release() }
         ComponentHandles.remove(handle)
         store.endDeclarations(of: handle)
     }

@@ -714,7 +714,8 @@ typedef struct bp_operation {
     /* Newer code goes on with the graph, or it is given up. Here it has ended, without a call of its handlers. `release`
      * follows. */
     void (*_Nullable leave)(void *_Nullable context);
-    /* Called exactly once, when the host no longer calls any function with the context. */
+    /* Called exactly once, when the host no longer calls any function with the context, and always before the component's
+     * own `release`. */
     void (*_Nullable release)(void *_Nullable context);
     void *_Nullable context;
 } bp_operation;
@@ -730,7 +731,8 @@ typedef struct bp_operation_definition {
      * lost, and the host reports the error. `saved` is borrowed. */
     void (*_Nullable restore)(void *_Nullable context, uint64_t operation, bp_bytes saved, bp_done done,
                               void *_Nullable done_context);
-    /* Called exactly once, when the component has ended and the function is not called any more. */
+    /* Called exactly once, when the component has ended and the function is not called any more, and always before the
+     * component's own `release`. */
     void (*_Nullable release)(void *_Nullable context);
     void *_Nullable context;
 } bp_operation_definition;

@@ -75,7 +75,7 @@ package final class HostOperations: Sendable {
 
     /// Adds a graph and returns its number; 0 if it is refused.
     func begin(_ operation: bp_operation, of component: ComponentGraphs, owner: UInt64) -> UInt64 {
-        let functions = OperationFunctions(operation, launch)
+        let functions = OperationFunctions(operation, component.contexts.add(), launch)
         guard operation.count != nil, operation.definition == 0 || functions.canBeHandedOver else {
             functions.refuse()
             return 0
@@ -122,8 +122,8 @@ package final class HostOperations: Sendable {
     }
 
     /// Adds a definition and returns its number; 0 if it is refused.
-    func define(_ definition: bp_operation_definition, owner: UInt64) -> UInt64 {
-        let functions = OperationDefinitionFunctions(definition, launch)
+    func define(_ definition: bp_operation_definition, of component: ComponentGraphs, owner: UInt64) -> UInt64 {
+        let functions = OperationDefinitionFunctions(definition, component.contexts.add(), launch)
         let number = Callbacks.newID(), name = definition.name.text
         let isTaken =
             (1...128).contains(definition.name.length) && definition.restore != nil
@@ -215,6 +215,8 @@ struct ComponentGraphs: Sendable {
     let component: String
     /// The identity that the component shares with its predecessors and successors: that of its gate.
     let place: ObjectIdentifier
+    /// The contexts of the component's graphs, definitions and timers.
+    let contexts = ContextCount()
 
     func begin(_ operation: bp_operation, of owner: UInt64) -> UInt64 {
         host.begin(operation, of: self, owner: owner)
@@ -223,6 +225,6 @@ struct ComponentGraphs: Sendable {
     func end(_ number: UInt64, of owner: UInt64) { host.end(number, owner: owner) }
 
     func define(_ definition: bp_operation_definition, of owner: UInt64) -> UInt64 {
-        host.define(definition, owner: owner)
+        host.define(definition, of: self, owner: owner)
     }
 }
