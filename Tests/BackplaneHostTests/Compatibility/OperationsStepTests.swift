@@ -140,6 +140,25 @@ struct OperationsStepTests {
         await component.test.host.stop()
     }
 
+    @Test func `an instance is released after its graph, however long a thread uses that`() async throws {
+        let component = try await OperationsStepHost()
+        let number = try await component.begin()
+        var used: HostOperations.Graph? = try component.graphs.graph(number)
+        let swap = Task { try await component.swap("-DEDITION=\"2\"") }
+        await eventually { component.graphs.state.withLock { !$0.held.isEmpty } }
+        #expect(try await component.call("advance") == "true")
+        #expect(try await swap.value.outcome == .swapped)
+        await eventually { component.lines.contains("released the definition 1") }
+        #expect(used?.name == "batch" && !component.lines.contains("released 1"))
+        used = nil
+        await eventually { component.lines.contains("released 1") }
+        #expect(
+            component.lines.filter { $0.hasPrefix("released") } == [
+                "released the definition 1", "released the batch 1", "released 1",
+            ])
+        await component.test.host.stop()
+    }
+
     @Test func `a swap that fails lets it go on`() async throws {
         let component = try await OperationsStepHost()
         let number = try await component.begin()
