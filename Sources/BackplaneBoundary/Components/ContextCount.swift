@@ -11,11 +11,11 @@ package final class ContextCount: Sendable {
     /// A Boolean value that indicates whether all contexts have been released.
     package var isZero: Bool { held.load(ordering: .acquiring) == 0 }
 
-    /// Counts a context for as long as the returned object exists.
-    package func add() -> Held { Held(self) }
+    /// Counts one more context, for as long as the returned object exists.
+    package func add() -> Use { Use(self) }
 
-    /// The count of one context.
-    package final class Held: Sendable {
+    /// The use of one context, for as long as the object exists.
+    package final class Use: Sendable {
         private let count: ContextCount
 
         fileprivate init(_ count: ContextCount) {

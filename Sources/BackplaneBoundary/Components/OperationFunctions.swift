@@ -8,16 +8,16 @@ package final class OperationFunctions: Sendable {
     private static let page = 1_000
     private let functions: ForeignTable<bp_operation>
     private let launch: Callbacks.Launch
-    /// The count of the context, which ends after the context has been released.
-    private let held: ContextCount.Held
+    /// The use of the context, which ends once the context has been released.
+    private let use: ContextCount.Use
     private let isTaken = Mutex(true)
     private var operation: bp_operation { functions.table }
 
     /// Creates the functions of a graph.
     ///
     /// - Parameter launch: A function that runs the steps of a swap.
-    package init(_ operation: bp_operation, _ held: ContextCount.Held, _ launch: @escaping Callbacks.Launch) {
-        (functions, self.held, self.launch) = (ForeignTable(operation), held, launch)
+    package init(_ operation: bp_operation, _ use: ContextCount.Use, _ launch: @escaping Callbacks.Launch) {
+        (functions, self.use, self.launch) = (ForeignTable(operation), use, launch)
     }
 
     deinit {
@@ -104,8 +104,8 @@ package struct OperationNode: Codable, Sendable, Hashable {
 package final class OperationDefinitionFunctions: Sendable {
     private let functions: ForeignTable<bp_operation_definition>
     private let launch: Callbacks.Launch
-    /// The count of the context, which ends after the context has been released.
-    private let held: ContextCount.Held
+    /// The use of the context, which ends once the context has been released.
+    private let use: ContextCount.Use
     private let isTaken = Mutex(true)
     private var definition: bp_operation_definition { functions.table }
 
@@ -113,9 +113,9 @@ package final class OperationDefinitionFunctions: Sendable {
     ///
     /// - Parameter launch: A function that runs the definition's function.
     package init(
-        _ definition: bp_operation_definition, _ held: ContextCount.Held, _ launch: @escaping Callbacks.Launch
+        _ definition: bp_operation_definition, _ use: ContextCount.Use, _ launch: @escaping Callbacks.Launch
     ) {
-        (functions, self.held, self.launch) = (ForeignTable(definition), held, launch)
+        (functions, self.use, self.launch) = (ForeignTable(definition), use, launch)
     }
 
     deinit {

@@ -4,11 +4,11 @@ package import CBackplane
 /// The plugin's side of a timer: its functions and their context, which is released with this object.
 package final class TimerFunctions: Sendable {
     private let functions: ForeignTable<bp_timer>
-    /// The count of the context, which ends after the context has been released.
-    private let held: ContextCount.Held
+    /// The use of the context, which ends once the context has been released.
+    private let use: ContextCount.Use
     private var timer: bp_timer { functions.table }
 
-    package init(_ timer: bp_timer, _ held: ContextCount.Held) { (functions, self.held) = (ForeignTable(timer), held) }
+    package init(_ timer: bp_timer, _ use: ContextCount.Use) { (functions, self.use) = (ForeignTable(timer), use) }
 
     deinit { timer.release?(timer.context) }
 
