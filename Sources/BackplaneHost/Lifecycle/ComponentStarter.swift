@@ -52,7 +52,7 @@ struct ComponentStarter {
             throw error.located(in: node)
         }
         let timers = ComponentTimers(of: node.name, clock: clock, deadlines: timer, log: options.log)
-        let folder = data.networkFolder(of: node)
+        let folder = data.networkFolder(of: node), contexts = ContextCount()
         let handle = ComponentHandles.add(
             OfferedServices(
                 role: node.role, name: node.name, plugin: node.entry.plugin, log: options.log,
@@ -73,9 +73,10 @@ struct ComponentStarter {
                     host: transfers, plugin: node.entry.plugin, component: node.name, managers: node.managers,
                     folder: folder, operations: ServiceOperations("the operation on a transfer", timer: timer)),
                 graphs: ComponentGraphs(
-                    host: graphs, plugin: node.entry.plugin, component: node.name, place: ObjectIdentifier(gate)),
+                    host: graphs, plugin: node.entry.plugin, component: node.name, place: ObjectIdentifier(gate),
+                    contexts: contexts),
                 wires: Dictionary(uniqueKeysWithValues: wires.map { ($0.id, $0.wire) }), managers: managers,
-                timers: timers))
+                timers: timers, contexts: contexts))
         do throws(BackplaneError) {
             let creation = ComponentClass.OfferedCreation(
                 number: number, handle: handle, configuration: Array(node.configuration),
@@ -106,7 +107,7 @@ struct ComponentStarter {
         guard let component = ComponentHandles.find(handle) else { return }
         component.close()
         graphs.endAll(of: handle)
-        let isFree = await timer.waits(options.stopLimit) { !component.isBusy && component.graphs.contexts.isZero }
+        let isFree = await timer.waits(options.stopLimit) { !component.isBusy && component.contexts.isZero }
         if isFree { instance?.release() }
         ComponentHandles.remove(handle)
         store.endDeclarations(of: handle)

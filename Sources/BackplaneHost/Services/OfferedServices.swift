@@ -23,6 +23,8 @@ final class OfferedServices: Sendable {
     /// The means by which the component looks up managers that its wires do not name.
     let managers: ManagerFinder
     let timers: ComponentTimers
+    /// The contexts of the component's graphs, definitions and timers.
+    let contexts: ContextCount
     /// The component's wires by handle, for components that call through the host.
     private let wires: Mutex<[UInt64: ServedWire]>
     private let operations = Mutex(Operations())
@@ -51,12 +53,12 @@ final class OfferedServices: Sendable {
         role: Role, name: String, plugin: String, log: any LogSink, exchanges: Exchanges, store: HostStore,
         serviceOperations: ServiceOperations, namespace: String, folder: ComponentFolder,
         transfers: ComponentTransfers, graphs: ComponentGraphs, wires: [UInt64: ServedWire],
-        managers: ManagerFinder, timers: ComponentTimers
+        managers: ManagerFinder, timers: ComponentTimers, contexts: ContextCount
     ) {
         (self.role, self.name, self.plugin, self.log, self.exchanges) = (role, name, plugin, log, exchanges)
         (self.store, self.namespace, self.managers, self.timers) = (store, namespace, managers, timers)
         (self.serviceOperations, self.folder, self.transfers) = (serviceOperations, folder, transfers)
-        self.graphs = graphs
+        (self.graphs, self.contexts) = (graphs, contexts)
         self.wires = Mutex(wires)
     }
 

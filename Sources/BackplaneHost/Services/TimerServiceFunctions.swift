@@ -21,7 +21,7 @@ let timerFunctions = bp_timers_1(
             let request = ComponentTimers.Request(
                 name: timer.name.text, delay: timer.delay_ns, period: timer.period_ns, jitter: timer.jitter_ns,
                 limit: timer.limit_ns)
-            let number = try component.timers.add(request) { TimerFunctions(timer, component.graphs.contexts.add()) }
+            let number = try component.timers.add(request) { TimerFunctions(timer, component.contexts.add()) }
             reply.end(EncodedAnswer([]))
             return number
         } catch {

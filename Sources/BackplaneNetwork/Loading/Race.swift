@@ -110,8 +110,8 @@ package final class Race: Sendable {
 
 /// The result of a step.
 ///
-/// Only the step writes it, and it is read only after a race that the step has ended, so no two threads use it
-/// concurrently.
+/// `@unchecked`: only the step writes it, and it is read only after a race that the step has ended, so no two threads
+/// use it concurrently.
 private final class StepResult<Value: Sendable>: @unchecked Sendable {
     var value: Value?
 }

@@ -22,8 +22,9 @@ public protocol SuspendableOperation<Output>: Sendable {
 }
 
 /// A node whose code can be suspended. Each attempt is a separate operation.
+///
+/// `@unchecked` as its superclass is: the property that it adds is constant.
 final class SuspendableStep<Operation: SuspendableOperation>: TypedStep<Operation.Output>, @unchecked Sendable {
-    // Sendable as its superclass is; the property that it adds is constant.
     private let gate: OperationGate<Operation>
     private let isWeightless: Bool
 

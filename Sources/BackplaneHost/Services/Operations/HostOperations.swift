@@ -215,8 +215,7 @@ struct ComponentGraphs: Sendable {
     let component: String
     /// The identity that the component shares with its predecessors and successors: that of its gate.
     let place: ObjectIdentifier
-    /// The contexts of the component's graphs, definitions and timers.
-    let contexts = ContextCount()
+    let contexts: ContextCount
 
     func begin(_ operation: bp_operation, of owner: UInt64) -> UInt64 {
         host.begin(operation, of: self, owner: owner)
