@@ -34,7 +34,7 @@ extension GraphEngine {
         let effects = state.withLock { state in
             var effects = Effects()
             guard !state.hasEnded else { return effects }
-            (state.hasLeft, state.hasEnded) = (true, true)
+            (state.hasLeft, state.hasEnded, state.isOver) = (true, true, true)
             effects.wake(&state.waiting)
             effects.wake(&state.draining)
             for var watching in state.watching.values { effects.wake(&watching) }

@@ -55,7 +55,7 @@ public final class NamedGraph<Input: Codable & Sendable, Output: Sendable>: Send
 
     private func claim() throws(BackplaneError) {
         let isFree = state.withLock { state in
-            guard !state.isStarting, state.run?.engine.hasEnded ?? true else { return false }
+            guard !state.isStarting, state.run?.engine.isOver ?? true else { return false }
             state.isStarting = true
             return true
         }

@@ -7,8 +7,10 @@ extension GraphEngine {
     ///
     /// - Returns: The node to run next on the worker that reported the event, or on a new one.
     func perform(_ effects: consuming Effects) -> ReadyNode? {
+        var effects = effects
         let own = effects.first
         for node in effects.rest { Worker.start(node) }
+        if effects.hasEnded { finish(&effects) }
         for waiting in effects.woken { waiting.resume() }
         for (reader, change) in effects.read { reader.resume(returning: change) }
         for worker in effects.stopped { worker.cancel() }
@@ -33,11 +35,21 @@ extension GraphEngine {
             case .notify(let node): Task.detached { await self.notify(node) }
             case .timer(let node): restartTimer(of: node)
             case .retry(let node): retry(node)
-            case .ended: queue.remove(self)
-            case .ready, .stop: break
+            case .ready, .stop, .ended: break
             }
         }
         return own
+    }
+
+    /// Tells the host of the graph's end, and then those who wait for it, who may start the next graph at once.
+    private func finish(_ effects: inout Effects) {
+        queue.remove(self)
+        state.withLock { state in
+            state.isOver = true
+            effects.wake(&state.waiting)
+            if state.abandoned == 0 { effects.wake(&state.draining) }
+            publish(&state, &effects)
+        }
     }
 
     func begin(_ node: ReadyNode?) {

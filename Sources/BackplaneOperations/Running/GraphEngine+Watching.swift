@@ -17,7 +17,7 @@ extension GraphEngine {
         for feed in state.feeds.indices {
             guard let reader = state.feeds[feed].reader else { continue }
             let change = state.feeds[feed].next(state.scheduler)
-            guard change != nil || state.hasEnded else { continue }
+            guard change != nil || state.isOver else { continue }
             state.feeds[feed].reader = nil
             effects.read.append((reader, change))
         }
@@ -29,15 +29,15 @@ extension GraphEngine {
     /// Waits until every node has ended.
     nonisolated(nonsending) func end() async {
         await wait { state, waiting in
-            if !state.hasEnded { state.waiting.append(waiting) }
-            return state.hasEnded
+            if !state.isOver { state.waiting.append(waiting) }
+            return state.isOver
         }
     }
 
     /// Waits until every node has ended, and the code of abandoned nodes has returned.
     nonisolated(nonsending) func drained() async {
         await wait { state, waiting in
-            let isDrained = state.hasEnded && state.abandoned == 0
+            let isDrained = state.isOver && state.abandoned == 0
             if !isDrained { state.draining.append(waiting) }
             return isDrained
         }
@@ -104,8 +104,8 @@ extension GraphEngine {
                         return (true, nil)
                     }
                     if let change = state.feeds[feed].next(state.scheduler) { return (true, change) }
-                    if !state.hasEnded { state.feeds[feed].reader = reader }
-                    return (state.hasEnded, nil)
+                    if !state.isOver { state.feeds[feed].reader = reader }
+                    return (state.isOver, nil)
                 }
                 if isOver { reader.resume(returning: change) }
             }

@@ -21,7 +21,12 @@ final class GraphEngine: Sendable {
         var actions: [GraphAction] = []
         /// The number of abandoned attempts whose code has not returned.
         var abandoned = 0
+        /// A Boolean value that indicates whether every node has ended, or newer code has taken the graph over.
         var hasEnded = false
+        /// A Boolean value that indicates whether the host knows of the end, so that the next graph may start.
+        ///
+        /// Only then are those who wait for the end told.
+        var isOver = false
         /// The tasks that wait for the end of the graph, and for its code to return.
         var waiting: [UnsafeContinuation<Void, Never>] = []
         var draining: [UnsafeContinuation<Void, Never>] = []
@@ -44,6 +49,8 @@ final class GraphEngine: Sendable {
         /// The nodes to start.
         var first: ReadyNode?
         var rest: [ReadyNode] = []
+        /// A Boolean value that indicates whether the graph has ended.
+        var hasEnded = false
         var actions: [GraphAction] = []
         var stopped: [Worker] = []
         var woken: [UnsafeContinuation<Void, Never>] = []
@@ -65,8 +72,8 @@ final class GraphEngine: Sendable {
         state = Mutex(State(scheduler: scheduler))
     }
 
-    /// A Boolean value that indicates whether every node has ended.
-    var hasEnded: Bool { state.withLock(\.hasEnded) }
+    /// A Boolean value that indicates whether the graph has ended, and the host knows.
+    var isOver: Bool { state.withLock(\.isOver) }
 
     // MARK: Events
 
@@ -130,7 +137,7 @@ final class GraphEngine: Sendable {
             }
             guard isAwaited else {
                 state.abandoned -= 1
-                if state.hasEnded, state.abandoned == 0 { effects.wake(&state.draining) }
+                if state.isOver, state.abandoned == 0 { effects.wake(&state.draining) }
                 noteStandstill(&state, &effects)
                 return effects
             }
@@ -193,11 +200,7 @@ final class GraphEngine: Sendable {
                 knowFailure(of: node, state.scheduler)
                 effects.actions.append(action)
             case .notify, .timer, .retry: effects.actions.append(action)
-            case .ended:
-                state.hasEnded = true
-                effects.wake(&state.waiting)
-                if state.abandoned == 0 { effects.wake(&state.draining) }
-                effects.actions.append(action)
+            case .ended: (state.hasEnded, effects.hasEnded) = (true, true)
             }
         }
         state.actions.removeAll(keepingCapacity: state.actions.count <= 1_024)

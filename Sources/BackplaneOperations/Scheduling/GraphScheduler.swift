@@ -107,6 +107,8 @@ struct GraphScheduler: Sendable {
             // The node belongs to a graph that was taken over.
             if nodes[node].phase == .delayed { actions.append(.retry(node)) }
         }
+        // All nodes of a graph that was taken over may have ended in the older code.
+        if remaining == 0 { actions.append(.ended) }
     }
 
     /// Returns whether the node, which was announced as ready, starts now.

@@ -51,8 +51,7 @@ struct GraphSwapTests {
                 "a handled 1", "b handled 1", "c handled 2", "d handled 2",
             ])
         #expect(number != 0)
-        // Whoever waits for a graph is told of its end before the host is.
-        while !runners.host.operations.all.isEmpty { await Task.yield() }
+        #expect(runners.host.operations.all.isEmpty, "whoever waits for a graph is told of its end after the host")
         await runners.stop()
     }
 
