@@ -15,7 +15,7 @@ struct ComponentClientTests {
     func `it conforms to what its executor declares, as the executor itself does`(engine: Engine) async throws {
         try await LendingPlugin.lent(engine) { _, context in
             let executor = engine.executor()
-            let report = await HTTPConformance.run {
+            let report = await HTTPConformance.run(limit: .seconds(240)) {
                 ComponentExecutor(http: context.http, call: context.begin(), capabilities: executor.capabilities)
             }
             try report.requireSuccess()
@@ -68,6 +68,24 @@ struct ComponentClientTests {
                 }
                 #expect(error?.code == .networkRefused, "\(path): \(String(describing: error))")
             }
+        }
+    }
+
+    @Test(arguments: Engine.streaming)
+    func `a body that a cancelled task begins to read ends as one that is cancelled`(engine: Engine) async throws {
+        let server = try TestServer { _, connection in
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
+            connection.stall()
+        }
+        try await LendingPlugin.lent(engine) { _, context in
+            let response = try await context.http.open(HTTPRequest("GET", server.url()), context.begin())
+            let reader = Task { () async -> (any Error)? in
+                withUnsafeCurrentTask { $0?.cancel() }
+                do { _ = try await response.body.next() } catch { return error }
+                return nil
+            }
+            let error = await reader.value
+            #expect((error as? BackplaneError)?.code == .callCancelled || error is CancellationError, "\(error as Any)")
         }
     }
 
@@ -161,7 +179,11 @@ struct ComponentClientTests {
             let held = Task {
                 try await context.http.download(HTTPRequest("GET", server.url("/held")), to: "whale", context.begin())
             }
-            try await eventually { incoming().count == 1 }
+            // It is locked before anything is written to it.
+            try await eventually {
+                guard incoming().count == 1, let name = incoming().first else { return false }
+                return (try? Data(contentsOf: URL(filePath: "\(context.folder)/\(name)"))) == Data("half".utf8)
+            }
             // What a killed process leaves has the same kind of name, and nobody's lock.
             let name = try #require(incoming().first),
                 copy = name.dropLast(4) + (name.hasSuffix("0000") ? "1111" : "0000")
@@ -184,11 +206,11 @@ struct ComponentClientTests {
             connection.send("done")
         }
         try await LendingPlugin.lent(engine) {
-            $0.exchangeIdleLimit = .seconds(5)
+            $0.exchangeIdleLimit = .seconds(10)
         } _: { _, context in
             let response = try await context.http.open(HTTPRequest("GET", server.url()), context.begin())
             let body = Task { try await response.body.collect(upTo: 100) }
-            try await Task.sleep(for: .seconds(7))
+            try await Task.sleep(for: .seconds(12))
             latch.open()
             #expect(try await body.value == Array("done".utf8))
         }

@@ -153,6 +153,9 @@ final class StreamedExchange: Sendable {
         } onCancel: {
             cancel(head.exchange)
         }
-        return try result.get()
+        do throws(BackplaneError) { return try result.get() } catch {
+            // The exchange may have ended since: then the host knows it no longer, and its own error says why.
+            throw state.withLock { $0.failure } ?? error
+        }
     }
 }

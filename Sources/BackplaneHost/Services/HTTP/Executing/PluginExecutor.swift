@@ -50,6 +50,8 @@ extension BackplaneError {
     ///
     /// - Parameter url: The URL without its secrets, for errors without a location.
     func ofExecutor(_ name: String, at url: String?) -> BackplaneError {
+        // The deadline is that of the exchange.
+        if code == .callDeadline { return self }
         if code.rawValue.hasPrefix("network.") {
             var error = self
             error.location = location ?? url
