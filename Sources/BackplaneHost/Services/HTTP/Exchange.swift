@@ -169,11 +169,13 @@ final class Exchange: Sendable {
         case .reads:
             let response = try await network.open(request, options)
             let hasEnded = state.withLock { state in
-                if state.result == nil { (state.body, state.lastRead) = (response.body, .now) }
+                if state.result == nil { state.body = response.body }
                 return state.result != nil
             }
             if hasEnded { return response.body.cancel() }
             headArrived(response)
+            // It cannot be idle before the component has it.
+            bytesPassed()
         }
     }
 
@@ -285,6 +287,7 @@ final class Exchange: Sendable {
             return state.reader.take()
         }
         guard let reader else { return }
+        counts.ended(nil)
         source?.exchangeEnded()
         reader.end(trailers: trailers)
         noticed()
@@ -323,6 +326,7 @@ final class Exchange: Sendable {
             return (state.reader.take(), state.task.take(), state.body.take())
         }
         guard let (reader, task, body) = held else { return }
+        counts.ended(result.failure)
         if case .failure = result { task?.cancel() }
         body?.cancel()
         source?.exchangeEnded()
@@ -356,9 +360,7 @@ final class Exchange: Sendable {
             return (result, state.status)
         }
         guard let (result, status) = ended else { return }
-        let error: BackplaneError? = if case .failure(let error) = result { error } else { nil }
-        counts.ended(error)
-        note(self, status, error)
+        note(self, status, result.failure)
         client.ended(result)
         forget(self)
     }
@@ -370,6 +372,10 @@ final class Exchange: Sendable {
         default: BackplaneError(.networkFailed, String(describing: error), at: request.printableURL)
         }
     }
+}
+
+extension Result {
+    fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }
 
 extension BackplaneError {
