@@ -16,7 +16,7 @@ extension HTTPStreamedResponse {
         var read: [UInt8]?
         if let length = contentLength, length <= 16 << 10 {
             read = try? await Race.run(
-                { try await body.collect(upTo: 16 << 10) }, within: .seconds(1), otherwise: CancellationError())
+                { try await body.collect(upTo: 16 << 10) }, within: .seconds(5), otherwise: CancellationError())
         }
         var response = HTTPStreamedResponse(
             status: status, headers: headers, version: version,
