@@ -1,5 +1,6 @@
 import Backplane
 import Glibc
+import Synchronization
 
 /// A namespace for threads of the host, for work that must not wait while plugins occupy Swift's thread pool.
 package enum HostThread {
@@ -37,8 +38,10 @@ package enum HostThread {
     /// - Returns: `false` if the system cannot create a thread, in which case the function is not run.
     static func launch(_ body: @escaping @Sendable () -> Void) -> Bool {
         if idle.take(body) { return true }
+        let first = Mutex<(@Sendable () -> Void)?>(body)
         return tryStart("bp-plugin") {
-            body()
+            // Taken, because a thread retains what its own function captures until it ends.
+            first.withLock { $0.take() }?()
             while let next = idle.wait() { next() }
         }
     }
