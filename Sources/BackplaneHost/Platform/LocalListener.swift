@@ -59,6 +59,8 @@ package final class LocalListener: Sendable {
         // Only the thread that accepts replaces the descriptor.
         let number = bound.withLock { $0.descriptor.number }, end = Deadline.now + limit
         while true {
+            // Read first, so that a connection made between the two is found by another round.
+            let wasClosed = isClosed.load(ordering: .acquiring)
             let accepted = Glibc.accept(number, nil, nil)
             if accepted >= 0 {
                 _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
@@ -72,7 +74,7 @@ package final class LocalListener: Sendable {
             case EAGAIN, EWOULDBLOCK: break
             default: return .closed
             }
-            if isClosed.load(ordering: .acquiring) { return .closed }
+            if wasClosed { return .closed }
             guard Deadline.now < end else { return .nothing }
             closing.wait(until: end, or: number, events: Int32(POLLIN))
         }
