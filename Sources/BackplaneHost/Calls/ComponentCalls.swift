@@ -72,7 +72,11 @@ final class ComponentCalls: EncodedProvider, CallOwner {
             Callbacks.refuseCall(id, EncodedAnswer(BackplaneError.hostHasStopped))
             return 0
         }
-        if let deadline { schedule(id, deadline, methods[method].name) }
+        if let deadline {
+            schedule(id, deadline, methods[method].name)
+            // The end of all calls may have come before there was a timer to cancel.
+            if hasEnded.load(ordering: .sequentiallyConsistent) { timer.cancel(id) }
+        }
         instance.call(UInt32(method), input, call, id: id)
         if methods[method].isSynchronous {
             let error = BackplaneError(
@@ -128,8 +132,9 @@ final class ComponentCalls: EncodedProvider, CallOwner {
     }
 
     func ended(_ stream: UInt64) {
-        streams.remove(stream)
+        // First, because a component without streams may be released.
         instance.release()
+        streams.remove(stream)
     }
 
     /// Counts a stream that has failed.

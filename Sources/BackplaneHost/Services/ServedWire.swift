@@ -83,6 +83,9 @@ final class ServedWire: Sendable {
         let target = lease.target(ServedTarget.self)
         do throws(BackplaneError) {
             let number = try target.number(of: method, methods)
+            // Counted from here on, so that another call does not drop the provider before this one has begun.
+            target.provider.enter()
+            defer { target.provider.leave() }
             keep(target.provider)
             return target.provider.call(
                 number, input, slot.appended(to: call),

@@ -29,6 +29,9 @@ extension Gate {
             timer.schedule(id, at: deadline) {
                 self.end(id, .deadlinePassed(before: "the called component was available again"))
             }
+            // The call may have been admitted before there was a timer to cancel.
+            let waits = state.withLock { $0.withHold { hold in hold.waiting.contains { $0.id == id } } }
+            if waits != true { timer.cancel(id) }
         }
         return id
     }
