@@ -95,7 +95,7 @@ final class ComponentStreams: Sendable {
         let open = refuse(error)
         guard !open.isEmpty else { return next() }
         let ends: [@Sendable () -> Void] = open.map { stream in { stream.end(error) } }
-        StreamEndings(ends + [next], timer: timer).run()
+        StreamEndings(ends, then: next, timer: timer).run()
     }
 
     /// Ends all open streams of several components, and refuses new ones until ``admit()``.

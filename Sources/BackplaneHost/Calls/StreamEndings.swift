@@ -11,8 +11,29 @@ final class StreamEndings: Sendable {
     private struct State {
         /// The functions that end the remaining streams, in reverse order.
         var left: [@Sendable () -> Void]
-        /// The number of functions that remained at the last check for progress.
+        /// The function to call once they have returned.
+        var last: (@Sendable () -> Void)?
+        /// The number of functions that have not returned.
+        var running = 0
+        /// The number of functions that remained at the last check for progress, and of the checks without any.
         var seen: Int
+        var standstills = 0
+
+        var isOver: Bool { left.isEmpty && last == nil }
+
+        /// Takes the function to call next.
+        mutating func next() -> (@Sendable () -> Void)? {
+            let next: (@Sendable () -> Void)?
+            if let end = left.popLast() {
+                next = end
+            } else {
+                // A thread that stands still for a moment is not stuck.
+                guard running == 0 || standstills >= StreamEndings.mostStandstills else { return nil }
+                next = last.take()
+            }
+            if next != nil { running += 1 }
+            return next
+        }
     }
     private let state: Mutex<State>
     private let timer: DeadlineTimer
@@ -20,32 +41,42 @@ final class StreamEndings: Sendable {
 
     /// The time without further progress after which a thread is considered stuck.
     private static let patience = Duration.milliseconds(10)
+    /// The number of such times after which the last function no longer waits for a stuck one.
+    private static let mostStandstills = 100
 
-    /// Creates the closing of streams from the functions that end them, in order.
-    init(_ ends: [@Sendable () -> Void], timer: DeadlineTimer) {
-        state = Mutex(State(left: ends.reversed(), seen: ends.count))
+    /// Creates the closing of streams.
+    ///
+    /// - Parameters:
+    ///   - ends: The functions that end the streams, in order.
+    ///   - last: A function to call once they have returned, or are stuck for about a second.
+    init(_ ends: [@Sendable () -> Void], then last: (@Sendable () -> Void)? = nil, timer: DeadlineTimer) {
+        state = Mutex(State(left: ends.reversed(), last: last, seen: ends.count))
         self.timer = timer
     }
 
     /// Starts to end the streams without waiting; if no other thread can be created, uses this one.
     func run() {
-        let count = state.withLock { $0.left.count }
-        guard count > 0 else { return }
-        if count > 1 { watch() }
+        let (count, isLast) = state.withLock { ($0.left.count, $0.last == nil) }
+        guard count > 0 || !isLast else { return }
+        if count > 1 || !isLast { watch() }
         if !HostThread.launch({ self.work() }) { work() }
     }
 
     private func work() {
-        while let end = state.withLock({ $0.left.popLast() }) { end() }
-        timer.cancel(id)
+        while let end = state.withLock({ $0.next() }) {
+            end()
+            state.withLock { $0.running -= 1 }
+        }
+        if state.withLock({ $0.isOver }) { timer.cancel(id) }
     }
 
     /// Checks periodically whether the work progresses; otherwise, takes it over on a thread of the timer.
     private func watch() {
         timer.schedule(id, at: .now + Self.patience) { [self] in
             let (isOver, isStuck) = state.withLock { state in
-                defer { state.seen = state.left.count }
-                return (state.left.isEmpty, state.left.count == state.seen)
+                let isStuck = state.left.count == state.seen
+                (state.seen, state.standstills) = (state.left.count, isStuck ? state.standstills + 1 : 0)
+                return (state.isOver, isStuck)
             }
             guard !isOver else { return }
             watch()

@@ -135,9 +135,13 @@ final class StreamChannel<Element: Sendable>: StreamControl, @unchecked Sendable
 
     @inline(never) @usableFromInline
     func refusal() -> BackplaneError {
-        state.withLock { $0.isClosed }
-            ? .streamCancelled
-            : BackplaneError(.streamMisused, "the stream has ended, because its body has returned")
+        let (isClosed, task) = state.withLock { ($0.isClosed, $0.task) }
+        guard isClosed else {
+            return BackplaneError(.streamMisused, "the stream has ended, because its body has returned")
+        }
+        // Whoever ends the stream may not have done so yet.
+        task?.cancel()
+        return .streamCancelled
     }
 
     /// A Boolean value that indicates whether the consumer or the host has ended the stream.
