@@ -12,7 +12,18 @@ final class FileWatch: Sendable {
         var news = WatchedChanges()
         /// The times of the first and the last event since the last comparison.
         var first, last: Deadline?
+        /// The time of the next comparison if the last one found a changed file open for writing.
+        var again: Deadline?
+        /// The time between the last two comparisons for that reason.
+        var pause = Duration.zero
         var isClosed = false
+
+        /// Schedules another comparison if a changed file was found open for writing.
+        mutating func lookAgain() {
+            guard files.foundOpenFile, pause < FileWatch.longestPause else { return }
+            pause = max(pause * 2, .milliseconds(10))
+            again = .now + pause
+        }
     }
     private enum Turn {
         case tell(WatchedChanges), sleep(until: Deadline?), end
@@ -22,6 +33,8 @@ final class FileWatch: Sendable {
     private let quiet: Duration
     /// The maximum delay of a change report.
     private static let patience = Duration.seconds(1)
+    /// The time after which a file that is open for writing is no longer looked at until its next event.
+    private static let longestPause = Duration.seconds(5)
 
     /// Creates a watch without any paths, and starts its thread.
     ///
@@ -46,7 +59,11 @@ final class FileWatch: Sendable {
 
     /// Replaces the watched trees; changes after the return are reported.
     func watch(_ trees: Set<WatchedTree>) {
-        state.withLock { $0.news.add($0.files.replace(trees)) }
+        state.withLock { state in
+            state.news.add(state.files.replace(trees))
+            state.pause = .zero
+            state.lookAgain()
+        }
         inotify.wake()
     }
 
@@ -68,12 +85,14 @@ final class FileWatch: Sendable {
 
     private func turn(_ state: inout State) -> Turn {
         if state.isClosed { return .end }
-        if hasEvents(for: state.files) { (state.first, state.last) = (state.first ?? .now, .now) }
-        var due: Deadline?
+        if hasEvents(for: state.files) { (state.first, state.last, state.pause) = (state.first ?? .now, .now, .zero) }
+        var due = state.again
         if let first = state.first, let last = state.last { due = min(last + quiet, first + Self.patience) }
         if let now = due, now <= .now {
-            (state.first, state.last, due) = (nil, nil, nil)
+            (state.first, state.last, state.again) = (nil, nil, nil)
             state.news.add(state.files.look())
+            state.lookAgain()
+            due = state.again
         }
         defer { state.news = WatchedChanges() }
         return state.news.isEmpty ? .sleep(until: due) : .tell(state.news)

@@ -19,6 +19,10 @@ struct WatchedFiles {
     private var folders: [Int32: Set<RawPath>?] = [:]
     private var files: [String: Seen] = [:]
     private var problems: [BackplaneError] = []
+    /// A Boolean value that indicates whether the last comparison found a changed file open for writing.
+    ///
+    /// The file may have been closed already: the kernel raises the event of a close before it counts one writer less.
+    private(set) var foundOpenFile = false
 
     /// Creates an empty set of files.
     ///
@@ -43,6 +47,7 @@ struct WatchedFiles {
 
     /// Compares all files, and reads those whose metadata may have changed.
     mutating func look(takingAsIs new: Set<WatchedTree> = []) -> WatchedChanges {
+        foundOpenFile = false
         var paths: Set<String> = [], problems: [BackplaneError] = [], folders: [Int32: Set<RawPath>?] = [:],
             seen: [String: Seen] = [:]
         for tree in trees {
@@ -66,16 +71,26 @@ struct WatchedFiles {
     /// Returns the state of a file, or `nil` if there is none.
     ///
     /// A file that is open for writing keeps its previous state, because closing it raises an event.
-    private func look(at path: String) -> Seen? {
+    private mutating func look(at path: String) -> Seen? {
         guard let status = try? FileStatus(at: path) else { return nil }
         let before = files[path]
         if let before, before.wasWrittenBefore, before.status == status { return before }
-        if status.kind == .file, (try? FileDescriptor(opening: path, O_RDONLY | O_NONBLOCK))?.isOpenForWriting == true {
-            return before
+        guard status.kind == .file else {
+            return Seen(status: status, fingerprint: FileFingerprint(of: path, limit: limit), wasWrittenBefore: false)
         }
         let age = Date().timeIntervalSince1970 - Double(status.modified.seconds)
-        return Seen(
-            status: status, fingerprint: FileFingerprint(of: path, limit: limit),
-            wasWrittenBefore: status.kind == .file && age > 2)
+        if !isOpenForWriting(path) {
+            let fingerprint = FileFingerprint(of: path, limit: limit)
+            // Otherwise part of it may have been written while it was read.
+            if !isOpenForWriting(path), (try? FileStatus(at: path)) == status {
+                return Seen(status: status, fingerprint: fingerprint, wasWrittenBefore: age > 2)
+            }
+        }
+        foundOpenFile = true
+        return before
+    }
+
+    private func isOpenForWriting(_ path: String) -> Bool {
+        (try? FileDescriptor(opening: path, O_RDONLY | O_NONBLOCK))?.isOpenForWriting == true
     }
 }

@@ -54,8 +54,9 @@ struct FileWatchTests {
         try observed.write("one", to: "libA.so")
         let watch = try observed.watch(WatchedTree(observed.folder, .libraries), comparing: 0)
         defer { watch.close() }
-        for _ in 0..<3 {
-            try observed.write("one", to: "libA.so")
+        for text in ["four", "fifth", "sixths"] {
+            // Of another length, as two writes may have the same time.
+            try observed.write(text, to: "libA.so")
             #expect(try observed.told(until: "libA.so").paths == [observed.path("libA.so")])
         }
     }
