@@ -78,8 +78,17 @@ extension TransferPool {
         isOpen: Bool? = nil, limit: Int = 1_000, after cursor: TransferCursor? = nil
     ) async throws(BackplaneError) -> (states: [TransferState], next: TransferCursor?) {
         let page = try await TransferRecords.page(in: store, isOpen: isOpen, limit: limit, after: cursor?.position)
-        let states = page.states.map { found in
-            state.withLock { $0.table.entries[ExactText(found.id)]?.state } ?? found
+        var states: [TransferState] = []
+        for found in page.states {
+            var current = state.withLock { $0.table.entries[ExactText(found.id)]?.state }
+            if current == nil, !found.phase.isFinal {
+                // An open transfer is in memory: this one has ended, or was removed, since its record was read.
+                guard let ended = try? await state(of: found.id) else { continue }
+                current = ended
+            }
+            let latest = current ?? found
+            if isOpen == true, latest.phase.isFinal { continue }
+            states.append(latest)
         }
         return (states, page.next.map { TransferCursor(position: $0) })
     }

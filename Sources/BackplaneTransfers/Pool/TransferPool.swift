@@ -214,28 +214,27 @@ public final class TransferPool: Sendable {
     /// Changes the table, and performs the effects.
     func change<Failure>(_ change: (inout TransferTable) throws(Failure) -> Void) throws(Failure) {
         var failure: Failure?
-        let (stopped, saved, finished) = state.withLock { state in
+        let (stopped, finished) = state.withLock { state in
             do throws(Failure) { try change(&state.table) } catch { failure = error }
             return apply(&state)
         }
         for task in stopped { task.cancel() }
-        for key in saved { note(key, .saving) }
         for watcher in finished { watcher.finish() }
         if let failure { throw failure }
     }
 
-    /// Starts runs and notifies watchers; returns the tasks to cancel, the states to save, and the finished watchers.
-    private func apply(
-        _ state: inout State
-    ) -> ([Task<Void, Never>], [ExactText], [AsyncStream<TransferState>.Continuation]) {
-        var stopped: [Task<Void, Never>] = [], saved: [ExactText] = []
-        var finished: [AsyncStream<TransferState>.Continuation] = []
+    /// Starts runs, schedules the writing of states and notifies watchers; requires the lock.
+    ///
+    /// - Returns: The tasks to cancel, and the finished watchers.
+    private func apply(_ state: inout State) -> ([Task<Void, Never>], [AsyncStream<TransferState>.Continuation]) {
+        var stopped: [Task<Void, Never>] = [], finished: [AsyncStream<TransferState>.Continuation] = []
         for effect in state.table.takeEffects() {
             switch effect {
             case .start(let key): state.tasks[key] = Task { await run(key) }
             case .stop(let key): if let task = state.tasks[key] { stopped.append(task) }
             case .ended(let key): state.tasks[key] = nil
-            case .save(let key): saved.append(key)
+            // Before a watcher is told, so that whoever knows of a state can wait until it is stored.
+            case .save(let key): note(key, .saving)
             case .tell(let key):
                 guard let watchers = state.watchers[key], let now = state.table.entries[key]?.state else { continue }
                 for watcher in watchers.values { watcher.yield(now) }
@@ -245,7 +244,7 @@ public final class TransferPool: Sendable {
                 }
             }
         }
-        return (stopped, saved, finished)
+        return (stopped, finished)
     }
 
     private func run(_ key: ExactText) async {
