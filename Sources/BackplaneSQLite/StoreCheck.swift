@@ -45,11 +45,15 @@ final class StoreCheck: Sendable {
             configuration.busyMode = .timeout(StoreFile.patience)
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             defer { try? queue.close() }
-            state.withLock { $0.queue = queue }
             defer { state.withLock { $0.queue = nil } }
+            let isCancelled = state.withLock { state in
+                state.queue = queue
+                return state.isCancelled
+            }
+            if isCancelled { return nil }
             // `quick_check` would not compare the entries of indexes with the rows of their tables.
             let damage = try queue.read { try String.fetchOne($0, sql: "PRAGMA integrity_check(1)") }
-            if isCancelled { return nil }
+            if self.isCancelled { return nil }
             if damage != "ok" { return Finding(damage: damage ?? "no answer") }
             return try checksums(queue)
         } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
