@@ -34,6 +34,8 @@ package struct MappedMemory: Sendable, Hashable {
         private(set) var memory: [String: MappedMemory] = [:]
         /// The file of the current mapping; `nil` if it is of no interest.
         private var path: String?
+        /// A Boolean value that indicates whether the current mapping is of a file's variables.
+        private var isVariables = false
         /// The end address of the current mapping.
         private var end: ArraySlice<UInt8> = []
 
@@ -57,9 +59,12 @@ package struct MappedMemory: Sendable, Hashable {
             let addresses = line.prefix { $0 != UInt8(ascii: " ") },
                 fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
             let start = addresses.prefix { $0 != UInt8(ascii: "-") }
+            let isWritable = fields.count > 1 && fields[1].dropFirst().first == UInt8(ascii: "w")
             // A library's zero-initialised variables have no file, and are mapped directly behind its other variables.
-            let goesOn = fields.count == 5 && start.elementsEqual(end)
+            // What follows them, such as the stack of a thread, is not the library's.
+            let goesOn = fields.count == 5 && isWritable && isVariables && start.elementsEqual(end)
             if !goesOn { path = Self.path(line).flatMap { files.contains($0) ? $0 : nil } }
+            isVariables = !goesOn && isWritable && path != nil
             end = addresses.dropFirst(start.count + 1)
         }
 
