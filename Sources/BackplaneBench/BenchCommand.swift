@@ -61,7 +61,7 @@ package struct BenchCommand: Sendable {
                 guard await signals.next() != nil else { return }
                 work.cancel()
                 guard (try? await Task.sleep(for: .seconds(1))) != nil else { return }
-                folder.remove()
+                folder.removeInUse()
                 _exit(130)
             }
             defer { interruption.cancel() }

@@ -25,6 +25,10 @@ struct BenchFolder {
         for folder in folders { folder.remove() }
     }
 
+    func removeInUse() {
+        for folder in folders { folder.removeInUse() }
+    }
+
     /// The first of the usual in-memory folders from which libraries can be loaded and that has 2 GiB free.
     private static var memory: String? {
         [ProcessEnvironment.value("XDG_RUNTIME_DIR"), "/dev/shm"].compactMap(\.self).first { place in

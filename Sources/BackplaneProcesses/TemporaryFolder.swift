@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// A folder for temporary files, which exists until it is removed.
 package struct TemporaryFolder {
@@ -19,5 +20,14 @@ package struct TemporaryFolder {
 
     package func remove() {
         try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// Removes the folder although other threads may be creating files in it; tries for about a second.
+    package func removeInUse() {
+        for _ in 0..<100 {
+            remove()
+            guard access(path, F_OK) == 0 else { return }
+            usleep(10_000)
+        }
     }
 }

@@ -14,14 +14,20 @@ struct DemoCommand: Sendable {
         do {
             let signals = try StopSignals(), folder = try TemporaryFolder(for: "demo")
             defer { folder.remove() }
-            // An interrupted demo cleans up, too; the server ends with this process.
+            let work = Task { try await show(in: folder.path) }
+            // An interrupted demo ends with its current step and cleans up. It does not wait longer than a second; the
+            // server ends with this process.
             let interruption = Task {
                 guard await signals.next() != nil else { return }
-                folder.remove()
-                exit(130)
+                work.cancel()
+                guard (try? await Task.sleep(for: .seconds(1))) != nil else { return }
+                folder.removeInUse()
+                _exit(130)
             }
             defer { interruption.cancel() }
-            try await show(in: folder.path)
+            let outcome = await work.result
+            if work.isCancelled { return 130 }
+            try outcome.get()
             return 0
         } catch {
             return Output.fail(error)
@@ -73,10 +79,10 @@ struct DemoCommand: Sendable {
 
         step(4, "Both search for `\(query.text)`: manager → communication controller → network service → server.")
         Output.line("   LibraryManager, over version 2 of the API, which includes the authors' years:")
-        let found = try await library.search(query, host.begin(within: .seconds(10)))
+        let found = try await library.search(query, host.begin(within: .seconds(60)))
         list(found)
         Output.line("\n   ReadingRoomManager, over version 1, at the same time:")
-        list(try await readingRoom.search(query, host.begin(within: .seconds(10))))
+        list(try await readingRoom.search(query, host.begin(within: .seconds(60))))
 
         step(
             5, "A book is borrowed. The host signs in for it; the clock that counts the days is a plugin in plain C."
@@ -84,7 +90,7 @@ struct DemoCommand: Sendable {
         guard let book = found.value.first(where: { $0.id == "moby-dick" }) ?? found.value.first else {
             throw BackplaneError(.componentFailed, "the server has no book about \(query.text)")
         }
-        let loan = try await library.borrow(book.id, host.begin(within: .seconds(10)))
+        let loan = try await library.borrow(book.id, host.begin(within: .seconds(60)))
         say("`\(book.title)` is ours for \(loan.daysLeft.map { "\($0) days" } ?? "a while"), loan \(loan.id)")
 
         step(6, "The server is stopped.")
@@ -95,7 +101,7 @@ struct DemoCommand: Sendable {
             7,
             "The same search again: the network fails, so the data access controller returns its copy, marked as such."
         )
-        list(try await library.search(query, host.begin(within: .seconds(10))))
+        list(try await library.search(query, host.begin(within: .seconds(60))))
     }
 
     private func step(_ number: Int, _ text: String) {

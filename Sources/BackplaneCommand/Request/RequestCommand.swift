@@ -44,7 +44,16 @@ struct RequestCommand: Sendable {
             exchange.cancel()
         }
         defer { interruption.cancel() }
-        return await exchange.value
+        let status = await exchange.value
+        if exchange.isCancelled { await incompleteFileIsRemoved() }
+        return status
+    }
+
+    /// Waits until the interrupted download, which nobody awaits any longer, has removed its file.
+    ///
+    /// It waits for at most five seconds.
+    private func incompleteFileIsRemoved() async {
+        for _ in 0..<500 where IncomingFile.openCount > 0 { try? await Task.sleep(for: .milliseconds(10)) }
     }
 
     private func send() async -> Int32 {

@@ -1,6 +1,7 @@
 package import Backplane
 package import FoundationEssentials
 import Glibc
+import Synchronization
 
 /// A file that is written next to its destination, and moved there when it is complete.
 ///
@@ -24,7 +25,12 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
         }
         self.path = path
         (temporary, number) = try Self.locked(beside: path)
+        Self.opened.wrappingAdd(1, ordering: .relaxed)
     }
+
+    private static let opened = Atomic(0)
+    /// The number of files that this process is writing.
+    package static var openCount: Int { opened.load(ordering: .acquiring) }
 
     /// Creates a locked file, and returns its path and its descriptor.
     private static func locked(beside path: String) throws(BackplaneError) -> (String, Int32) {
@@ -132,6 +138,7 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
         guard rename(temporary, path) == 0 else { throw Self.failure(path) }
         isOpen = false
         close(number)
+        Self.opened.wrappingSubtract(1, ordering: .relaxed)
         return count
     }
 
@@ -141,6 +148,7 @@ package final class IncomingFile: @unchecked Sendable {  // used by one thread a
         isOpen = false
         close(number)
         unlink(temporary)
+        Self.opened.wrappingSubtract(1, ordering: .releasing)
     }
 
     private static func failure(_ path: String) -> BackplaneError {
