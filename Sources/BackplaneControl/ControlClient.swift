@@ -59,7 +59,7 @@ package struct ControlClient: Sendable {
     ///
     /// - Throws: `control.unreachable`, or `control.protocol` if the host uses another version of the protocol.
     package func greet() throws(BackplaneError) -> HostGreeting {
-        let greeting = try ask(HelloRequest(), within: .seconds(5))
+        let greeting = try ask(HelloRequest(), within: .seconds(20))
         guard greeting.protocol == ControlProtocol.number else {
             throw BackplaneError(
                 .controlProtocol,

@@ -12,13 +12,13 @@ struct Remains: Codable, Sendable {
 
     init() { (threads, processes, files, closed) = ([], [], [], []) }
 
-    /// Compares the current state with a baseline; waits up to 630 ms for threads and processes to end.
+    /// Compares the current state with a baseline; waits up to 2.5 seconds for threads and processes to end.
     ///
     /// - Parameter library: The loaded copy of the library, whose code a pool thread may be running.
     init(since before: Baseline, of library: String) {
         self.init()
         // Listing takes a while if many processes run, so the pauses grow.
-        for pause: UInt32 in [0, 10, 20, 40, 80, 160, 320] {
+        for pause: UInt32 in [0, 10, 20, 40, 80, 160, 320, 640, 1_280] {
             usleep(1_000 * pause)
             threads = RunningThreads().since(before.threads, running: library)
             processes = Descendants(besides: before.processes).names.values.sorted()

@@ -118,7 +118,7 @@ static void name_frame(const struct walk *walk, char *name, size_t room) {
     }
     close(ends[1]);
     if (child > 0) {
-        const size_t length = read_lines(ends[0], sent, sizeof sent - 1, 1000, 200);
+        const size_t length = read_lines(ends[0], sent, sizeof sent - 1, 10000, 5000);
         kill(child, SIGKILL);
         while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
         sent[length] = 0;

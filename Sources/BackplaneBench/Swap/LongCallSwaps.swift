@@ -22,7 +22,7 @@ enum LongCallSwaps {
                 return (ticket: ticket, end: ContinuousClock.now)
             }
             // The call has begun long before the swap reaches the gate.
-            try await Task.sleep(for: .milliseconds(50))
+            try await Task.sleep(for: .milliseconds(500))
             watch.begin()
             let report = try await swapped.swapForGood().report
             let end = ContinuousClock.now

@@ -68,7 +68,7 @@ final class DevWriter: Sendable {
         state.withLock { $0.isEnding = true }
     }
 
-    /// Waits until everything has been written, for at most two seconds.
+    /// Waits until everything has been written, for at most ten seconds.
     ///
     /// - Returns: A Boolean value that indicates whether everything was written.
     func finish() -> Bool {
@@ -78,5 +78,5 @@ final class DevWriter: Sendable {
 
     /// The maximum size of the application's queued lines, in bytes.
     private static let room = 1 << 20
-    private static let patience = Duration.seconds(2)
+    private static let patience = Duration.seconds(10)
 }
