@@ -46,6 +46,8 @@ enum Hostile {
     /// A few at a time: most of them wait.
     private static func rows(of libraries: [HostileLibrary], in folder: String) throws -> [Row] {
         let builder = try LibraryBuilder(folder), findings = Findings(), ended = DispatchGroup()
+        // First, because a host names what lies beside a missing library.
+        for library in libraries where library.isOther { try builder.make(library) }
         for _ in 0..<10 {
             ended.enter()
             Thread.detachNewThread {
@@ -56,7 +58,7 @@ enum Hostile {
                     }
                     guard index < libraries.count else { return ended.leave() }
                     do {
-                        try builder.make(libraries[index])
+                        if !libraries[index].isOther { try builder.make(libraries[index]) }
                         let row = Row(libraries[index], at: builder.path(of: libraries[index]), in: folder)
                         findings.rows.withLock { $0[index] = row }
                     } catch let error as LibraryBuilder.LeftOut {

@@ -23,4 +23,7 @@ struct HostileLibrary: Sendable {
     var endsHost = false
     /// What a manifest gives for it.
     var sha256: String? = nil
+
+    /// Whether something else lies at its path.
+    var isOther: Bool { if case .other = making { true } else { false } }
 }

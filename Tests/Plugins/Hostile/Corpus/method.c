@@ -95,7 +95,7 @@ static void answer_in(useconds_t delay, bp_done done, void *context) {
     start_thread(answer_later, to);
 }
 
-__attribute__((used)) static void later(bp_done done, void *context) { answer_in(1500000, done, context); }
+__attribute__((used)) static void later(bp_done done, void *context) { answer_in(2500000, done, context); }
 __attribute__((used)) static void soon(bp_done done, void *context) { answer_in(300000, done, context); }
 
 __attribute__((used)) static void at_length(bp_done done, void *context) {

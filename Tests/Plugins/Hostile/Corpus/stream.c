@@ -23,7 +23,7 @@
 #elif defined(CLOSE_TWICE)
 #define CLOSED do { done(context, BP_OK, text("")); done(context, BP_OK, text("")); } while (0)
 #elif defined(CLOSE_ABORTS)
-#define CLOSED do { usleep(500000); abort(); } while (0)     /* after what its consumer says */
+#define CLOSED do { usleep(2500000); abort(); } while (0)    /* after what its consumer says */
 #endif
 
 #ifndef NEXT
