@@ -79,7 +79,13 @@ final class RunningTool: Sendable {
     func signal(_ number: Int32) { kill(process.processIdentifier, number) }
 
     var output: String { state.withLock { String(decoding: $0.output, as: UTF8.self) } }
-    var errors: String { state.withLock { String(decoding: $0.errors, as: UTF8.self) } }
+    var errors: String { state.withLock { Self.errors($0) } }
+
+    /// What standard error has, without the warnings of a busy machine.
+    private static func errors(_ state: State) -> String {
+        String(decoding: state.errors, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+            .filter { !$0.contains("Swift's thread pool is occupied") }.joined(separator: "\n")
+    }
 
     /// Waits until its standard output has this text; `false` when it ended without.
     func says(_ text: String) async -> Bool {
@@ -105,7 +111,7 @@ final class RunningTool: Sendable {
         return state.withLock {
             Tool.Outcome(
                 status: $0.status, output: String(decoding: $0.output, as: UTF8.self),
-                errors: String(decoding: $0.errors, as: UTF8.self))
+                errors: Self.errors($0))
         }
     }
 

@@ -86,7 +86,7 @@ struct TransferTerminalTests {
         #expect(try await tool.plain("transfer", "cancel", url).status == 0)
         #expect(await terminal.says("over, 0"), "\(terminal.text)")
         #expect(
-            terminal.text.split(separator: "\r\n")
+            TerminalScreen(terminal.text, height: 24).lines
                 == ["\(url): running, 60 % of 1 MB", "\(url): cancelled, 0 % of 1 MB", "over, 0"])
         #expect(await get.end().status == 1)
         await stop(running)

@@ -19,7 +19,7 @@ struct ExecutingTests {
     ) async throws {
         try await RelayHost.with(engine.executor(), lanes: lanes) { relay in
             let executor = try await relay.host.executor("relay")
-            let report = await HTTPConformance.run { executor }
+            let report = await HTTPConformance.run(limit: .seconds(240)) { executor }
             try report.requireSuccess()
             let capabilities = engine.executor().capabilities.subtracting(.tlsSettings)
             #expect(executor.capabilities == capabilities)
@@ -51,7 +51,7 @@ struct ExecutingTests {
                 loadFolder: folder + "/loads", dataFolder: folder + "/data", lanes: lanes, occupationLimit: nil))
         try await host.start()
         let executor = try await host.executor("relay")
-        let report = await HTTPConformance.run { executor }
+        let report = await HTTPConformance.run(limit: .seconds(240)) { executor }
         try report.requireSuccess()
         #expect(report.results.count == HTTPConformance.caseNames.count)
         #expect(executor.capabilities == Engine.urlSession.executor().capabilities)
@@ -61,7 +61,7 @@ struct ExecutingTests {
     @Test func `an executor in C conforms, with trailers and interim responses`() async throws {
         try await ExecutorInC.with { host, _ in
             let executor = try await host.executor("native")
-            let report = await HTTPConformance.run { executor }
+            let report = await HTTPConformance.run(limit: .seconds(240)) { executor }
             try report.requireSuccess()
             #expect(
                 report.skipped == [

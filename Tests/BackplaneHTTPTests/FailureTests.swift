@@ -51,6 +51,9 @@ struct FailureTests {
         let first = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(first) }
         #expect(listener.withAddress { connect(first, $0, $1) } == 0)
+        // The kernel may queue it later.
+        var queued = pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0)
+        #expect(poll(&queued, 1, 60_000) == 1)
         // When an executor with little patience connects
         let executor = AsyncHTTPClientExecutor(connectTimeout: .milliseconds(50))
         let request = HTTPRequest("GET", "http://127.0.0.1:\(listener.port)/")

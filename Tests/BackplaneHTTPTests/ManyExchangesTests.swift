@@ -82,7 +82,7 @@ struct ManyExchangesTests {
             connection.stall()
         }
         try await LendingPlugin.lent(.asyncHTTPClient) {
-            $0.exchangeIdleLimit = .seconds(3)
+            $0.exchangeIdleLimit = .seconds(10)
         } _: { host, context in
             var held: [HTTPStreamedResponse] = []
             // As many as an executor has connections to one host.

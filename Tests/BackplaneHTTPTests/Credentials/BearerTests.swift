@@ -118,7 +118,8 @@ struct BearerTests {
             return await group.reduce(into: [BackplaneError?]()) { $0.append($1) }
         }
         #expect(errors.allSatisfy { $0?.code == .networkSignIn && $0?.httpStatus == 503 }, "\(errors)")
-        #expect(server.seen.issued == 2, "one of them asked")
+        // One that is refused only after that failure asks again.
+        #expect((2..<count).contains(server.seen.issued), "they asked together")
         isDown.withLock { $0 = false }
         server.state.withLock { $0.good = nil }
         #expect(try await network.send(request, Self.options).status == 200)

@@ -216,7 +216,7 @@ struct DownloadTests {
     {
         let answered = Recording<ContinuousClock.Instant>()
         let server = try TestServer { _, connection in
-            Thread.sleep(forTimeInterval: 5)
+            Thread.sleep(forTimeInterval: 11)
             answered.add(.now)
             guard answered.all.count == 1 else { return connection.answer("200 OK", body: Array("whole whale".utf8)) }
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\nhalf")
@@ -224,7 +224,7 @@ struct DownloadTests {
         }
         try await withFolder { folder in
             var options = HTTPOptions()
-            (options.readTimeout, options.retry) = (.seconds(4), .immediate)
+            (options.readTimeout, options.retry) = (.seconds(10), .immediate)
             let response = try await HTTPPipeline([engine.executor()])
                 .download(HTTPRequest("GET", server.url()), to: folder + "/whale", options)
             let times = answered.all

@@ -168,7 +168,7 @@ struct RetryTests {
             var endpoint = Endpoint<Int>("GET", "")
             endpoint.retry = .immediate
             endpoint.retry?.attemptTimeout = .seconds(5)
-            endpoint.retry?.attempts = 3
+            endpoint.retry?.attempts = 8
             #expect(try await http.relative(to: server.url()).load(endpoint, call) == 1)
         }
     }

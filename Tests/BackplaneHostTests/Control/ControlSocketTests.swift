@@ -44,7 +44,7 @@ struct ControlSocketTests {
             path = folder.path + "/" + String(repeating: "a", count: 120) + "/" + String(repeating: "b", count: 120)
         let control = try ControlSocket(serving: TestHost(managers: "", from: .linked).host, in: path)
         let socket = control.path
-        let greeting = await onThread { try? ControlClient(socket).greet() }
+        let greeting = await onThread { try? ControlClient(socket).ask(HelloRequest(), within: .seconds(60)) }
         #expect(greeting?.process == getpid())
         #expect(try RunningHost.all(in: ControlFolder(path)).count == 1)
     }

@@ -12,9 +12,20 @@ struct UnrulyPluginTests {
         for limit in [Duration.milliseconds(50), .seconds(1), .seconds(10)] {
             let error = await error { try await test.call("Unruly", method, within: limit) }
             #expect(error?.code == .callDeadline)
-            if error?.message.contains("before `\(method)` of Unruly answered") == true { return }
+            if error?.message.contains("before `\(method)` of Unruly answered") == true {
+                // The deadline may pass while the thread has yet to enter the plugin.
+                return await hasReturned("Unruly", in: test)
+            }
         }
         Issue.record("the plugin was not reached")
+    }
+
+    /// Waits until the functions of a plugin that were called have returned.
+    ///
+    /// They may return after they have answered.
+    private func hasReturned(_ manager: String, in test: TestHost) async {
+        guard let calls = try? await test.host.coordinator.running(manager).calls else { return }
+        await eventually { calls.callsInFlight == 0 }
     }
 
     @Test func `only the first answer to a call counts`() async throws {
@@ -156,7 +167,7 @@ struct UnrulyPluginTests {
 
     @Test func `a component that is created too late is released`() async throws {
         // Long enough for the plugin to be asked, and for the other manager to start, on a busy machine.
-        let test = try UnrulyPlugin.host("MadeLate", "Unruly", startLimit: .seconds(5))
+        let test = try UnrulyPlugin.host("MadeLate", "Unruly", startLimit: .seconds(10))
         #expect(await error { try await test.call("MadeLate", "twice") }?.code == .callDeadline)
         #expect(try await test.call("Unruly", "make") == "null")
         #expect(test.log.lines == ["Unruly released"], "in the log of the one manager that there is")
@@ -168,7 +179,7 @@ struct UnrulyPluginTests {
     func `a function that never returns costs its own thread: the limit passes, and others start, are called and stop`()
         async throws
     {
-        let test = try UnrulyPlugin.host("MadeForEver", "Unruly", startLimit: .seconds(5))
+        let test = try UnrulyPlugin.host("MadeForEver", "Unruly", startLimit: .seconds(10))
         let overdue = await error { try await test.call("MadeForEver", "has", "backplane.log") }
         #expect(overdue?.code == .callDeadline)
         #expect(try await test.call("Unruly", "has", "backplane.log") == "true")
@@ -181,6 +192,7 @@ struct UnrulyPluginTests {
         // One after the other: the plugin writes to the log of the one that was made last.
         for manager in ["NeverStopped", "Unruly"] { _ = try? await test.call(manager, "make") }
         #expect(await test.host.managers.map(\.state.description) == ["ready", "ready"])
+        for manager in ["NeverStopped", "Unruly"] { await hasReturned(manager, in: test) }
         await test.host.stop()
         #expect(test.log.all.contains { $0.level == .error && $0.metadata["component"] == "NeverStopped" })
         #expect(test.log.lines == ["Unruly released"])

@@ -113,7 +113,7 @@ struct ChangeRaceTests {
         let coordinator = Coordinator(
             ScriptedPlugin.document(["A": .init(script: Script(stopped: { _ in await stopping.pass() }))]),
             linked: [LinkedPlugin(ScriptedPlugin.self)],
-            HostOptions())
+            HostOptions(stopLimit: .seconds(60)))
         let a = Remote<Scripted>(try await coordinator.slot(to: "A", as: Scripted.self)),
             gate = try await coordinator.gate(of: "A")
         let reset = Task { try await coordinator.make(.reset("A")) }

@@ -6,7 +6,7 @@ import Testing
 @testable import BackplaneHost
 
 /// What is left of components that were recreated again and again.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct LifecycleLeakTests {
     private final class Weak: Sendable {
         weak let component: RunningComponent?
@@ -16,7 +16,7 @@ struct LifecycleLeakTests {
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `of a thousand resets nothing is left but the last instance`(lanes: LaneRule) async throws {
         let script = Script(made: { _ = try await $0.manager("B", as: Scripted.self) })
-        var options = HostOptions(occupationLimit: nil)
+        var options = HostOptions(stopLimit: .seconds(60), occupationLimit: nil)
         options.lanes = lanes
         let coordinator = Coordinator(
             ScriptedPlugin.document(["A": .init(script: script, left: "B"), "B": .init(), "User": .init(left: "A")]),

@@ -48,7 +48,8 @@ struct PeerHost {
         libraries = origin.isLoaded ? ["_Challenge"] : []
         let text = String(decoding: Self.manifest(peers, libraries).json, as: UTF8.self)
         test = try TestHost(
-            text, plugins: origin == .linked ? [ChallengePlugin.self] : [], lanes: origin.lanes, startLimit: startLimit)
+            text, plugins: origin == .linked ? [ChallengePlugin.self] : [], lanes: origin.lanes, startLimit: startLimit,
+            stopLimit: .seconds(60))
     }
 
     static func manifest(_ peers: [String: Peer], _ libraries: [String]) -> ManifestValue {

@@ -6,7 +6,7 @@ import Testing
 @testable import BackplaneHost
 
 /// Mistakes that are many, or large: what is said of them stays small, and so does the time it takes.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LargeMistakeTests {
     private static let catalogue = Catalogue(plugins: [.manager("M", wires: [.to("next", .of("Any"), optional: true)])])
 

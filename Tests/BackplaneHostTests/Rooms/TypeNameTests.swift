@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The names of types, which docs/architecture.md has a rule for.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TypeNameTests {
     private static let sources = URL(filePath: #filePath).appending(path: "../../../../Sources").standardizedFileURL
         .path

@@ -135,7 +135,7 @@ struct FeedHost {
 
     /// Swaps the feed for one with another script.
     @discardableResult
-    func swap(_ script: FeedScript, _ options: SwapOptions = SwapOptions(drain: .upTo(.seconds(60), then: .fail)))
+    func swap(_ script: FeedScript, _ options: SwapOptions = .patient)
         async throws(BackplaneError) -> SwapReport
     {
         record.next(script)
@@ -143,7 +143,7 @@ struct FeedHost {
     }
 
     @discardableResult
-    func swap(_ plugin: LinkedPlugin, _ options: SwapOptions = SwapOptions(drain: .upTo(.seconds(60), then: .fail)))
+    func swap(_ plugin: LinkedPlugin, _ options: SwapOptions = .patient)
         async throws(BackplaneError) -> SwapReport
     {
         try await swap([plugin], options)
@@ -151,7 +151,7 @@ struct FeedHost {
 
     /// Swaps plugins together.
     @discardableResult
-    func swap(_ plugins: [LinkedPlugin], _ options: SwapOptions = SwapOptions(drain: .upTo(.seconds(60), then: .fail)))
+    func swap(_ plugins: [LinkedPlugin], _ options: SwapOptions = .patient)
         async throws(BackplaneError) -> SwapReport
     {
         let coordinator = host.coordinator

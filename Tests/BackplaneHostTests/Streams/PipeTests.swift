@@ -151,7 +151,8 @@ struct PipeTests {
                 #expect(await error { for try await _ in stream {} }?.code == .callDeadline)
                 if await opened() == 1 { break }
             }
-            #expect(await opened() == 1)
+            // The stream of an earlier attempt may have been opened after its deadline.
+            #expect(await opened() ?? 0 >= 1)
             #expect(try pipe.open() == 0)
             _ = try pipe.letGo()
             try await eventually { try pipe.open() == 0 }

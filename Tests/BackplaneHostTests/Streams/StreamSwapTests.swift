@@ -232,10 +232,11 @@ struct StreamSwapTests {
     func `bodies that react to their cancellation and do not return hold up no other stream`(lanes: LaneRule)
         async throws
     {
-        let released = DispatchSemaphore(value: 0), stuck = Count(0), returns = Latch()
+        let released = DispatchSemaphore(value: 0), stuck = Count(0), inside = Count(0), returns = Latch()
         let script = FeedScript(1) { kind, elements in
             try await elements.send(kind)
             await withTaskCancellationHandler {
+                inside.add()
                 // A body that goes on while its cancellation does not return would block a thread of Swift's pool.
                 if kind == 1 { return await returns.pass() }
                 for await _ in AsyncStream<Never>.makeStream().stream {}
@@ -255,7 +256,8 @@ struct StreamSwapTests {
                     }
                 }
             }
-            await eventually { begun.value == 12 }
+            // A body that was cancelled earlier would call its handler itself.
+            await eventually { begun.value == 12 && inside.value == 12 }
             try await feeds.swap(FeedScript(2))
             for reader in readers { #expect(await reader.value?.code == .streamInterrupted) }
             await eventually { feeds.record.events.count { $0 == "end 1" } == 6 }

@@ -219,10 +219,10 @@ struct LongCallTests {
         let named = Task { try await counters.test.call("Counter", "act", #""""#) }
         await eventually { arrived.load(ordering: .relaxed) == 151 }
         let report = try await counters.swap(
-            CounterScript(edition: 2), SwapOptions(drain: .upTo(.seconds(5), then: .cancel)))
+            CounterScript(edition: 2), SwapOptions(drain: .upTo(.seconds(10), then: .cancel)))
         #expect(report.outcome == .swapped)
         #expect(report.warnings.count == 1, "\(report.warnings)")
-        #expect(report.warnings.first?.hasPrefix("cancelled: calls have not ended within 5.0 seconds: ") == true)
+        #expect(report.warnings.first?.hasPrefix("cancelled: calls have not ended within 10.0 seconds: ") == true)
         for call in calls { #expect(await error { try await call.value }?.code == .callCancelled) }
         #expect(await error { try await named.value }?.code == .callCancelled)
         #expect(try await (counter.edition(), counter.add(1)) == (2, 6))

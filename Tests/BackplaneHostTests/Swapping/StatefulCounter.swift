@@ -189,7 +189,7 @@ struct CounterHost {
     /// Activates another edition of the plugin, whose counters do this.
     @discardableResult
     func swap(
-        _ script: CounterScript, _ options: SwapOptions = SwapOptions(drain: .upTo(.seconds(60), then: .fail)),
+        _ script: CounterScript, _ options: SwapOptions = .patient,
         progress report: SwapProgressReport? = nil
     ) async throws(BackplaneError) -> SwapReport {
         next(script)
@@ -199,7 +199,7 @@ struct CounterHost {
     /// The same with plugins as they are.
     @discardableResult
     func swap(
-        linked: [LinkedPlugin], _ options: SwapOptions = SwapOptions(drain: .upTo(.seconds(60), then: .fail)),
+        linked: [LinkedPlugin], _ options: SwapOptions = .patient,
         progress report: SwapProgressReport? = nil
     ) async throws(BackplaneError) -> SwapReport {
         let coordinator = host.coordinator
@@ -207,4 +207,9 @@ struct CounterHost {
             try await coordinator.swap(linked: linked, options, progress: report)
         }
     }
+}
+
+extension SwapOptions {
+    /// Limits that do not pass on a busy machine.
+    static let patient = SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60))
 }

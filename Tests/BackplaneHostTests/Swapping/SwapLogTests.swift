@@ -44,6 +44,8 @@ struct SwapLogTests {
         #expect(failure?.message.contains("Counter took longer than 0.2 seconds to be created") == true)
         #expect(try await counter.add(1) == 1)
         let message = "an `init` has not returned; only a restart of the program ends it and frees its thread"
+        // The swap fails before it is written.
+        await eventually { !records(counters, message).isEmpty }
         let record = try #require(records(counters, message).first)
         #expect(record.level == .error && record.metadata["component"] == "Counter")
         #expect(record.metadata["plugin"] == CounterHost.plugin && record.metadata["version"] == "2.0.0")

@@ -58,6 +58,7 @@ struct SwapWhileExchangingTests {
     {
         let latch = Latch(), events = CounterEvents(CounterScript(opened: { await latch.pass() }))
         let counters = try host(HeldExecutor(), events, lanes: lanes) {
+            $0.servicesLimit = .seconds(60)
             // The gates are held, and the call is awaited.
             $0.swapFault = { action in if case .drain = action { latch.open() } }
         }
@@ -72,7 +73,7 @@ struct SwapWhileExchangingTests {
     }
 
     @Test func `a piece that nobody takes holds up no swap of its executor, and no blame falls on it`() async throws {
-        let counters = try host(HeldExecutor(), CounterEvents())
+        let counters = try host(HeldExecutor(), CounterEvents()) { $0.servicesLimit = .seconds(60) }
         try await counters.host.start()
         let response = try await counters.host.network.open(HTTPRequest("GET", "gated:endless"))
         let first = try await response.body.next()

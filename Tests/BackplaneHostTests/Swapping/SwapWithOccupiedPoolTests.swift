@@ -79,7 +79,7 @@ struct SwapWithOccupiedPoolTests {
         // Whoever waits is told at its deadline, which comes long before the drain's.
         let early = Mutex<BackplaneError.Code?>(nil)
         let swap = Task {
-            try await counters.swap(CounterScript(edition: 2), SwapOptions(drain: .upTo(.seconds(2), then: .fail)))
+            try await counters.swap(CounterScript(edition: 2), SwapOptions(drain: .upTo(.seconds(5), then: .fail)))
         }
         _ = HostThread.launch {
             while !gate.isHeld { sched_yield() }
@@ -88,7 +88,7 @@ struct SwapWithOccupiedPoolTests {
             }
         }
         #expect(
-            await error { try await swap.value }?.message.contains("quiesce: calls have not ended within 2.0 seconds")
+            await error { try await swap.value }?.message.contains("quiesce: calls have not ended within 5.0 seconds")
                 == true)
         #expect(early.withLock { $0 } == .callDeadline)
         never.open()

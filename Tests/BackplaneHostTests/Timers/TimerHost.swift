@@ -37,7 +37,7 @@ struct TimerHost {
 
     /// Swaps the component for another edition, which does this.
     @discardableResult
-    func swap(_ script: CounterScript, _ options: SwapOptions = SwapOptions(drain: .upTo(.seconds(60), then: .fail)))
+    func swap(_ script: CounterScript, _ options: SwapOptions = .patient)
         async throws(BackplaneError) -> SwapReport
     {
         events.next(script)

@@ -105,6 +105,8 @@ struct TimerSwapTests {
         timers.clock.advance(by: .seconds(10))
         for await _ in begun { break }
         await eventually { timers.events.all.contains("quick 1") }
+        // A body that has noted itself may have yet to return, and its timer is not scheduled before.
+        await eventually { await timers.statistics.first { $0.name == "quick" }?.isRunning == false }
         let next = CounterScript(edition: 2) { tasks, events in
             try tasks.every(.seconds(10), name: "slow") { _ in events.note("fired slow 2") }
             try tasks.every(.seconds(10), name: "quick") { _ in events.note("fired quick 2") }
@@ -169,6 +171,8 @@ struct TimerSwapTests {
         timers.clock.advance(by: .seconds(10))
         for await _ in begun { break }
         await eventually { timers.fired == ["fired quick 1"] }
+        // A body that has noted itself may have yet to return, and its timer is not scheduled before.
+        await eventually { await timers.statistics.first { $0.name == "quick" }?.isRunning == false }
         let next = CounterScript(edition: 2) { tasks, events in
             try tasks.every(.seconds(10), name: "slow") { _ in events.note("fired slow 2") }
             try tasks.every(.seconds(10), name: "quick") { _ in events.note("fired quick 2") }
@@ -201,7 +205,7 @@ struct TimerSwapTests {
         timers.clock.advance(by: .seconds(10))
         for await _ in begun { break }
         let report = try await timers.swap(
-            .ticking(2, named: "slow"), SwapOptions(drain: .upTo(.seconds(5), then: .cancel)))
+            .ticking(2, named: "slow"), SwapOptions(drain: .upTo(.seconds(10), then: .cancel)))
         #expect(report.outcome == .swapped)
         #expect(timers.fired == ["fired 1, cancelled: true"])
         await timers.host.stop()

@@ -112,7 +112,10 @@ struct NodeOptionsTests {
         var graph = GraphBuilder("shelf")
         let books = graph.add(
             "books",
-            options: NodeOptions(timeout: .seconds(5), retry: NodeRetry(attempts: 2, base: .milliseconds(1)))
+            // Later attempts may be given up, too, on a busy machine.
+            options: NodeOptions(
+                timeout: .milliseconds(50),
+                retry: NodeRetry(attempts: 1_000, base: .milliseconds(1), limit: .milliseconds(1)))
         ) {
             let attempt = attempts.withLock {
                 $0 += 1
@@ -130,9 +133,10 @@ struct NodeOptionsTests {
             return books
         }
         let run = try graph.build(returning: held).start()
-        #expect(try await run.value == 2)
+        let value = try await run.value
+        #expect(value > 1)
         await run.drained()
-        #expect(try await run.outcome(of: books).get() == 2)
+        #expect(try await run.outcome(of: books).get() == value)
     }
 
     @Test func `delays double up to their bound`() {

@@ -215,7 +215,7 @@ struct ApplicationTests {
         }
         try await RunningServer.run("--delay", "600000") { server in
             try await Bookshelf.run(server: server.url, in: folder) { shelf, library in
-                let found = try await library.search(whale, shelf.host.begin(within: .seconds(20)))
+                let found = try await library.search(whale, shelf.host.begin(within: .seconds(40)))
                 #expect(found.source != .network)
                 #expect(found.value.contains { $0.id == "moby-dick" })
             }

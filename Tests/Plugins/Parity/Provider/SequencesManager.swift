@@ -50,7 +50,15 @@ final class SequencesManager: Manager {
             try await recorded {
                 try await send(0, elements)
                 await withUnsafeContinuation { continuation in
-                    SequenceRecord.shared.withLock { $0.stubborn.append(continuation) }
+                    let isLetGo = SequenceRecord.shared.withLock { record in
+                        if record.passes > 0 {
+                            record.passes -= 1
+                            return true
+                        }
+                        record.stubborn.append(continuation)
+                        return false
+                    }
+                    if isLetGo { continuation.resume() }
                 }
                 try await send(1, elements)
             }
@@ -103,6 +111,8 @@ final class SequencesManager: Manager {
 struct SequenceRecord {
     var counts = SequenceCounts()
     var stubborn: [UnsafeContinuation<Void, Never>] = []
+    /// How many bodies were let go before they waited.
+    var passes = 0
 
     static let shared = Mutex(SequenceRecord())
 }
@@ -117,6 +127,7 @@ final class SequenceWatchManager: Manager {
         table.sync(\.letGo) { _, _, _ in
             let stubborn = SequenceRecord.shared.withLock { record in
                 defer { record.stubborn = [] }
+                if record.stubborn.isEmpty { record.passes += 1 }
                 return record.stubborn
             }
             for continuation in stubborn { continuation.resume() }
