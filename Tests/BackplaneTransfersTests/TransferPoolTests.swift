@@ -56,6 +56,46 @@ struct TransferPoolTests {
         }
     }
 
+    @Test func `one id that many begin at the same time is one transfer`() async throws {
+        let server = try FileServer(content), pool = try await fixture.pool()
+        for round in 0..<10 {
+            let transfer = fixture.download(server.url(), "\(round)", to: "\(round)")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<8 { group.addTask { try await pool.begin(transfer) } }
+                try await group.waitForAll()
+            }
+            #expect(try await pool.end(of: "\(round)").phase == .succeeded)
+            #expect(try fixture.bytes("\(round)") == content)
+        }
+        #expect(server.counts.requests == 10)
+        await pool.stop()
+    }
+
+    @Test func `one that is removed and begun at the same time is there or not, and the pool stops`() async throws {
+        let server = try FileServer(content), pool = try await fixture.pool()
+        for round in 0..<20 {
+            let transfer = fixture.download(server.url(), "whale", to: "\(round)")
+            _ = try await pool.beginAgain(transfer)
+            let removal = Task { try? await pool.remove("whale") }, begin = Task { try? await pool.begin(transfer) }
+            _ = await (removal.value, begin.value)
+            if let state = try? await pool.state(of: "whale") {
+                #expect([.waiting, .running, .succeeded].contains(state.phase), "\(state)")
+                try await pool.remove("whale")
+            }
+        }
+        await pool.stop()
+        #expect(try await pool.transfers().states.isEmpty)
+    }
+
+    @Test func `the states of a stopped pool end`() async throws {
+        let server = try stallingServer(), pool = try await fixture.pool()
+        try await pool.begin(fixture.download(server.url()))
+        await pool.stop()
+        var phases: [TransferState.Phase] = []
+        for await state in try await pool.states(of: "whale") { phases.append(state.phase) }
+        #expect(phases == [.waiting])
+    }
+
     @Test func `one id is one transfer, and one file that of one`() async throws {
         let server = try stallingServer(), pool = try await fixture.pool()
         try await pool.begin(fixture.download(server.url()))
@@ -265,6 +305,7 @@ struct TransferPoolTests {
         #expect(again.transfersInMemory == 0)
         try await again.begin(fixture.download(server.url("/new"), "new", to: "new"))
         #expect(try await again.end(of: "new").phase == .succeeded)
+        try await again.resume("new")  // changes nothing, and waits until its state is stored
         #expect(try await again.state(of: "99999").phase == .succeeded)
         #expect(again.transfersInMemory <= 1)
         var cursor: TransferCursor?, found = 0

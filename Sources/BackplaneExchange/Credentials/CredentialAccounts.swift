@@ -29,16 +29,18 @@ final class CredentialAccounts: Sendable {
     private let kept: KeptTokens?
     private let find: SchemeAuthenticator.Find?
     private let date: @Sendable () -> Date
+    private let signIns: SignInObserver
     private let accounts = Mutex<[String: CredentialAccount]>([:])
 
     /// - Parameters:
     ///   - kept: The token files; `nil` if tokens cannot be stored.
     ///   - find: A function that returns a manager's functions; `nil` if there are no managers.
+    ///   - signIns: The observer of sign-ins.
     init(
         _ name: String, _ definition: Credential, _ digest: (any ContentDigest)?, _ kept: KeptTokens?,
-        _ find: SchemeAuthenticator.Find?, date: @escaping @Sendable () -> Date
+        _ find: SchemeAuthenticator.Find?, date: @escaping @Sendable () -> Date, signIns: SignInObserver
     ) {
-        self.find = find
+        (self.find, self.signIns) = (find, signIns)
         (self.name, self.definition, self.digest, self.kept, self.date) = (name, definition, digest, kept, date)
     }
 
@@ -107,12 +109,16 @@ final class CredentialAccounts: Sendable {
             guard accounts[account] != nil || accounts.count < Self.most else {
                 throw refused("has \(Self.most) signed-in accounts, which is the limit; sign some out")
             }
-            return accounts.updateValue(made, forKey: account)
+            let old = accounts.updateValue(made, forKey: account)
+            // After this the old account can no longer store a token, and under the lock no other sign-in does.
+            (old?.authenticator as? BearerAuthenticator)?.close()
+            if let (token, keeping) = signedIn {
+                try keeping?.keep(.init(principal: made.principal, token: token), of: account, name, definition)
+            }
+            return old
         }
-        (old?.authenticator as? BearerAuthenticator)?.close()
-        if let (token, keeping) = signedIn {  // after which the old account can no longer store a token
-            try keeping?.keep(.init(principal: made.principal, token: token), of: account, name, definition)
-        }
+        withExtendedLifetime(old) {}  // it is released outside of the lock
+        signIns.tell(name, account)
         return made.principal
     }
 
@@ -120,10 +126,14 @@ final class CredentialAccounts: Sendable {
     ///
     /// - Throws: `network.file` if the stored token cannot be removed.
     func signOut(_ account: String) throws(BackplaneError) {
-        let old = accounts.withLock { $0.removeValue(forKey: account) }
-        (old?.authenticator as? BearerAuthenticator)?.close()
-        guard case .bearer(let source) = definition.scheme, source.isKept else { return }
-        try kept?.remove(account, name)
+        let old = try accounts.withLock { accounts throws(BackplaneError) in
+            let old = accounts.removeValue(forKey: account)
+            (old?.authenticator as? BearerAuthenticator)?.close()
+            // Under the lock, because a request would sign the account in again with the stored token.
+            if case .bearer(let source) = definition.scheme, source.isKept { try kept?.remove(account, name) }
+            return old
+        }
+        withExtendedLifetime(old) {}  // it is released outside of the lock
     }
 
     /// Creates an account from local data, without a request; returns `nil` if the data is not sufficient.

@@ -110,6 +110,7 @@ package final class CredentialVault: Sendable {
     private let find: SchemeAuthenticator.Find?
     private let date: @Sendable () -> Date
     private let own: OwnPrincipals
+    private let signIns = SignInObserver()
     private let places = Mutex<[Key: Place]>([:])
 
     /// Creates a vault without accounts.
@@ -127,6 +128,9 @@ package final class CredentialVault: Sendable {
         if let folder, let digest { kept = KeptTokens(folder: folder, digest: digest) } else { kept = nil }
     }
 
+    /// Sets the function that is called after each sign-in, with the credential and the account.
+    package func observeSignIns(_ observer: @escaping @Sendable (String, String) -> Void) { signIns.set(observer) }
+
     /// Returns the credentials for definitions.
     package func credentials(_ definitions: [String: Credential]) -> Credentials {
         places.withLock { places in
@@ -136,7 +140,7 @@ package final class CredentialVault: Sendable {
                 let key = Key(name: name, definition: definition)
                 let known =
                     places[key]?.accounts
-                    ?? CredentialAccounts(name, definition, digest, kept, find, date: date)
+                    ?? CredentialAccounts(name, definition, digest, kept, find, date: date, signIns: signIns)
                 places[key] = Place(accounts: known)
                 accounts[name] = known
             }

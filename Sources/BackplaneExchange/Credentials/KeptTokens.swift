@@ -75,6 +75,8 @@ struct KeptTokens: Sendable {
     /// Removes the stored token of an account.
     func remove(_ account: String, _ credential: String) throws(BackplaneError) {
         let path = try path(of: account, credential)
+        // A token that a killed process was writing.
+        IncomingFile.removeAbandoned(beside: path)
         guard FileManager.default.fileExists(atPath: path) else { return }
         do { try FileManager.default.removeItem(atPath: path) } catch {
             throw BackplaneError(.networkFile, "the stored token cannot be removed", at: path)

@@ -138,7 +138,8 @@ struct DownloadRun: Sendable {
             await disk.settle()
             throw error
         }
-        await disk.settle()
+        // Linux reports an error of the disk only once, so a later flush would not notice.
+        if let failure = await disk.settle() { throw failure }
     }
 
     /// Returns the error of an exchange, for the state machine; throws an error if it is a cancellation.

@@ -58,6 +58,10 @@ final class DiskFollower: Sendable {
         state.withLock { $0.work = work }
     }
 
-    /// Waits until the current flush has ended.
-    func settle() async { await state.withLock { $0.work }?.value }
+    /// Waits until the current flush has ended; returns the reason for which one has failed.
+    @discardableResult
+    func settle() async -> BackplaneError? {
+        await state.withLock { $0.work }?.value
+        return state.withLock { $0.failure }
+    }
 }

@@ -27,7 +27,7 @@ extension TransferPool {
             // It may have ended in the meantime.
             let now = state.table.entries[key]?.state
             watcher.yield(now ?? current)
-            guard let now, !now.phase.isFinal else { return nil }
+            guard let now, !now.phase.isFinal, !state.hasStopped else { return nil }
             state.lastWatcher += 1
             state.watchers[key, default: [:]][state.lastWatcher] = watcher
             return state.lastWatcher

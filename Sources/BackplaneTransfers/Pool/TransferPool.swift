@@ -25,6 +25,10 @@ public final class TransferPool: Sendable {
         var tasks: [ExactText: Task<Void, Never>] = [:]
         var watchers: [ExactText: [Int: AsyncStream<TransferState>.Continuation]] = [:]
         var lastWatcher = 0
+        /// A Boolean value that indicates whether the pool has stopped, so that no state changes any longer.
+        var hasStopped = false
+        /// The number of transfers that are being removed from the store.
+        var removing = 0
     }
     /// The namespace of the store reserved for the pool.
     public static let namespace = "@transfers"
@@ -96,22 +100,39 @@ public final class TransferPool: Sendable {
     @discardableResult
     public func begin(_ transfer: Transfer) async throws(BackplaneError) -> TransferState {
         let transfer = try transfer.admitted(means), key = ExactText(transfer.id)
-        if try await load(key) {
-            await ended(key)
-            let found = state.withLock { $0.table.entries[key] }
-            guard found?.transfer.isSame(as: transfer) ?? true else {
-                throw BackplaneError(
-                    .transferTaken, "another transfer has this id; remove it first, or use another id",
-                    at: transfer.id.shownID)
+        let departures = state.withLock { $0.table.beginReading(key) }
+        defer { state.withLock { $0.table.endReading(key) } }
+        return try await begin(transfer, key, departures)
+    }
+
+    private func begin(
+        _ transfer: Transfer, _ key: ExactText, _ first: Int
+    ) async throws(BackplaneError) -> TransferState {
+        var departures = first
+        while true {
+            let exists = try await load(key)
+            if exists { await ended(key) }
+            var begun: TransferState?
+            try change { table throws(BackplaneError) in
+                if let found = table.entries[key] {
+                    guard found.transfer.isSame(as: transfer) else {
+                        throw BackplaneError(
+                            .transferTaken, "another transfer has this id; remove it first, or use another id",
+                            at: transfer.id.shownID)
+                    }
+                    try table.resume(key, with: transfer)
+                } else if !exists, table.departures(of: key) == departures {
+                    try table.add(transfer)
+                }
+                departures = table.departures(of: key)
+                begun = table.entries[key]?.state
             }
-            try change { table throws(BackplaneError) in try table.resume(key, with: transfer) }
-        } else {
-            try change { table throws(BackplaneError) in try table.add(transfer) }
+            // It has ended and left the memory meanwhile, and is loaded again.
+            guard let begun else { continue }
+            try await settle()
+            change { $0.forget(key) }
+            return begun
         }
-        let begun = state.withLock { $0.table.entries[key]?.state }
-        try await settle()
-        change { $0.forget(key) }
-        return begun ?? TransferState(id: transfer.id, owner: transfer.owner, isUpload: transfer.target == nil)
     }
 
     /// Starts a transfer, even if its id belongs to one that has succeeded, or to a different one that has ended.
@@ -160,12 +181,22 @@ public final class TransferPool: Sendable {
     ///
     /// - Throws: `transfer.unknown`; `store.unusable`.
     public func remove(_ id: String) async throws(BackplaneError) {
-        try await cancel(id)
         let key = ExactText(id)
-        change { $0.remove(key) }
+        // Another task may begin it again meanwhile.
+        repeat { try await cancel(id) } while !takeOut(key)
+        defer { state.withLock { $0.removing -= 1 } }
         finishWatchers(of: key)
-        note(key, .removal)
         try await settle()
+    }
+
+    /// Removes a transfer from memory and schedules its removal from the store; returns `false` if it is running.
+    private func takeOut(_ key: ExactText) -> Bool {
+        state.withLock { state in
+            guard state.table.remove(key) else { return false }
+            state.removing += 1
+            note(key, .removal)
+            return true
+        }
     }
 
     /// Removes all finished transfers from the pool; their files remain.
@@ -184,7 +215,11 @@ public final class TransferPool: Sendable {
         change { $0.stop() }
         while let task = state.withLock({ $0.tasks.values.first }) { await task.value }
         try? await settle()
-        for key in state.withLock({ Array($0.watchers.keys) }) { finishWatchers(of: key) }
+        let watched = state.withLock { state in
+            state.hasStopped = true
+            return Array(state.watchers.keys)
+        }
+        for key in watched { finishWatchers(of: key) }
     }
 
     /// Changes a transfer, and waits until its state is stored and, if requested, its run has ended.
@@ -193,9 +228,16 @@ public final class TransferPool: Sendable {
         _ change: (inout TransferTable, ExactText) throws(BackplaneError) -> Void
     ) async throws(BackplaneError) {
         let key = ExactText(id)
-        guard try await load(key) else { throw .unknownTransfer(id) }
-        if waitsFirst { await ended(key) }
-        try self.change { table throws(BackplaneError) in try change(&table, key) }
+        var isThere = false
+        repeat {
+            guard try await load(key) else { throw .unknownTransfer(id) }
+            if waitsFirst { await ended(key) }
+            try self.change { table throws(BackplaneError) in
+                // One that has ended may have left the memory meanwhile.
+                isThere = table.entries[key] != nil
+                if isThere { try change(&table, key) }
+            }
+        } while !isThere
         await ended(key)
         try await settle()
         self.change { $0.forget(key) }
@@ -282,12 +324,24 @@ public final class TransferPool: Sendable {
     }
 
     private func end(_ key: ExactText, _ outcome: TransferTable.Outcome) async {
-        if let entry = state.withLock({ $0.table.entries[key] }), entry.wish == .cancel,
-            let target = entry.transfer.target, !outcome.isSuccess
-        {
-            try? await means.onDisk { () throws(BackplaneError) in try PartFile(target: target).remove() }
+        var isPartRemoved = false, hasEnded = false
+        while !hasEnded {
+            if let target = partToRemove(state.withLock { $0.table.entries[key] }, after: outcome) {
+                try? await means.onDisk { () throws(BackplaneError) in try PartFile(target: target).remove() }
+                isPartRemoved = true
+            }
+            change { table in
+                // It may be cancelled at this moment.
+                guard isPartRemoved || partToRemove(table.entries[key], after: outcome) == nil else { return }
+                table.ended(key, outcome)
+                hasEnded = true
+            }
         }
-        change { $0.ended(key, outcome) }
+    }
+
+    /// Returns the target of a cancelled download, whose part is removed before it ends.
+    private func partToRemove(_ entry: TransferTable.Entry?, after outcome: TransferTable.Outcome) -> String? {
+        entry?.wish == .cancel && !outcome.isSuccess ? entry?.transfer.target : nil
     }
 
     // MARK: The store
@@ -296,12 +350,23 @@ public final class TransferPool: Sendable {
     ///
     /// - Returns: Whether the transfer exists.
     func load(_ key: ExactText) async throws(BackplaneError) -> Bool {
-        if state.withLock({ $0.table.entries[key] != nil }) { return true }
-        guard let (form, transfer) = try await TransferRecords.find(key.text, in: store) else { return false }
-        change { table in
-            if table.entries[key] == nil { table.restore(form, transfer) }
+        while true {
+            let (isLoaded, isRemoving, departures) = state.withLock { state in
+                (state.table.entries[key] != nil, state.removing > 0, state.table.beginReading(key))
+            }
+            defer { state.withLock { $0.table.endReading(key) } }
+            if isLoaded { return true }
+            // What is being removed is not to be found any more.
+            if isRemoving { try await settle() }
+            guard let (form, transfer) = try await TransferRecords.find(key.text, in: store) else { return false }
+            var isLast = false
+            change { table in
+                isLast = table.entries[key] != nil || table.departures(of: key) == departures
+                if isLast, table.entries[key] == nil { table.restore(form, transfer) }
+            }
+            // It may have ended meanwhile, or been removed.
+            if isLast { return true }
         }
-        return true
     }
 
     private func note(_ key: ExactText, _ note: TransferWriter.Note) {
@@ -315,14 +380,15 @@ public final class TransferPool: Sendable {
             return note == .removal ? TransferWriter.Changes(records: TransferRecords.removal(of: key.text)) : nil
         }
         return TransferWriter.Changes(
-            records: TransferRecords.saving(entry, withRequest: !entry.isRequestSaved), revision: entry.revision)
+            records: TransferRecords.saving(entry, withRequest: !entry.isRequestSaved), revision: entry.revision,
+            request: entry.isRequestSaved ? nil : entry.requestRevision)
     }
 
     /// Removes finished transfers from memory, because they are in the store.
-    private func written(_ keys: [(ExactText, revision: Int)]) {
+    private func written(_ changes: [(ExactText, TransferWriter.Changes)]) {
         change { table in
-            for (key, revision) in keys {
-                table.saved(key, revision)
+            for (key, written) in changes {
+                table.saved(key, written.revision, request: written.request)
                 table.forget(key)
             }
         }

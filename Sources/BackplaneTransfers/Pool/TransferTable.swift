@@ -36,15 +36,25 @@ struct TransferTable: Sendable {
         var revision = 0, savedRevision = 0
         /// A Boolean value that indicates whether the request is stored, which is written only once.
         var isRequestSaved = false
+        /// The number of changes of the request.
+        var requestRevision = 0
         /// A Boolean value that indicates whether a run has started since the transfer was started or cancelled.
         var hasRun = false
+        /// A Boolean value that indicates whether its account has been signed in since the current run started.
+        var hasNewAccount = false
+
+        /// A Boolean value that indicates whether the transfer is paused until its account is signed in.
+        var waitsForAccount: Bool {
+            state.phase == .paused && state.error?.code == .transferCredentials && missing.isEmpty
+                && transfer.credential != nil
+        }
 
         /// Adopts the credentials of an identical transfer.
         mutating func take(_ other: Transfer) {
             if transfer.credential != other.credential || transfer.account != other.account
                 || transfer.managers != other.managers
             {
-                isRequestSaved = false
+                (isRequestSaved, requestRevision) = (false, requestRevision + 1)
             }
             transfer.request = other.request
             (transfer.credential, transfer.account) = (other.credential, other.account)
@@ -55,6 +65,9 @@ struct TransferTable: Sendable {
 
     private(set) var entries: [ExactText: Entry] = [:]
     private(set) var effects: [Effect] = []
+    /// The transfers that are being read from the store: the number of readers, and how often each has left the table
+    /// since the first began, after which what was read is outdated.
+    private var readings: [ExactText: (readers: Int, departures: Int)] = [:]
     private var keys: [Int: ExactText] = [:]
     /// The open transfers by their target files.
     private var targets: [ExactText: ExactText] = [:]
@@ -74,6 +87,24 @@ struct TransferTable: Sendable {
         defer { effects = [] }
         return effects
     }
+
+    // MARK: Reading from the store
+
+    /// Records that a transfer is about to be read from the store; ``endReading(_:)`` must follow.
+    ///
+    /// - Returns: The number to compare with ``departures(of:)`` afterwards.
+    mutating func beginReading(_ key: ExactText) -> Int {
+        readings[key, default: (0, 0)].readers += 1
+        return departures(of: key)
+    }
+
+    mutating func endReading(_ key: ExactText) {
+        readings[key]?.readers -= 1
+        if readings[key]?.readers == 0 { readings[key] = nil }
+    }
+
+    /// The number of times that a transfer has left the table while it was being read.
+    func departures(of key: ExactText) -> Int { readings[key]?.departures ?? 0 }
 
     // MARK: Coming and going
 
@@ -99,7 +130,8 @@ struct TransferTable: Sendable {
         entry.hasRun = form.hasRun ?? false
         lastNumber = max(lastNumber, form.number)
         insert(entry)
-        if entry.state.phase == .waiting { wait(key) }
+        // The account of a transfer that waited for one may be signed in by now; otherwise it waits again.
+        if entry.state.phase == .waiting || entry.waitsForAccount { wait(key) }
     }
 
     private mutating func insert(_ entry: Entry) {
@@ -119,18 +151,25 @@ struct TransferTable: Sendable {
         }
     }
 
-    /// Removes a transfer that is not running.
-    mutating func remove(_ key: ExactText) {
-        guard let entry = entries.removeValue(forKey: key) else { return }
+    /// Removes a transfer; returns `false` if it is running.
+    @discardableResult
+    mutating func remove(_ key: ExactText) -> Bool {
+        guard let entry = entries[key] else { return true }
+        guard !entry.isActive else { return false }
+        entries[key] = nil
+        readings[key]?.departures += 1
         keys[entry.number] = nil
         queue.remove(entry.number)
         if let target = entry.transfer.target.map({ ExactText($0) }), targets[target] == key { targets[target] = nil }
+        return true
     }
 
     /// Records that the changes of a transfer are stored up to a revision.
-    mutating func saved(_ key: ExactText, _ revision: Int) {
+    ///
+    /// - Parameter request: The revision of the request, if it was stored.
+    mutating func saved(_ key: ExactText, _ revision: Int, request: Int?) {
         entries[key]?.savedRevision = revision
-        entries[key]?.isRequestSaved = true
+        if let request, entries[key]?.requestRevision == request { entries[key]?.isRequestSaved = true }
     }
 
     /// Removes a transfer if it is finished and its last change is stored.
@@ -213,11 +252,12 @@ struct TransferTable: Sendable {
     /// Resumes the transfers that wait for an account.
     mutating func resumeWaiting(for credential: String, account: String) {
         for (key, entry) in entries
-        where entry.state.phase == .paused && entry.state.error?.code == .transferCredentials && !entry.isActive
-            && entry.missing.isEmpty && entry.transfer.credential == credential
-            && (entry.transfer.account ?? "") == account
-        {
-            wait(key)
+        where entry.transfer.credential == credential && (entry.transfer.account ?? "") == account {
+            if entry.isActive {
+                entries[key]?.hasNewAccount = true
+            } else if entry.waitsForAccount {
+                wait(key)
+            }
         }
     }
 
@@ -308,7 +348,12 @@ struct TransferTable: Sendable {
             (entry.state.bytes, entry.synced, entry.state.error, entry.hasRun) = (0, 0, nil, false)
         }
         entries[key] = entry
-        change(key, to: phase)
+        // A run that had begun before the sign-in may have failed without the account.
+        if entry.hasNewAccount, phase == .paused, entry.state.error?.code == .transferCredentials {
+            wait(key)
+        } else {
+            change(key, to: phase)
+        }
         startNext()
     }
 
@@ -331,6 +376,7 @@ struct TransferTable: Sendable {
     private mutating func startNext() {
         while !isStopping, let number = queue.next(), let key = keys[number] {
             entries[key]?.isActive = true
+            entries[key]?.hasNewAccount = false
             entries[key]?.state.phase = .running
             effects.append(.start(key))
             tell(key)

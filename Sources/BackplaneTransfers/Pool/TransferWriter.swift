@@ -18,6 +18,8 @@ final class TransferWriter: Sendable {
     struct Changes: Sendable {
         var records: [RecordChange]
         var revision = 0
+        /// The revision of the request, if it is written.
+        var request: Int?
     }
     private struct State {
         var notes: [ExactText: Note] = [:]
@@ -34,14 +36,14 @@ final class TransferWriter: Sendable {
     /// written.
     private let changes: @Sendable (ExactText, Note) -> Changes?
     /// A function that receives the written transfers.
-    private let written: @Sendable ([(ExactText, revision: Int)]) -> Void
+    private let written: @Sendable ([(ExactText, Changes)]) -> Void
     private let report: @Sendable (BackplaneError) -> Void
     private let state = Mutex(State())
 
     init(
         _ store: any RecordStore, _ namespace: String,
         changes: @escaping @Sendable (ExactText, Note) -> Changes?,
-        written: @escaping @Sendable ([(ExactText, revision: Int)]) -> Void,
+        written: @escaping @Sendable ([(ExactText, Changes)]) -> Void,
         report: @escaping @Sendable (BackplaneError) -> Void
     ) {
         (self.store, self.namespace) = (store, namespace)
@@ -84,7 +86,7 @@ final class TransferWriter: Sendable {
                 let part = all[start..<min(start + Self.batch, all.count)]
                 do throws(BackplaneError) {
                     try await store.write(part.flatMap(\.1.records), in: namespace)
-                    written(part.map { ($0.0, $0.1.revision) })
+                    written(Array(part))
                 } catch let failure {
                     error = failure
                     state.withLock { state in

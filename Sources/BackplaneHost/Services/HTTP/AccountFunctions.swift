@@ -20,7 +20,6 @@ enum AccountFunctions {
             return component.serviceOperations.start(call, isWait: true) { () throws(BackplaneError) in
                 try await pipeline.signIn(credential, as: account, with: values)
             } _: { result in
-                if case .success = result { component.transfers.host.signedIn(credential, account: account) }
                 reply.end(result.map { EncodedAnswer(Array("\($0)".utf8)) })
                 component.end(isWait: true)
             }

@@ -47,6 +47,11 @@ final class HostNetwork: Sendable {
     /// The observers of single traces.
     var taps: ExchangeTaps { means.taps }
 
+    /// Sets the function that is called after each sign-in, with the credential and the account.
+    func observeSignIns(_ observer: @escaping @Sendable (String, String) -> Void) {
+        means.vault.observeSignIns(observer)
+    }
+
     /// The network of the active manifest.
     var active: ManifestNetwork { state.withLock { $0 } }
 

@@ -28,6 +28,7 @@ final class HostTransfers: Sendable {
         _ folder: @escaping @Sendable () throws(BackplaneError) -> DataFolder
     ) {
         (self.network, self.store, self.digest, self.log, self.folder) = (network, store, digest, log, folder)
+        network.observeSignIns { [weak self] credential, account in self?.signedIn(credential, account: account) }
     }
 
     /// Returns the pool, opening it if necessary; if that fails, the next call tries again.
@@ -38,7 +39,8 @@ final class HostTransfers: Sendable {
         do throws(BackplaneError) {
             return try await opening.value.get()
         } catch {
-            state.withLock { if $0.pool == nil { $0.opening = nil } }
+            // Unless another call tries again already.
+            state.withLock { if $0.pool == nil, $0.opening == opening { $0.opening = nil } }
             throw error
         }
     }
@@ -84,7 +86,7 @@ final class HostTransfers: Sendable {
         guard let folder = try? self.folder(), folder.hasTransfersFolder, let opening = try? begin() else { return }
         Task { [log] in
             guard case .failure(let error) = await opening.value else { return }
-            self.state.withLock { if $0.pool == nil { $0.opening = nil } }
+            self.state.withLock { if $0.pool == nil, $0.opening == opening { $0.opening = nil } }
             log.write(
                 LogRecord(
                     level: .error, source: "host", message: "transfers cannot continue",
@@ -93,8 +95,12 @@ final class HostTransfers: Sendable {
     }
 
     /// Resumes the transfers that wait for an account.
-    func signedIn(_ credential: String, account: String) {
-        state.withLock { $0.pool }?.signedIn(credential, account: account)
+    private func signedIn(_ credential: String, account: String) {
+        let (pool, opening) = state.withLock { ($0.pool, $0.opening) }
+        if let pool { return pool.signedIn(credential, account: account) }
+        // Those that the pool continues may find the account missing before it is open.
+        guard let opening else { return }
+        Task { if case .success(let pool) = await opening.value { pool.signedIn(credential, account: account) } }
     }
 
     /// Ends the runs of all transfers, which continue with the next host.

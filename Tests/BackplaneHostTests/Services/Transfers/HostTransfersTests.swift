@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneExchange
 import BackplaneNetwork
 import BackplaneRecords
 import BackplaneTransfers
@@ -30,7 +31,7 @@ struct HostTransfersTests {
     private func swap(_ test: TestHost, to version: Version) async throws {
         let coordinator = test.host.coordinator
         let report = try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
-            try await coordinator.swap(linked: [DownloaderPlugin.edition(version)], SwapOptions())
+            try await coordinator.swap(linked: [DownloaderPlugin.edition(version)], .patient)
         }
         #expect(report.outcome == .swapped)
     }
@@ -158,7 +159,8 @@ struct HostTransfersTests {
         await test.host.stop()
     }
 
-    @Test func `a transfer whose account is not signed in waits for it, and says so`() async throws {
+    @Test(arguments: [false, true])
+    func `a transfer whose account is not signed in waits for it, and says so`(byProgram: Bool) async throws {
         source.open()
         let test = try host(
             DownloaderPlugin.manager("Downloader", credential: "library"),
@@ -169,7 +171,11 @@ struct HostTransfersTests {
         #expect(waiting.error?.code == .transferCredentials)
         #expect(waiting.error?.message.contains("account `ann` of the credential `library`") == true)
         #expect(source.ranges == [])
-        _ = try await downloader.signIn("ann")
+        if byProgram {
+            try await test.host.network.signIn("library", as: "ann", with: ["user": "ann", "password": "a"])
+        } else {
+            _ = try await downloader.signIn("ann")
+        }
         #expect(try await state(downloader) { $0.phase.isFinal }.phase == .succeeded)
         await test.host.stop()
     }

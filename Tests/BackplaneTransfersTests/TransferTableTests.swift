@@ -1,0 +1,72 @@
+import Backplane
+import BackplaneNetwork
+import Testing
+
+@testable import BackplaneTransfers
+
+/// Decisions about transfers at moments that a server cannot bring about.
+struct TransferTableTests {
+    private static var transfer: Transfer {
+        var transfer = Transfer("whale", .download(HTTPRequest("GET", "http://books.test/whale"), to: "/whale.epub"))
+        (transfer.credential, transfer.account) = ("library", "ann")
+        return transfer
+    }
+    private let key = ExactText("whale")
+
+    private func phase(_ table: TransferTable) -> TransferState.Phase? { table.entries[key]?.state.phase }
+
+    @Test func `a transfer that fails without its account goes on if that was signed in meanwhile`() throws {
+        let withoutAccount = TransferTable.Outcome.failed(BackplaneError(.networkCredential, "it is not signed in"))
+        var table = TransferTable(TransferOptions(), lastNumber: 0)
+        try table.add(Self.transfer)
+        #expect(phase(table) == .running)
+        table.resumeWaiting(for: "library", account: "bob")
+        table.ended(key, withoutAccount)
+        #expect(phase(table) == .paused)
+        table.resumeWaiting(for: "library", account: "ann")
+        #expect(phase(table) == .running)
+        // Signed in once more after the run has failed, and before that is known.
+        table.resumeWaiting(for: "library", account: "ann")
+        table.ended(key, withoutAccount)
+        #expect(phase(table) == .running)
+        // That was the account of the run before.
+        table.ended(key, withoutAccount)
+        #expect(phase(table) == .paused)
+    }
+
+    @Test func `a transfer that waited for its account tries again in another pool`() throws {
+        var table = TransferTable(TransferOptions(), lastNumber: 0)
+        try table.add(Self.transfer)
+        table.ended(key, .failed(BackplaneError(.networkCredential, "it is not signed in")))
+        let entry = try #require(table.entries[key])
+        let form = StateForm(
+            entry.state, number: entry.number, synced: entry.synced, missing: entry.missing, hasRun: entry.hasRun)
+        var next = TransferTable(TransferOptions(), lastNumber: 0)
+        next.restore(form, Self.transfer)
+        #expect(phase(next) == .running)
+    }
+
+    @Test func `a request that has changed since it was written is not stored`() throws {
+        var table = TransferTable(TransferOptions(), lastNumber: 0)
+        try table.add(Self.transfer)
+        let first = try #require(table.entries[key]).requestRevision
+        table.saved(key, 1, request: first)
+        #expect(table.entries[key]?.isRequestSaved == true)
+        var other = Self.transfer
+        other.account = "bob"
+        try table.resume(key, with: other)
+        #expect(table.entries[key]?.isRequestSaved == false)
+        for request in [nil, first] { table.saved(key, 2, request: request) }
+        #expect(table.entries[key]?.isRequestSaved == false)
+        table.saved(key, 3, request: table.entries[key]?.requestRevision)
+        #expect(table.entries[key]?.isRequestSaved == true)
+    }
+
+    @Test func `a transfer that runs is not removed`() throws {
+        var table = TransferTable(TransferOptions(), lastNumber: 0)
+        try table.add(Self.transfer)
+        #expect(!table.remove(key) && table.entries[key] != nil)
+        table.ended(key, .ended)
+        #expect(table.remove(key) && table.entries.isEmpty)
+    }
+}
