@@ -1,6 +1,8 @@
 import Backplane
+import BackplaneBoundary
 import BackplaneRecords
 import BackplaneStorage
+import Synchronization
 
 /// The host's record store, opened when the first data access controller starts.
 final class HostStore: Sendable {
@@ -11,20 +13,25 @@ final class HostStore: Sendable {
         var store: (any RecordStore)?
         var isBeingOpened = false
         var wasPrepared = false
+        /// The requests that wait until the store is open.
+        var waiting: [UnsafeContinuation<Opening, Never>] = []
     }
+    private typealias Opening = Result<any RecordStore, BackplaneError>
     private enum Access {
         case opened(any RecordStore)
+        case beingOpened
         case toBeOpened(StoreSettings)
     }
     private let open: Opener
     private let declared = DeclaredCollections()
-    private let state: Monitor<State>
+    private let state: Mutex<State>
 
     /// Creates a store that is not open.
     ///
     /// - Parameter settings: The settings, which only have an effect until the store is opened.
     init(_ settings: StoreSettings, _ open: @escaping Opener) {
-        (self.open, state) = (open, Monitor(State(settings: settings)))
+        self.open = open
+        state = Mutex(State(settings: settings))
     }
 
     /// The settings, which only have an effect until the store is opened.
@@ -58,46 +65,56 @@ final class HostStore: Sendable {
             return state.settings
         }
         guard let settings else { return }
-        let begins = HostThread.tryStart("bp-store") { [self] in
-            _ = finishOpening(settings, orElse: failed)
-        }
-        if !begins { state.withLock { $0.isBeingOpened = false } }
+        let begins = HostThread.tryStart("bp-store") { [self] in finishOpening(settings, orElse: failed) }
+        if !begins { hasOpened(.failure(.noThread)) }
     }
 
     /// Returns the store; if it cannot be opened, the next call tries again.
     ///
     /// - Throws: `store.unusable` or `store.damaged`.
-    private func get() throws(BackplaneError) -> any RecordStore {
-        let access: Access = state.wait { state in
-            if let store = state.store { return .done(.opened(store)) }
-            if state.isBeingOpened { return .until(nil) }
-            state.isBeingOpened = true
-            return .done(.toBeOpened(state.settings))
+    private func get() async throws(BackplaneError) -> any RecordStore {
+        if let store = state.withLock({ $0.store }) { return store }
+        let opening = await withUnsafeContinuation { (request: UnsafeContinuation<Opening, Never>) in
+            let access = state.withLock { state -> Access in
+                if let store = state.store { return .opened(store) }
+                state.waiting.append(request)
+                if state.isBeingOpened { return .beingOpened }
+                state.isBeingOpened = true
+                return .toBeOpened(state.settings)
+            }
+            switch access {
+            case .opened(let store): request.resume(returning: .success(store))
+            case .beingOpened: break
+            // It may take long, which must not occupy a thread of Swift's pool.
+            case .toBeOpened(let settings):
+                if !HostThread.tryStart("bp-store", { self.finishOpening(settings) }) { finishOpening(settings) }
+            }
         }
-        switch access {
-        case .opened(let store): return store
-        case .toBeOpened(let settings): return try finishOpening(settings) { _ in }.get()
-        }
+        return try opening.get()
     }
 
     /// Opens the store for all waiting callers.
     ///
     /// - Parameter failed: A function that is called with the reason for a failure, before any waiting caller is
     ///   notified.
-    private func finishOpening(_ settings: StoreSettings, orElse failed: (BackplaneError) -> Void) -> Result<
-        any RecordStore, BackplaneError
-    > {
-        let result: Result<any RecordStore, BackplaneError>
+    private func finishOpening(_ settings: StoreSettings, orElse failed: (BackplaneError) -> Void = { _ in }) {
+        let result: Opening
         do { result = .success(try open(settings)) } catch {
             result = .failure(
                 error as? BackplaneError ?? BackplaneError(.storeUnusable, "the store cannot be opened: \(error)"))
         }
         if case .failure(let error) = result { failed(error) }
-        state.withLock { state in
+        hasOpened(result)
+    }
+
+    private func hasOpened(_ result: Opening) {
+        let waiting = state.withLock { state in
             state.isBeingOpened = false
             if case .success(let store) = result { state.store = store }
+            defer { state.waiting = [] }
+            return state.waiting
         }
-        return result
+        for request in waiting { request.resume(returning: result) }
     }
 
     /// Defines the indexes of a collection that an instance declares, in addition to those declared by other instances.

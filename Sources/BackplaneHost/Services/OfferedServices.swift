@@ -156,7 +156,8 @@ final class OfferedServices: Sendable {
         for call in calls {
             call.reply.end(.askerStopped)
             end(isWait: call.isWait)
-            call.cancel?()
+            // The called component's function may not return, either.
+            if let cancel = call.cancel, !HostThread.launch(cancel) { cancel() }
         }
     }
 
@@ -184,7 +185,8 @@ final class OfferedServices: Sendable {
         return id
     }
 
-    private var isClosed: Bool { operations.withLock { $0.isClosed } }
+    /// A Boolean value that indicates whether the component is ending, and begins nothing more.
+    var isClosed: Bool { operations.withLock { $0.isClosed } }
 
     /// Returns an open stream.
     ///

@@ -184,7 +184,10 @@ extension ServedStream {
         if let lease = Lease(wire.slot) {
             settle(wire.opened(.success(lease), method, input, call))
         } else {
-            wait.began(wire.gate.wait(at: wire.slot, call) { [self] in settle(wire.opened($0, method, input, call)) })
+            wait.began(
+                wire.gate.wait(at: wire.slot, call) { [self] admission in
+                    wire.act(on: admission) { self.settle(wire.opened(admission, method, input, call)) }
+                })
         }
     }
 }

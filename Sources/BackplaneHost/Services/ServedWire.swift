@@ -18,6 +18,7 @@ final class ServedWire: Sendable {
     let gate: Gate
     /// The methods that the wire declares.
     let methods: [MethodDescription]
+    private let admitted = AdmittedCalls()
     /// The calls that had to wait at the gate, until they end.
     private let delayed = Mutex<[UInt64: DelayedCall]>([:])
     /// The providers that may have calls in flight, with the latest last.
@@ -112,9 +113,16 @@ final class ServedWire: Sendable {
             }
         delayedCall.wait.began(
             gate.wait(at: slot, call) { [self] admission in
-                delayedCall.call.began(input.withBytes { admit(admission, method, $0, call, reply) })
+                act(on: admission) {
+                    delayedCall.call.began(input.withBytes { self.admit(admission, method, $0, call, reply) })
+                }
             })
         return delayed.withLock { $0[id] == nil ? 0 : id }
+    }
+
+    /// Acts on the admission of a call that had to wait.
+    func act(on admission: Admission, _ act: @escaping @Sendable () -> Void) {
+        if case .success = admission { admitted.begin(act) } else { act() }
     }
 
     func cancel(_ id: UInt64) {

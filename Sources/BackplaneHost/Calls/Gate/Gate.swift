@@ -93,6 +93,9 @@ extension Gate {
         state.withLock { state in state.slots.flatMap(\.asides).callsInFlight }
     }
 
+    /// A Boolean value that indicates whether new calls wait.
+    var isHeld: Bool { state.withLock { $0.hold != nil } }
+
     /// The number of calls in flight that returned through the gate, and must end before the component is quiescent.
     var callsPassing: Int {
         state.withLock { state in state.slots.compactMap(\.passing).callsInFlight }
