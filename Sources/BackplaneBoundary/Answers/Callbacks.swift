@@ -60,14 +60,16 @@ package enum Callbacks {
 
     /// Ends an operation without waiting for the plugin.
     ///
+    /// - Parameter first: A function that is called before whoever awaits the operation is told.
     /// - Returns: `false` if the operation has already ended.
     @discardableResult
-    package static func end(_ id: UInt64, _ answer: EncodedAnswer) -> Bool {
+    package static func end(_ id: UInt64, _ answer: EncodedAnswer, first: () -> Void = {}) -> Bool {
         let asker = shard(id).expected.withLock { expected -> Asker? in
             guard let found = expected[id], !found.hasEnded else { return nil }
             expected[id]?.hasEnded = true
             return found.asker
         }
+        if asker != nil { first() }
         switch asker {
         case .handler(let handler, _): handler(id, Ended(answer: answer, instance: ForeignPointer(raw: nil)))
         case .caller(let owner, _, let reply, let hasDeadline, let began):

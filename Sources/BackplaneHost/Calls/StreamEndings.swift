@@ -18,6 +18,8 @@ final class StreamEndings: Sendable {
         /// The number of functions that remained at the last check for progress, and of the checks without any.
         var seen: Int
         var standstills = 0
+        /// The number of such checks after which ``last`` no longer waits for a stuck function.
+        let mostStandstills: Int
 
         var isOver: Bool { left.isEmpty && last == nil }
 
@@ -28,7 +30,7 @@ final class StreamEndings: Sendable {
                 next = end
             } else {
                 // A thread that stands still for a moment is not stuck.
-                guard running == 0 || standstills >= StreamEndings.mostStandstills else { return nil }
+                guard running == 0 || standstills >= mostStandstills else { return nil }
                 next = last.take()
             }
             if next != nil { running += 1 }
@@ -41,16 +43,21 @@ final class StreamEndings: Sendable {
 
     /// The time without further progress after which a thread is considered stuck.
     private static let patience = Duration.milliseconds(10)
-    /// The number of such times after which the last function no longer waits for a stuck one.
-    private static let mostStandstills = 100
 
     /// Creates the closing of streams.
     ///
     /// - Parameters:
     ///   - ends: The functions that end the streams, in order.
-    ///   - last: A function to call once they have returned, or are stuck for about a second.
-    init(_ ends: [@Sendable () -> Void], then last: (@Sendable () -> Void)? = nil, timer: DeadlineTimer) {
-        state = Mutex(State(left: ends.reversed(), last: last, seen: ends.count))
+    ///   - last: A function to call once they have returned, or are stuck for a while.
+    ///   - patience: That time.
+    init(
+        _ ends: [@Sendable () -> Void], then last: (@Sendable () -> Void)? = nil,
+        within patience: Duration = .seconds(10), timer: DeadlineTimer
+    ) {
+        state = Mutex(
+            State(
+                left: ends.reversed(), last: last, seen: ends.count,
+                mostStandstills: Int(patience / Self.patience)))
         self.timer = timer
     }
 

@@ -158,7 +158,7 @@ struct ComponentStarter {
             watched = id
             timer.schedule(id, at: .now + limit) {
                 let error = BackplaneError(.callDeadline, "\(name) took longer than \(limit) to \(what)")
-                if Callbacks.end(id, EncodedAnswer(error)) { late(id) }
+                Callbacks.end(id, EncodedAnswer(error)) { late(id) }
             }
             if canBeGivenUp {
                 underWay.add(id, BackplaneError(.hostStopped, "the host stopped before \(name) could \(what)"))

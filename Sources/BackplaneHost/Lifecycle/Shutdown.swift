@@ -74,6 +74,8 @@ struct Shutdown {
             await stop(component, of: node)
             node.state = .stopped
             instances.end(node)
+            // A task of the component may have opened a stream again before its wires were closed.
+            live.endStreams(openedBy: component)
         }
         live.started.removeAll { ids.contains($0.id) }
     }

@@ -108,6 +108,8 @@ extension ComponentTimers {
                     "the body took longer than \(firing.limit) and was cancelled; raise the timer's limit, or do less in its body"
                 ))
         }
+        // The end of all bodies may have come before there was a deadline to cancel.
+        if Callbacks.isOwed(run) { deadlines.cancel(run) }
         var call = firing.call
         call.deadline = deadline
         firing.functions.fire(call, run: run)

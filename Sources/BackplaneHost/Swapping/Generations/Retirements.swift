@@ -75,7 +75,8 @@ final class Retirements {
             }
         }
         component.calls.close()
-        guard isIdle() else {
+        // A cancellation may have come to it before; nothing does any more.
+        guard await live.timer.waits(min(limit, .seconds(1)), for: isIdle) else {
             live.log(
                 .error,
                 component.stillInUse(isInStep: component.instance.isInStep), component)
@@ -97,5 +98,6 @@ final class Retirements {
         component.gate.note(failures: component.failures, last: component.lastFailure)
         await starter.retire(component.handle, releasing: component.instance)
         instances.giveBack(node)
+        live.endStreams(openedBy: component)
     }
 }

@@ -105,9 +105,13 @@ extension SwapTransaction {
             throw stillCalled([member], stepLimit)
         }
         member.gate.closePassage(lettingAside: true)
-        // A failed swap may have left the instance in the middle of a step.
-        let isStill = await live.drained(stepLimit) { old.isBetweenSteps(component) }
+        // A failed swap may have left the instance in the middle of a step, and a call may have come before the passage
+        // was closed.
+        let isStill = await live.drained(stepLimit) {
+            old.isBetweenSteps(component) && member.gate.callsPassing == 0
+        }
         try live.requireRunning()
+        guard member.gate.callsPassing == 0 else { throw stillCalled([member], stepLimit) }
         guard isStill else {
             throw BackplaneError(
                 .callDeadline, "\(member.name) has not returned from a step of an earlier swap within \(stepLimit)",

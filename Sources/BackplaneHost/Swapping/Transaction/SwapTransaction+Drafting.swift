@@ -13,6 +13,13 @@ extension SwapTransaction {
         while let start = live.nodes.lazy.compactMap(\.startUnderWay).first { _ = await start.value }
         try live.requireRunning()
         let before = live.loaded, after = try target.manifest(replacing: before, in: live.loadFolder)
+        let leftBehind = await surroundings.startup.instances.dataLeftBehind(from: before, to: after)
+        // Components may have been looked up meanwhile, or a probation may have failed.
+        while let start = live.nodes.lazy.compactMap(\.startUnderWay).first { _ = await start.value }
+        try live.requireRunning()
+        guard live.isActive(before), live.loaded.plugins.map(\.key) == before.plugins.map(\.key) else {
+            return try await draft(target, options, asked: asked, in: surroundings)
+        }
         var running = live.running
         if before.reading !== after.reading, surroundings.startup.hasStartedAll {
             running.wanted = Set(after.eagerNames)
@@ -42,7 +49,7 @@ extension SwapTransaction {
             swap.report.components.append(change)
         }
         swap.report.wires = swap.wires
-        swap.leftBehind = await surroundings.startup.instances.dataLeftBehind(from: before, to: after)
+        swap.leftBehind = leftBehind
         swap.report.warnings = swap.warnings
         return swap
     }

@@ -56,7 +56,8 @@ extension SwapTransaction {
             report.callsHeld += opening.callsHeld
             report.longestWait = max(report.longestWait, opening.longestWait)
             outlasting.bodies.append((component.timers, component.timers.bodiesInFlight))
-            component.timers.begin()
+            // One that has not returned from `suspend` serves its timers once it is resumed.
+            if activeNode(member)?.isResumedLater == false { component.timers.begin() }
         }
         outlasting.graphs = graphsWithoutSuccessor
         letGraphsGoOn()

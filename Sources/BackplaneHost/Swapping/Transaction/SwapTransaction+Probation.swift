@@ -33,6 +33,8 @@ extension SwapTransaction {
             if hasFailures { next = min(next, .now + Self.evaluationInterval) }
             await watch.wait(until: next, live.timer)
         }
+        if live.isStopped { return }
+        for member in members { try probation.judge(counts(member) - member.baseline, member.name) }
     }
 
     /// The interval at which calls are evaluated once one has failed, which is short enough for a rollback not to be

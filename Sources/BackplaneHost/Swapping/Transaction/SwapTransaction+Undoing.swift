@@ -72,7 +72,8 @@ extension SwapTransaction {
             _ = domain
             await resumeLater(component)
             old.isResumedLater = false
-            if old.running === component { component.timers.begin() }
+            // Whoever opens a held gate begins them.
+            if old.running === component, !component.gate.isHeld { component.timers.begin() }
         }
     }
 
