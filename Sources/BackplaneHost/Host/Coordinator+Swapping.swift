@@ -49,7 +49,7 @@ extension Coordinator {
         defer { if isTurn { turns.end() } }
         try live.requireRunning()
         let target = try await target(libraries, applying: document, options)
-        defer { live.giveRoomBack(of: target.plugins(besides: live.loaded)) }
+        defer { target.wasPreviewed(in: live) }
         return try await draft(target, options, asked: .now).preview
     }
 

@@ -1,4 +1,5 @@
 package import Backplane
+import Glibc
 
 /// A library in the load folder that has passed all checks; none of its code has run.
 package struct LibraryFile: Sendable {
@@ -12,6 +13,15 @@ package struct LibraryFile: Sendable {
     package let identity: LibraryIdentity
     /// The ranges of the copy that running code does not need: symbols and debug information.
     let unmapped: [Range<Int>]
+
+    /// Removes the copy and that of the library's files, because they are not loaded.
+    func discard() {
+        unlink(copy)
+        FileTree.remove(resourcesCopy)
+    }
+
+    /// The path for the copy of the library's files.
+    var resourcesCopy: String { copy + ".resources" }
 
     /// The name of the one function that a plugin exports.
     package static let entry = "backplane_plugin_entry_v1"

@@ -28,17 +28,17 @@ final class LibraryTrials: Sendable {
         switch process.open(file.copy, toolchain: SwiftCompiler.build, limit: limit, isGivenUp: isGivenUp) {
         case .passed, .refused: return
         case .givenUp:
-            unlink(file.copy)
+            file.discard()
             throw .givenUp(at: file.path)
         case .impossible: tellOnce()
         case .noProcess(let reason):
-            unlink(file.copy)
+            file.discard()
             throw BackplaneError(
                 .hostExhausted,
                 "the system cannot create a process to try the library in: \(reason); try again, or trust the library (`SwapOptions.trustsLibraries`)",
                 at: file.path)
         case .died(let death, let stage, let printed):
-            unlink(file.copy)
+            file.discard()
             let lines = printed.split(separator: "\n").suffix(8).map {
                 BackplaneError(.pluginTrialFailed, "it printed: \($0.replacing(file.copy, with: file.path))")
             }

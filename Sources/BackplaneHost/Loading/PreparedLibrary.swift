@@ -20,7 +20,12 @@ struct PreparedLibrary: Sendable {
         as generation: (String?) -> (plugin: String?, number: Int)
     ) throws(BackplaneError) {
         file = try LibraryFile.prepare(path, sha256: reference?.sha256, in: folder, digest: digest, as: generation)
-        resources = try ResourceFolder.copy(besides: file, named: reference?.resources, &names)
+        do throws(BackplaneError) {
+            resources = try ResourceFolder.copy(besides: file, named: reference?.resources, &names)
+        } catch {
+            file.discard()
+            throw error
+        }
         self.reference = reference
     }
 }

@@ -27,7 +27,7 @@ package enum ResourceFolder {
         throws(BackplaneError) -> String?
     {
         guard let source = try source(besides: library.path, named: name, &names) else { return nil }
-        let target = library.copy + ".resources"
+        let target = library.resourcesCopy
         guard (try? FileStatus(at: source))?.kind == .folder else {
             throw BackplaneError(
                 .pluginUnreadable, "expected a folder with the plugin's resources, found something else or nothing",

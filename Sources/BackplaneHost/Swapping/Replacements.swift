@@ -90,7 +90,10 @@ final class Replacements {
                     let plugin = id ?? current
                     return (plugin, generations.nextNumber(of: plugin))
                 }
-                if isGivenUp() { throw .givenUp(at: wanted.path) }
+                if isGivenUp() {
+                    library.file.discard()
+                    throw .givenUp(at: wanted.path)
+                }
                 try trials?.requireSurvival(of: library.file, limit: limit, isGivenUp: isGivenUp)
                 return library
             }
@@ -100,7 +103,10 @@ final class Replacements {
             limit: limit, "\(name) took longer than \(limit) to load"
         ) { isGivenUp in
             Result { () throws(BackplaneError) in
-                if isGivenUp() { throw .givenUp(at: wanted.path) }
+                if isGivenUp() {
+                    library.file.discard()
+                    throw .givenUp(at: wanted.path)
+                }
                 return try LoadedPlugin(library, library.file.load(), options.getInterface)
             }
         }

@@ -47,6 +47,17 @@ struct SwapTarget {
     /// Records that the plugins loaded for the swap do not become active.
     func abandon(in live: LiveComposition) {
         live.takeOut(plugins(besides: live.loaded))
+        removeFolder(in: live)
+    }
+
+    /// Gives back what the libraries of a previewed target need only when they run.
+    func wasPreviewed(in live: LiveComposition) {
+        live.giveRoomBack(of: plugins(besides: live.loaded))
+        removeFolder(in: live)
+    }
+
+    /// Removes the load folder that was created for the target, if the host has none.
+    private func removeFolder(in live: LiveComposition) {
         if live.loadFolder == nil { manifest?.loadFolder?.remove() }
     }
 }
