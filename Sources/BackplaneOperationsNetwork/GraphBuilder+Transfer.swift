@@ -25,8 +25,9 @@ extension GraphBuilder {
         _ name: String, _ transfer: Transfer, on transfers: TransferClient, options: NodeOptions? = nil,
         progress: (@Sendable (TransferState) -> Void)? = nil
     ) -> GraphNode<TransferState> {
-        addQueued(name, options: options) { queue in
-            TransferOperation(transfer, on: transfers, for: queue, progress)
+        let attempts = TransferAttempts()
+        return addQueued(name, options: options) { queue in
+            TransferOperation(transfer, on: transfers, for: queue, attempts, progress)
         }
     }
 
@@ -36,10 +37,16 @@ extension GraphBuilder {
         progress: (@Sendable (TransferState) -> Void)? = nil,
         _ transfer: @escaping @Sendable (Input.Value) throws -> Transfer
     ) -> GraphNode<TransferState> {
-        addQueued(name, after: input, options: options) { value, queue in
-            TransferOperation(try transfer(value), on: transfers, for: queue, progress)
+        let attempts = TransferAttempts()
+        return addQueued(name, after: input, options: options) { value, queue in
+            TransferOperation(try transfer(value), on: transfers, for: queue, attempts, progress)
         }
     }
+}
+
+/// The attempts at the transfer of a node.
+private final class TransferAttempts: Sendable {
+    let last = Mutex(0)
 }
 
 /// A transfer as the code of a node.
@@ -49,11 +56,18 @@ private final class TransferOperation: SuspendableOperation {
     private let queue: GraphQueue
     private let progress: (@Sendable (TransferState) -> Void)?
     private let isPaused = Mutex(false)
+    private let attempts: TransferAttempts
+    private let attempt: Int
 
     init(
-        _ transfer: Transfer, on transfers: TransferClient, for queue: GraphQueue,
+        _ transfer: Transfer, on transfers: TransferClient, for queue: GraphQueue, _ attempts: TransferAttempts,
         _ progress: (@Sendable (TransferState) -> Void)?
     ) {
+        self.attempts = attempts
+        attempt = attempts.last.withLock { last in
+            last += 1
+            return last
+        }
         (self.transfer, self.transfers, self.queue, self.progress) = (transfer, transfers, queue, progress)
     }
 
@@ -104,8 +118,10 @@ private final class TransferOperation: SuspendableOperation {
     }
 
     /// Cancels the transfer, unless only the waiting component ends: then the host continues the transfer.
+    ///
+    /// Nor does an attempt that was given up cancel the transfer of the next one.
     private func cancel() async {
-        guard !queue.hasEnded else { return }
+        guard !queue.hasEnded, attempts.last.withLock({ $0 == attempt }) else { return }
         let (transfers, id) = (transfers, transfer.id)
         // This task is cancelled already.
         await Task { try? await transfers.cancel(id) }.value

@@ -112,10 +112,11 @@ public final class NodeCallback<Output: Sendable>: Sendable {
 
 /// The node's side of a callback.
 final class CallbackWaiting<Output: Sendable>: Sendable {
+    private typealias Cancel = @Sendable () -> Void
     private struct State {
         var result: Result<Output, any Error>?
         var waiting: UnsafeContinuation<Output, any Error>?
-        var cancel: (@Sendable () -> Void)?
+        var cancel: Cancel?
         var isCancelled = false
     }
     private let state = Mutex(State())
@@ -124,20 +125,22 @@ final class CallbackWaiting<Output: Sendable>: Sendable {
 
     /// Stores the function that cancels the work, and calls it if cancellation has been requested in the meantime.
     func cancels(_ cancel: @escaping @Sendable () -> Void) {
-        let isCancelled = state.withLock { state in
+        let (isCancelled, former) = state.withLock { state in
+            let former = state.result == nil ? state.cancel : nil
             if state.result == nil { state.cancel = cancel }
-            return state.isCancelled
+            return (state.isCancelled, former)
         }
+        withExtendedLifetime(former) {}  // what it captured may report, which takes the lock
         if isCancelled { cancel() }
     }
 
     func end(_ result: Result<Output, any Error>) {
-        let waiting = state.withLock { state -> UnsafeContinuation<Output, any Error>? in
-            guard state.result == nil else { return nil }
+        let (waiting, cancel) = state.withLock { state in
+            guard state.result == nil else { return (UnsafeContinuation<Output, any Error>?.none, Cancel?.none) }
             state.result = result
-            state.cancel = nil
-            return state.waiting.take()
+            return (state.waiting.take(), state.cancel.take())
         }
+        withExtendedLifetime(cancel) {}  // what it captured may report, which takes the lock
         waiting?.resume(with: result)
     }
 

@@ -31,17 +31,21 @@ extension GraphEngine {
     ///
     /// Tasks that wait for a node that has not ended receive `call.retired`.
     func leave() {
-        let effects = state.withLock { state in
+        let (effects, whenStill) = state.withLock { state in
             var effects = Effects()
-            guard !state.hasEnded else { return effects }
+            guard !state.hasEnded else { return (effects, (@Sendable (Bool) -> Void)?.none) }
+            // The code of its nodes that runs is not awaited by the graph any longer.
+            state.abandoned += state.scheduler.nodes.count { $0.phase == .running }
+            (effects.first, effects.rest) = queue.turn(freeing: state.scheduler.occupied)
             (state.hasLeft, state.hasEnded, state.isOver) = (true, true, true)
             effects.wake(&state.waiting)
-            effects.wake(&state.draining)
+            if state.abandoned == 0 { effects.wake(&state.draining) }
             for var watching in state.watching.values { effects.wake(&watching) }
             state.watching = [:]
             publish(&state, &effects)
-            return effects
+            return (effects, state.whenStill.take())
         }
+        whenStill?(false)
         carryOut(effects)
         queue.remove(self)
     }

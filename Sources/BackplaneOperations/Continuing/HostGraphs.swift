@@ -159,10 +159,14 @@ extension GraphEngine {
     }
 
     fileprivate func save(_ reply: Reply) {
-        do throws(BackplaneError) {
-            reply.end(EncodedAnswer(try JSON.encode(try save(), failing: .operationRefused)))
-        } catch {
-            reply.end(error)
+        // A change since the graph was halted may have called handlers, which are awaited.
+        hold { isStill in
+            do throws(BackplaneError) {
+                guard isStill else { throw BackplaneError(.callCancelled, "the graph continues") }
+                reply.end(EncodedAnswer(try JSON.encode(try self.save(), failing: .operationRefused)))
+            } catch {
+                reply.end(error)
+            }
         }
     }
 }

@@ -58,8 +58,9 @@ final class SuspendableStep<Operation: SuspendableOperation>: TypedStep<Operatio
 /// A gate to the operation of an attempt, which may be paused before the operation exists.
 private final class OperationGate<Operation: SuspendableOperation>: Sendable {
     private struct State {
-        /// The running operation.
+        /// The operation of the latest attempt, once it may run.
         var operation: Operation?
+        var latest = 0
         /// The number of the attempt that is paused.
         var paused: Int?
         var entering: UnsafeContinuation<Void, Never>?
@@ -68,23 +69,36 @@ private final class OperationGate<Operation: SuspendableOperation>: Sendable {
 
     /// Waits until the attempt of an operation is not paused, or is cancelled.
     func enter(_ operation: Operation, attempt: Int) async {
-        await withTaskCancellationHandler {
-            await withUnsafeContinuation { continuation in
-                let isOpen = state.withLock { state in
-                    state.operation = nil
-                    guard state.paused == attempt, !Task.isCancelled else {
-                        state.operation = operation
-                        return true
-                    }
-                    state.entering = continuation
-                    return false
-                }
-                if isOpen { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.entering.take() }?.resume()
+        state.withLock { state in
+            // An attempt that was given up may enter after its successor.
+            if attempt > state.latest { (state.latest, state.operation) = (attempt, nil) }
         }
-        state.withLock { $0.operation = operation }
+        while !mayRun(operation, attempt) {
+            await withTaskCancellationHandler {
+                await withUnsafeContinuation { continuation in
+                    let (isOpen, former) = state.withLock { state in
+                        guard state.paused == attempt, !Task.isCancelled else {
+                            return (true, UnsafeContinuation<Void, Never>?.none)
+                        }
+                        defer { state.entering = continuation }
+                        return (false, state.entering.take())
+                    }
+                    former?.resume()
+                    if isOpen { continuation.resume() }
+                }
+            } onCancel: {
+                state.withLock { $0.entering.take() }?.resume()
+            }
+        }
+    }
+
+    /// Returns whether an attempt may run; from then on its operation is paused and resumed.
+    private func mayRun(_ operation: Operation, _ attempt: Int) -> Bool {
+        state.withLock { state in
+            guard state.paused != attempt || Task.isCancelled else { return false }
+            if attempt == state.latest { state.operation = operation }
+            return true
+        }
     }
 
     func pause(attempt: Int) async {

@@ -79,7 +79,8 @@ struct GraphRunnerHost {
         abandonsGraphs: Bool = false, probation: Probation? = nil
     ) async throws(BackplaneError) -> SwapReport {
         journal.next(script)
-        let options = SwapOptions(probation: probation, drain: drain, abandonsGraphs: abandonsGraphs)
+        let options = SwapOptions(
+            probation: probation, drain: drain, stepLimit: .seconds(60), abandonsGraphs: abandonsGraphs)
         let coordinator = host.coordinator
         return try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
             try await coordinator.swap(linked: [Self.edition(script.edition)], options)

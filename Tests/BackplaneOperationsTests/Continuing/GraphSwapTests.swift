@@ -274,7 +274,8 @@ struct GraphSwapTests {
         try runners.host.operations.change(.resume, number, node: nil)
         try await inNew.arrivals()
         runners.journal.next(script(1))
-        let rollback = Task { try await runners.host.rollback(plugin: GraphRunnerHost.plugin) }
+        let options = SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60))
+        let rollback = Task { try await runners.host.rollback(plugin: GraphRunnerHost.plugin, options) }
         while !runners.isHolding { await Task.yield() }
         inNew.open()
         #expect(try await rollback.value.outcome == .swapped)

@@ -91,6 +91,15 @@ extension HostOperations {
                     state.graphs[number]?.standstill = .reached
                 }
             }
+            // The instance may go on since the graph began.
+            let goesOn = state.withLock { state in
+                guard let graph = state.graphs[number], !state.held.contains(graph.owner),
+                    graph.standstill != .unrequested
+                else { return false }
+                state.graphs[number]?.standstill = .unrequested
+                return true
+            }
+            if goesOn { functions?.goOn() }
         }
     }
 

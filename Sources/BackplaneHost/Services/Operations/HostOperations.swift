@@ -74,7 +74,12 @@ package final class HostOperations: Sendable {
     // MARK: Reports of components
 
     /// Adds a graph and returns its number; 0 if it is refused.
-    func begin(_ operation: bp_operation, of component: ComponentGraphs, owner: UInt64) -> UInt64 {
+    ///
+    /// - Parameter isClosed: A function that returns whether the owner has been closed, after which ``endAll(of:)``
+    ///   removes what it has.
+    func begin(
+        _ operation: bp_operation, of component: ComponentGraphs, owner: UInt64, unless isClosed: () -> Bool
+    ) -> UInt64 {
         let functions = OperationFunctions(operation, component.contexts.add(), launch)
         guard operation.count != nil, operation.definition == 0 || functions.canBeHandedOver else {
             functions.refuse()
@@ -85,7 +90,7 @@ package final class HostOperations: Sendable {
         let (isTaken, isHeld, former) = state.withLock { state -> (Bool, Bool, Graph?) in
             let definition = state.definitions[operation.definition]
             let former = state.graphs[operation.continues]
-            guard state.graphs.count < Self.limit || former != nil,
+            guard !isClosed(), state.graphs.count < Self.limit || former != nil,
                 operation.definition == 0 || definition?.owner == owner,
                 operation.continues != 0 || !state.runs(definition, of: component),
                 operation.continues == 0 || former?.successor == owner && former?.definition == definition?.name
@@ -111,26 +116,36 @@ package final class HostOperations: Sendable {
 
     /// Removes a graph; its context is released once no function uses it.
     func end(_ number: UInt64, owner: UInt64) {
-        let (graph, isWatched) = state.withLock { state in (state.graphs[number], state.watches[number] != nil) }
-        guard let graph, graph.owner == owner else { return }
-        let nodes = isWatched ? (try? graph.functions.nodes()) : nil
-        state.withLock { state in
-            guard state.graphs[number]?.owner == owner else { return }
-            state.graphs[number] = nil
-            if state.watches[number] != nil { state.ended[number] = nodes }
+        var nodes: [OperationNode]?, isOver = false
+        while !isOver {
+            let (graph, isWatched) = state.withLock { state in (state.graphs[number], state.watches[number] != nil) }
+            guard let graph, graph.owner == owner else { return }
+            if isWatched { nodes = (try? graph.functions.nodes()) ?? [] }
+            isOver = state.withLock { state in
+                guard state.graphs[number]?.owner == owner else { return true }
+                // A watch that has begun meanwhile is to see the final nodes.
+                if state.watches[number] != nil {
+                    guard let nodes else { return false }
+                    state.ended[number] = nodes
+                }
+                state.graphs[number] = nil
+                return true
+            }
         }
     }
 
     /// Adds a definition and returns its number; 0 if it is refused.
-    func define(_ definition: bp_operation_definition, of component: ComponentGraphs, owner: UInt64) -> UInt64 {
+    func define(
+        _ definition: bp_operation_definition, of component: ComponentGraphs, owner: UInt64, unless isClosed: () -> Bool
+    ) -> UInt64 {
         let functions = OperationDefinitionFunctions(definition, component.contexts.add(), launch)
         let number = Callbacks.newID(), name = definition.name.text
         let isTaken =
             (1...128).contains(definition.name.length) && definition.restore != nil
             && state.withLock { state in
-                guard !state.definitions.values.contains(where: { $0.owner == owner && $0.name == name }) else {
-                    return false
-                }
+                guard !isClosed(),
+                    !state.definitions.values.contains(where: { $0.owner == owner && $0.name == name })
+                else { return false }
                 state.definitions[number] = Definition(owner: owner, name: name, functions: functions)
                 return true
             }
@@ -185,12 +200,29 @@ package final class HostOperations: Sendable {
             state.graphs[number]?.deferred?.append(DeferredChange(change: change, node: node))
             return true
         }
-        if !isDeferred { graph.functions.change(change.number, node: node) }
+        if isDeferred { return }
+        graph.functions.change(change.number, node: node)
+        // A swap may have saved the graph or handed it over meanwhile; a change that is made twice has no other effect.
+        let successor = state.withLock { state -> OperationFunctions? in
+            guard let now = state.graphs[number] else { return nil }
+            if now.deferred != nil {
+                state.graphs[number]?.deferred?.append(DeferredChange(change: change, node: node))
+                return nil
+            }
+            return now.functions === graph.functions ? nil : now.functions
+        }
+        successor?.change(change.number, node: node)
     }
 
     func graph(_ number: UInt64) throws(BackplaneError) -> Graph {
         if let graph = state.withLock({ $0.graphs[number] }) { return graph }
-        throw BackplaneError(
+        throw .unknownGraph(number)
+    }
+}
+
+extension BackplaneError {
+    static func unknownGraph(_ number: UInt64) -> BackplaneError {
+        BackplaneError(
             .operationUnknown,
             "no graph with the number \(number) is running; `backplane operations list` shows those that are")
     }
@@ -217,13 +249,13 @@ struct ComponentGraphs: Sendable {
     let place: ObjectIdentifier
     let contexts: ContextCount
 
-    func begin(_ operation: bp_operation, of owner: UInt64) -> UInt64 {
-        host.begin(operation, of: self, owner: owner)
+    func begin(_ operation: bp_operation, of owner: UInt64, unless isClosed: () -> Bool) -> UInt64 {
+        host.begin(operation, of: self, owner: owner, unless: isClosed)
     }
 
     func end(_ number: UInt64, of owner: UInt64) { host.end(number, owner: owner) }
 
-    func define(_ definition: bp_operation_definition, of owner: UInt64) -> UInt64 {
-        host.define(definition, of: self, owner: owner)
+    func define(_ definition: bp_operation_definition, of owner: UInt64, unless isClosed: () -> Bool) -> UInt64 {
+        host.define(definition, of: self, owner: owner, unless: isClosed)
     }
 }

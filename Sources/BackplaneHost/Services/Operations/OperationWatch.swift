@@ -28,8 +28,12 @@ extension HostOperations {
     ///
     /// - Throws: `operation.unknown` if no such graph runs.
     package func watch(_ number: UInt64) throws(BackplaneError) -> OperationWatch {
-        _ = try graph(number)
-        state.withLock { $0.watches[number, default: 0] += 1 }
+        let isKnown = state.withLock { state in
+            guard state.graphs[number] != nil else { return false }
+            state.watches[number, default: 0] += 1
+            return true
+        }
+        guard isKnown else { throw .unknownGraph(number) }
         return OperationWatch(number, in: self)
     }
 
