@@ -53,7 +53,7 @@ struct RetryStage: PipelineStage {
             do {
                 var response = try await limited(request, options, judgement, hadBody) { [number, hadBody] in
                     try await exchange { response in
-                        guard !judgement.isOver else { return nil }
+                        guard judgement.arrive() else { return nil }
                         options.attempted?(HTTPAttempt(number: number, status: response.status))
                         let delay = delayAfter(response, request, number)
                         judgement.judge(
@@ -127,22 +127,44 @@ struct RetryStage: PipelineStage {
         guard let limit = limits.compactMap(\.self).min() else { return try await exchange() }
         let end = ContinuousClock.now + limit
         return try await Race.run(exchange) {
-            if judgement.isThere { return nil }
-            return end > .now
-                ? .again(end) : .over(HTTPFailure.late("did not answer", limit: limit).error(for: request))
+            if judgement.hasArrived { return nil }
+            if end > .now { return .again(end) }
+            // The head may arrive at this moment.
+            guard judgement.expire() else { return nil }
+            return .over(HTTPFailure.late("did not answer", limit: limit).error(for: request))
         }
     }
 }
 
 /// The decision whether another attempt follows a response, made once its head has arrived.
 private final class Judgement: Sendable {
-    private let state = Mutex<(isThere: Bool, delay: Duration?, isOver: Bool)>((false, nil, false))
+    private struct State {
+        var hasArrived = false, isThere = false, isOver = false
+        var delay: Duration?
+    }
+    private let state = Mutex(State())
 
-    var isThere: Bool { state.withLock { $0.isThere } }
+    /// A Boolean value that indicates whether the head has arrived in time.
+    var hasArrived: Bool { state.withLock { $0.hasArrived } }
     /// The delay of the next attempt; `nil` if there is none.
     var delay: Duration? { state.withLock { $0.delay } }
 
-    var isOver: Bool { state.withLock { $0.isOver } }
+    /// Records the arrival of a head; returns `false` if the attempt has ended.
+    func arrive() -> Bool {
+        state.withLock { state in
+            if !state.isOver { state.hasArrived = true }
+            return !state.isOver
+        }
+    }
+
+    /// Ends the attempt because its time has passed; returns `false` if a head has arrived.
+    func expire() -> Bool {
+        state.withLock { state in
+            if !state.hasArrived { state.isOver = true }
+            return !state.hasArrived
+        }
+    }
+
     /// A Boolean value that indicates whether the response has arrived and is the result, unless its body is
     /// interrupted.
     var isWanted: Bool { state.withLock { $0.isThere && $0.delay == nil && !$0.isOver } }

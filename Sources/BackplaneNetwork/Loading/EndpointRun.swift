@@ -192,6 +192,7 @@ struct EndpointRun<Response: Sendable>: Sendable {
                     return chunk.map { .bytes($0) } ?? .end(trailers: rest.trailers)
                 }
                 head = try await answer.write(to: file.temporary)
+                file.holdLock()
             }
         }
         let value = made(DownloadedFile(path: file.path, size: try file.size()))
@@ -233,8 +234,11 @@ private final class FileInProgress: Sendable {
 
     func wrote(_ response: HTTPStreamedResponse) {
         written.withLock { $0 = response.body }
-        holdLock(IncomingFile.lock(temporary))
+        holdLock()
     }
+
+    /// Locks the file, so that it does not count as left behind.
+    func holdLock() { holdLock(IncomingFile.lock(temporary)) }
 
     private func holdLock(_ descriptor: Int32?) {
         let earlier = lock.withLock { lock in

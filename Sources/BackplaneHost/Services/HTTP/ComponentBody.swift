@@ -13,13 +13,24 @@ final class ComponentBody: Sendable {
         var isStreaming = false
         /// A Boolean value that indicates whether no more streams are opened.
         var isFinal = false
-        /// A Boolean value that indicates whether a pull or a rewind has not been answered.
-        var isOwed = false
+        /// The number of the pull or rewind that has not been answered, and of the last one.
+        var owed: Int?
+        var last = 0
+        /// The number of calls to the source's `cancel` in progress, which must not reach a later pull.
+        var cancelling = 0
         /// The number of the source's functions in progress and of its pending answers.
         var uses = 0
         var isReleased = false
         /// The readers that wait for the answer to an earlier stream's pull.
         var waiting: [CheckedContinuation<Void, Never>] = []
+
+        var isBusy: Bool { owed != nil || cancelling > 0 }
+
+        mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
+            if isBusy { return [] }
+            defer { waiting = [] }
+            return waiting
+        }
     }
     /// The maximum number of bytes that are requested at once.
     private static let chunkSize: UInt64 = 256 << 10
@@ -105,7 +116,7 @@ final class ComponentBody: Sendable {
 
     /// Reports that the body is no longer needed.
     func exchangeEnded() {
-        cancelPull()
+        if let owed = state.withLock({ $0.owed }) { cancelPull(owed) }
         change { state in (state.isFinal, state.isStreaming) = (true, false) }
     }
 
@@ -121,13 +132,14 @@ final class ComponentBody: Sendable {
     ) async throws -> HTTPBodyPart {
         await untilNothingIsOwed()
         try Task.checkCancellation()
-        let mayCall = state.withLock { state in
-            guard state.isStreaming, state.attempts == attempt else { return false }
+        let number = state.withLock { state -> Int? in
+            guard state.isStreaming, state.attempts == attempt else { return nil }
+            state.last += 1
             // Used until it has answered, and until the call has returned.
-            (state.isOwed, state.uses) = (true, state.uses + 2)
-            return true
+            (state.owed, state.uses) = (state.last, state.uses + 2)
+            return state.last
         }
-        guard mayCall else { throw BackplaneError(.networkBody, "the request's body is no longer needed") }
+        guard let number else { throw BackplaneError(.networkBody, "the request's body is no longer needed") }
         let answer = PendingChunk()
         let context = OutstandingChunks.expect { result in
             self.answered()
@@ -137,43 +149,46 @@ final class ComponentBody: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 answer.begin(continuation)
                 call(source.table, context)
-                if answer.isGivenUp { cancelPull() }  // it was abandoned before the source learned of it
+                if answer.isGivenUp { cancelPull(number) }  // it was abandoned before the source learned of it
                 change { $0.uses -= 1 }
             }
         } onCancel: {
             answer.end(.failure(CancellationError()))
-            cancelPull()
+            cancelPull(number)
         }
     }
 
-    /// Notifies the source that its pending answer is not needed.
-    private func cancelPull() {
+    /// Notifies the source that its pending answer is not needed, unless it has answered.
+    private func cancelPull(_ number: Int) {
         let isOwed = state.withLock { state in
-            if state.isOwed { state.uses += 1 }
-            return state.isOwed
+            guard state.owed == number else { return false }
+            (state.uses, state.cancelling) = (state.uses + 1, state.cancelling + 1)
+            return true
         }
         guard isOwed else { return }
         source.table.cancel?(source.table.context)
-        change { $0.uses -= 1 }
+        ended { $0.cancelling -= 1 }
     }
 
-    private func answered() {
+    private func answered() { ended { $0.owed = nil } }
+
+    /// Records the end of a use, and resumes those who wait for it.
+    private func ended(_ change: (inout State) -> Void) {
         let waiting = state.withLock { state in
-            state.isOwed = false
-            defer { state.waiting = [] }
-            return state.waiting
+            change(&state)
+            return state.takeWaiting()
         }
-        change { $0.uses -= 1 }
+        self.change { $0.uses -= 1 }
         for waiter in waiting { waiter.resume() }
     }
 
     private func untilNothingIsOwed() async {
         await withCheckedContinuation { continuation in
-            let isOwed = state.withLock { state in
-                if state.isOwed { state.waiting.append(continuation) }
-                return state.isOwed
+            let isBusy = state.withLock { state in
+                if state.isBusy { state.waiting.append(continuation) }
+                return state.isBusy
             }
-            if !isOwed { continuation.resume() }
+            if !isBusy { continuation.resume() }
         }
     }
 
