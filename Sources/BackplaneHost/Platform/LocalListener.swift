@@ -104,12 +104,16 @@ package final class LocalListener: Sendable {
 
     /// Stops accepting connections, and removes the socket.
     package func close() {
-        // By now the path may belong to another process.
-        guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        bound.withLock { bound in
-            guard let now = try? FileStatus(at: path) else { return }
-            if now.inode == bound.file.inode, now.device == bound.file.device { unlink(path) }
+        let isFirst = bound.withLock { bound in
+            guard !isClosed.load(ordering: .acquiring) else { return false }
+            // By now the path may belong to another process.
+            if let now = try? FileStatus(at: path), now.inode == bound.file.inode, now.device == bound.file.device {
+                unlink(path)
+            }
+            // Last, so that every connection was made before it.
+            isClosed.store(true, ordering: .releasing)
+            return true
         }
-        closing.raise()
+        if isFirst { closing.raise() }
     }
 }
