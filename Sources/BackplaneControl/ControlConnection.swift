@@ -197,8 +197,9 @@ final class ControlConnection: Sendable {
     /// Sends a line, and returns whether the client has received it.
     @discardableResult
     private func send(_ bytes: [UInt8], within limit: Duration? = nil) -> Bool {
-        guard !isLost.load(ordering: .relaxed) else { return false }
-        return writing.withLock { _ in
+        writing.withLock { _ in
+            // Part of an earlier line may have been written.
+            guard !isLost.load(ordering: .relaxed) else { return false }
             do throws(SystemError) {
                 try socket.write(bytes, until: .now + (limit ?? limits.writing))
                 return true
