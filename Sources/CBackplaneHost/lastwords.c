@@ -90,8 +90,11 @@ static size_t read_lines(int from, char *bytes, size_t room, int first, int then
     size_t length = 0, lines = 0;
     while (length < room && lines < 2) {
         struct pollfd poll_for = {.fd = from, .events = POLLIN};
-        if (poll(&poll_for, 1, length ? then : first) != 1) break;
+        const int ready = poll(&poll_for, 1, length ? then : first);
+        if (ready < 0 && errno == EINTR) continue;
+        if (ready != 1) break;
         const ssize_t got = read(from, bytes + length, room - length);
+        if (got < 0 && errno == EINTR) continue;
         if (got <= 0) break;
         for (size_t at = length; at < length + (size_t)got; at++) lines += bytes[at] == '\n';
         length += (size_t)got;
