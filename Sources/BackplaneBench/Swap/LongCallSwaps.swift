@@ -17,11 +17,14 @@ enum LongCallSwaps {
     private static func figures(_ order: SwapMeasure.Order, _ swapped: TurnstileHost) async throws -> [String: Double] {
         let watch = SwapWatch()
         let (swap, busy) = try await TurnstileCallers.with(LoadedSwaps.callers, at: swapped, watch, windows: 1) {
+            let (begun, begins) = AsyncStream<Void>.makeStream()
             let long = Task {
+                begins.finish()
                 let ticket = try await swapped.turnstile.pass(-100 * order.count, swapped.call)
                 return (ticket: ticket, end: ContinuousClock.now)
             }
             // The call has begun long before the swap reaches the gate.
+            for await _ in begun {}
             try await Task.sleep(for: .milliseconds(500))
             watch.begin()
             let report = try await swapped.swapForGood().report

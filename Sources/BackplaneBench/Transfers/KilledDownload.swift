@@ -97,8 +97,10 @@ enum TransferChild {
                 try await pool.resume(id)  // of a transfer that was not paused, this changes nothing
             }
             for await state in try await pool.states(of: id) {
-                if state.phase.isFinal { Output.line(state.error?.description ?? state.phase.rawValue) }
-                guard let place = plan.place, state.bytes >= place else { continue }
+                guard let place = plan.place, state.bytes >= place else {
+                    if state.phase.isFinal { Output.line(state.error?.description ?? state.phase.rawValue) }
+                    continue
+                }
                 if plan.pauses { try await pool.pause(id) }
                 Output.line(reached)
                 try await Task.sleep(for: .seconds(600))

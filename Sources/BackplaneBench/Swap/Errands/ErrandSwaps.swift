@@ -35,6 +35,10 @@ enum ErrandSwaps {
             do {
                 for number in 1...order.count {
                     _ = try await swapped.errands.pass(-number, swapped.host.begin())
+                    // Its exchange outside of calls has begun.
+                    while swapped.server.requests["/outside/\(number)"] == nil {
+                        try await Task.sleep(for: .milliseconds(1))
+                    }
                     let options = SwapOptions(drain: .upTo(drain, then: .later), trustsLibraries: true)
                     times.append(try await swapped.swap(options) { waits.add(number) } / .milliseconds(1))
                     try await swapped.clock.advance(by: .seconds(step))
