@@ -84,7 +84,7 @@ final class RunningTool: Sendable {
     /// What standard error has, without the warnings of a busy machine.
     private static func errors(_ state: State) -> String {
         String(decoding: state.errors, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-            .filter { !$0.contains("Swift's thread pool is occupied") }.joined(separator: "\n")
+            .filter { !$0.contains("Swift's thread pool is ") }.joined(separator: "\n")
     }
 
     /// Waits until its standard output has this text; `false` when it ended without.

@@ -30,7 +30,9 @@ struct LostOutputTests {
         let full = try FileHandle(forWritingTo: URL(filePath: "/dev/full"))
         let outcome = try run(arguments, to: full)
         #expect(outcome.status == 1)
-        #expect(outcome.errors == "backplane: the output cannot be written: No space left on device\n")
+        // Without the warnings of a busy machine.
+        let errors = outcome.errors.split(separator: "\n").filter { !$0.contains("Swift's thread pool is ") }
+        #expect(errors == ["backplane: the output cannot be written: No space left on device"])
     }
 
     @Test func `output to a slow reader arrives completely`() throws {

@@ -19,6 +19,9 @@ struct FirstHourTests {
         let blocks = try Page("docs/first-hour.md").blocks
         var printed = "", outputs = 0, dev: RunningTool?, line = 0
         for block in blocks {
+            // While its files are not as the page has them, `dev` may build them and say other things.
+            if block.kind == "run", block.text.contains("backplane new") { dev?.signal(SIGSTOP) }
+            if block.kind != "run", block.kind != "paste" { dev?.signal(SIGCONT) }
             switch block.kind {
             case "run": printed = try reader.run(block.text)
             case "paste":

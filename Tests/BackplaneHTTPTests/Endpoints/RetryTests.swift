@@ -194,13 +194,13 @@ struct RetryTests {
         let path = FileManager.default.temporaryDirectory.appending(path: "retry-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         var options = HTTPOptions()
-        (options.retry, options.headTimeout) = (.immediate, .seconds(5))
+        (options.retry, options.headTimeout) = (.immediate, .seconds(10))
         return try await HTTPPipeline([executor])
             .download(HTTPRequest("GET", "http://example.org"), to: path, options)
     }
 
     @Test func `a body that breaks off after the time for the head is loaded again`() async throws {
-        let response = try await download(for: .milliseconds(5_200)) {
+        let response = try await download(for: .milliseconds(10_200)) {
             HTTPStreamedResponse(HTTPResponse(status: 200, body: [1]))
         }
         #expect(response.timings.attempts == 2)

@@ -139,7 +139,8 @@ struct HTTPStepTests {
             #expect(never?.code == .callDeadline)
             for _ in 0..<500 where client.released == 2 { try await Task.sleep(for: .milliseconds(10)) }
         }
-        #expect(client.released == 3)
+        // That of the first attempt may have come late.
+        #expect(client.released >= 3)
         await client.test.host.stop()
         #expect(!client.test.log.all.contains { $0.level >= .warning }, "\(client.test.log.all)")
     }

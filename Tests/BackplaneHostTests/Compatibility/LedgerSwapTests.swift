@@ -33,7 +33,7 @@ struct LedgerSwapTests {
         #expect(try await ledger.call("add", "1") == "1")
         _ = try await ledger.swap(new.built(edition: 2))
         #expect(try await ledger.call("add", "2") == "3")
-        _ = try await ledger.host.rollback(plugin: LedgerLibrary.plugin, to: 1)
+        _ = try await ledger.host.rollback(plugin: LedgerLibrary.plugin, to: 1, .patient)
         #expect(try await ledger.call("edition") == "1")
         #expect(try await ledger.call("total") == "3")
         await ledger.host.stop()

@@ -21,7 +21,7 @@ struct OperationsStepTests {
                 """
                 {"manifestVersion": 1, "plugins": [{"library": "OperationsStep"}],
                  "managers": {"OperationsStep": {"className": "OperationsStepManager"}}}
-                """, linked: [], in: folder)
+                """, linked: [], in: folder, stopLimit: .seconds(60))
             try await test.host.start()
         }
 

@@ -8,6 +8,12 @@ import Testing
 /// The plugin of the step that brought timers: in C, loaded from files and swapped for other editions.
 @Suite(.timeLimit(.minutes(5)))
 struct TimersStepTests {
+    /// A method of the plugin.
+    private struct TimersStep: Contract {
+        static let version: Version = "1.0.0"
+        let endRound = SyncMethod<Nothing, Bool>()
+    }
+
     /// A host with a component whose timers go by a manual clock.
     private struct TimersStepHost {
         let test: TestHost
@@ -89,12 +95,14 @@ struct TimersStepTests {
 
     @Test func `a swap waits for a round`() async throws {
         let component = try await TimersStepHost("-DEXCLUSIVE")
+        let rounds: Remote<TimersStep> = try await component.test.host.manager("TimersStep"),
+            gate = try await component.test.host.coordinator.gate(of: "TimersStep")
         #expect(try await component.call("hang") == "null")
         component.clock.advance(by: .seconds(1))
         #expect(component.lines == ["round 1 1"])
         let swap = Task { try await component.swap("-DEXCLUSIVE", "-DEDITION=\"2\"") }
-        await eventually { component.clock.pending == 0 }
-        #expect(try await component.call("endRound") == "true", "synchronous calls come through meanwhile")
+        await eventually { gate.isHeld }
+        #expect(try rounds.endRound(), "synchronous calls come through meanwhile")
         #expect(try await swap.value.outcome == .swapped)
         #expect(try await component.call("edition") == "2")
         await component.test.host.stop()

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 import Glibc
 import Testing
 
@@ -133,7 +134,7 @@ struct RudeClientTests {
         }
         // A request takes its place when it has arrived, and one that waits too long for a place is refused as well.
         let calls = try await fixture.host.coordinator.running("Trial").calls
-        await eventually { calls.callsInFlight == 2 }
+        await eventually { Callbacks.callsUnderWay(of: calls).count == 2 }
         let refused = await fixture.ask(ResetRequest())
         let error = #expect(throws: BackplaneError.self) { try refused.get() }
         #expect(error?.code == .controlBusy && error?.message.contains("2 requests are in progress") == true)

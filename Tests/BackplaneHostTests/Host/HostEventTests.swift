@@ -58,7 +58,7 @@ struct HostEventTests {
                 .swap,
                 { () async throws(BackplaneError) in
                     try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
-                        try await coordinator.swap(linked: [plugin], SwapOptions())
+                        try await coordinator.swap(linked: [plugin], .patient)
                     }
                 }, { .swapped($0) })
         }

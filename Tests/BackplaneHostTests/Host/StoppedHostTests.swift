@@ -42,7 +42,7 @@ struct StoppedHostTests {
 
     @Test func `calls under way when the stop begins end first, and no new ones begin`() async throws {
         let key = #function, gate = Gate.named(key)
-        let test = try TestHost(GatePlugin.manifest(key), plugins: [GatePlugin.self])
+        let test = try TestHost(GatePlugin.manifest(key), plugins: [GatePlugin.self], stopLimit: .seconds(60))
         let host = test.host
         let passage: Remote<Passage> = try await host.manager("Gate")
         let typed = Task { try await passage.pass() }
@@ -83,7 +83,7 @@ struct StoppedHostTests {
 
     @Test func `concurrent stops return when the host has stopped, not before`() async throws {
         let key = #function, gate = Gate.named(key)
-        let test = try TestHost(GatePlugin.manifest(key), plugins: [GatePlugin.self])
+        let test = try TestHost(GatePlugin.manifest(key), plugins: [GatePlugin.self], stopLimit: .seconds(60))
         let passage: Remote<Passage> = try await test.host.manager("Gate")
         let call = Task { try await passage.pass() }
         await gate.arrival()
@@ -114,7 +114,7 @@ struct StoppedHostTests {
 
     @Test func `what a component keeps of its context does no harm`() async throws {
         let key = #function, gate = Gate.named(key)
-        let test = try TestHost(GatePlugin.manifest(key), plugins: [GatePlugin.self])
+        let test = try TestHost(GatePlugin.manifest(key), plugins: [GatePlugin.self], stopLimit: .seconds(60))
         try await test.host.start()
         let log = try #require(gate.log.withLock { $0 }), http = try #require(gate.http.withLock { $0 })
         log.info("during")

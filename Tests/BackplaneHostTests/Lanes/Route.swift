@@ -50,7 +50,7 @@ extension TestHost {
             separator: ", ")
         let test = try TestHost(
             #"{"manifestVersion": 1, "plugins": [\#(plugins)], "managers": {\#(managers)}}"#, pluginPaths: pluginPaths,
-            in: folder, lanes: lanes)
+            in: folder, lanes: lanes, stopLimit: .seconds(60))
         do {
             try await body(test)
             await test.host.stop()

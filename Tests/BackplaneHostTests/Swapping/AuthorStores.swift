@@ -166,7 +166,7 @@ struct AuthorHost {
     func swap(_ plugin: LinkedPlugin) async throws(BackplaneError) -> SwapReport {
         let coordinator = test.host.coordinator
         return try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
-            try await coordinator.swap(linked: [plugin], SwapOptions())
+            try await coordinator.swap(linked: [plugin], .patient)
         }
     }
 }

@@ -32,7 +32,8 @@ struct LongCallTests {
     }
 
     private static func later(_ attempts: Int = 1_000, within limit: Duration = .seconds(3_600)) -> SwapOptions {
-        SwapOptions(drain: .upTo(.milliseconds(20), then: .retry(attempts: attempts, within: limit)))
+        SwapOptions(
+            drain: .upTo(.milliseconds(20), then: .retry(attempts: attempts, within: limit)), stepLimit: .seconds(60))
     }
 
     private func records(_ counters: CounterHost, _ message: String) -> [LogRecord] {

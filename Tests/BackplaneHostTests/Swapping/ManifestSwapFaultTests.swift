@@ -61,7 +61,7 @@ struct ManifestSwapFaultTests {
             ])
         }
 
-        func swap(_ options: SwapOptions = SwapOptions(drain: .upTo(.seconds(60), then: .fail)))
+        func swap(_ options: SwapOptions = .patient)
             async throws(BackplaneError) -> SwapReport
         {
             counters.next(
@@ -148,7 +148,7 @@ struct ManifestSwapFaultTests {
         let worker: Remote<Working> = try await host.manager("Leaving")
         #expect(try await (a.add(5), b.add(7)) == (5, 7))
         // The watch of the probation is the last that can fail.
-        var options = SwapOptions(drain: .upTo(.seconds(60), then: .fail))
+        var options = SwapOptions.patient
         options.probation = Probation(duration: .seconds(3_600))
         var turn = 0
         while turn < 40 {

@@ -95,7 +95,7 @@ struct StateReleaseTests {
         await eventually { values.freed == values.made }
     }
 
-    private func swap(_ counters: CounterHost, _ options: SwapOptions = SwapOptions()) async throws(BackplaneError)
+    private func swap(_ counters: CounterHost, _ options: SwapOptions = .patient) async throws(BackplaneError)
         -> SwapReport
     {
         try await counters.swap(linked: [Self.edition("2.0.0")], options)
@@ -139,8 +139,8 @@ struct StateReleaseTests {
         let hanging = Latch()
         values.importing.withLock { $0 = { await hanging.pass() } }
         try await with { counters, summing in
-            let failure = await error { try await swap(counters, SwapOptions(stepLimit: .seconds(5))) }
-            #expect(failure?.message.contains("took longer than 5.0 seconds to import the state") == true)
+            let failure = await error { try await swap(counters, SwapOptions(stepLimit: .seconds(10))) }
+            #expect(failure?.message.contains("took longer than 10.0 seconds to import the state") == true)
             #expect(values.made == 1 && values.freed == 0, "the import still has its copy")
             hanging.open()
             await eventually { values.freed == 1 }
@@ -151,8 +151,8 @@ struct StateReleaseTests {
         let hanging = Latch()
         values.exporting.withLock { $0 = { await hanging.pass() } }
         try await with { counters, summing in
-            let failure = await error { try await swap(counters, SwapOptions(stepLimit: .seconds(5))) }
-            #expect(failure?.message.contains("took longer than 5.0 seconds to export its state") == true)
+            let failure = await error { try await swap(counters, SwapOptions(stepLimit: .seconds(10))) }
+            #expect(failure?.message.contains("took longer than 10.0 seconds to export its state") == true)
             #expect(values.made == 0)
             hanging.open()
             await eventually { values.made == 1 && values.freed == 1 }

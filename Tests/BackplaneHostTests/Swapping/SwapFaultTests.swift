@@ -147,12 +147,12 @@ struct SwapFaultTests {
         #expect(try await counter.add(5) == 5)
         let failure = await error {
             try await counters.swap(
-                failing.new(hangs), SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(5)))
+                failing.new(hangs), SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(10)))
         }
         #expect(hanging.arrived == 1)
         #expect(
             failure?.message.hasSuffix(
-                "\(failing.step.rawValue): Counter took longer than 5.0 seconds to \(failing.words); the old code keeps running"
+                "\(failing.step.rawValue): Counter took longer than 10.0 seconds to \(failing.words); the old code keeps running"
             )
                 == true,
             "\(String(describing: failure))")
@@ -196,7 +196,7 @@ struct SwapFaultTests {
                 script: CounterScript(suspended: { _ in if once.isFirst { await hanging.pass() } })),
             counter = try await counters.counter()
         let events = counters.counters["Counter"]!,
-            short = SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(5))
+            short = SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(10))
         #expect(try await counter.add(5) == 5)
         #expect(await error { try await counters.swap(CounterScript(edition: 2), short) }?.code == .swapFailed)
         #expect(

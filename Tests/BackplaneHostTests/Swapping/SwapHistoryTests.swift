@@ -58,7 +58,7 @@ struct SwapHistoryTests {
     private static let ill: @Sendable () async throws -> Void = { throw BackplaneError(.componentFailed, "ill") }
     private static let trial = SwapOptions(
         probation: Probation(duration: .seconds(3_600), healthInterval: .seconds(3_600)),
-        drain: .upTo(.seconds(60), then: .fail))
+        drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60))
 
     @Test func `only committed generations are rolled back to`() async throws {
         let counters = try CounterHost()

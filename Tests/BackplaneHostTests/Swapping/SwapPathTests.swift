@@ -187,9 +187,9 @@ struct SwapPathTests {
                     activated: { context in
                         guard let next = context.wires.next else { return }
                         await answers.note(try await next.act("", context.begin()))
-                    }, act: act), SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(5)))
+                    }, act: act), SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(10)))
         }
-        #expect(failure?.message.contains("activate: B took longer than 5.0 seconds to be activated") == true)
+        #expect(failure?.message.contains("activate: B took longer than 10.0 seconds to be activated") == true)
         #expect(try await a.add(1) == 4)
         #expect(!events.all.contains("gone 2"), "a call is in it")
         never.open()

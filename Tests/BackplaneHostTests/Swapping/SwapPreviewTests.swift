@@ -65,7 +65,7 @@ struct SwapPreviewTests {
         _ = try await relay.add(5)
         let options = SwapOptions(
             probation: Probation(duration: .seconds(3_600), healthInterval: .seconds(3_600)),
-            drain: .upTo(.seconds(60), then: .fail))
+            drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60))
         let swap = Task { try await counters.swap(CounterScript(edition: 2), options) }
         func states() async throws -> [Generation.State] {
             try await counters.host.generations(of: CounterHost.plugin).map(\.state)
@@ -89,7 +89,7 @@ struct SwapPreviewTests {
         _ = try await counters.counter()
         let options = SwapOptions(
             probation: Probation(duration: .seconds(3_600), healthInterval: .seconds(3_600)),
-            drain: .upTo(.seconds(60), then: .fail))
+            drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60))
         let swap = Task {
             try await counters.swap(CounterScript(edition: 2, activated: { _ in await activating.pass() }), options)
         }

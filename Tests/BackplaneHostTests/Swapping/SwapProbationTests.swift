@@ -11,7 +11,7 @@ struct SwapProbationTests {
     private static let long = SwapOptions(
         probation: Probation(
             duration: .seconds(3_600), errorRate: 0.3, minimumCalls: 10, healthInterval: .seconds(3_600)),
-        drain: .upTo(.seconds(60), then: .fail))
+        drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60))
     private static let fails: @Sendable (StatefulCounter, String, Call) async throws -> String = { _, _, _ in
         throw BackplaneError(.componentFailed, "ill")
     }
@@ -126,7 +126,7 @@ struct SwapProbationTests {
             events = counters.counters["Counter"]!
         _ = try await counter.add(5)
         var options = Self.long
-        options.stepLimit = .seconds(5)
+        options.stepLimit = .seconds(10)
         let report = try await counters.swap(
             CounterScript(
                 edition: 2,
@@ -137,7 +137,7 @@ struct SwapProbationTests {
         #expect(
             report.outcome == .rolledBack
                 && report.failure?.message.hasPrefix(
-                    "Counter is unhealthy: Counter took longer than 5.0 seconds to report its health") == true
+                    "Counter is unhealthy: Counter took longer than 10.0 seconds to report its health") == true
         )
         #expect(report.warnings == [], "a question for health may be under way with other steps")
         #expect(try await (counter.edition(), counter.add(1)) == (1, 6))
@@ -222,7 +222,7 @@ struct SwapProbationTests {
             events = counters.counters["Counter"]!
         _ = try await counter.add(5)
         var options = Self.long
-        options.drain = .upTo(.seconds(5), then: .fail)
+        options.drain = .upTo(.seconds(10), then: .fail)
         let script = CounterScript(
             edition: 2,
             act: { counter, text, _ in
@@ -240,7 +240,7 @@ struct SwapProbationTests {
         #expect(report.warnings.count == 1)
         #expect(
             report.warnings.first?.hasPrefix(
-                "during the rollback: calls have not ended within 5.0 seconds: 1 call of the host program to Counter"
+                "during the rollback: calls have not ended within 10.0 seconds: 1 call of the host program to Counter"
             ) == true)
         #expect(try await (counter.edition(), counter.add(1)) == (1, 6))
         #expect(!events.all.contains("gone 2"))

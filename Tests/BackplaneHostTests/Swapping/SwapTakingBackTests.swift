@@ -10,7 +10,7 @@ struct SwapTakingBackTests {
     private static let ill: CounterScript.Step = { _ in throw BackplaneError(.componentFailed, "ill") }
     private static let trial = SwapOptions(
         probation: Probation(duration: .seconds(3_600), errorRate: 0, minimumCalls: 1, healthInterval: .seconds(3_600)),
-        drain: .upTo(.seconds(60), then: .fail))
+        drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60))
 
     /// B calls A, which is not up: it failed when it was recreated.
     private func withoutA(_ lanes: LaneRule) async throws -> CounterHost {

@@ -39,7 +39,7 @@ struct SwapWhileWritingTests {
             await eventually { store.latch.arrived == 1 }
             let swap = Task {
                 try await host.coordinator.swap(
-                    linked: [Self.edition("2.0.0")], SwapOptions(drain: .upTo(.seconds(60), then: .fail)))
+                    linked: [Self.edition("2.0.0")], .patient)
             }
             let second = Task { try await diary.write("second") }
             try await eventually { try await host.gate(of: "Diary").callsInFlight > 0 }
@@ -57,7 +57,7 @@ struct SwapWhileWritingTests {
             _ = try await diary.write("in the background")
             await eventually { store.latch.arrived == 1 }
             let report = try await host.coordinator.swap(
-                linked: [Self.edition("2.0.0")], SwapOptions(drain: .upTo(.seconds(60), then: .fail)))
+                linked: [Self.edition("2.0.0")], .patient)
             #expect(report.warnings == [])
             #expect(store.wasOpenAtSuspend.withLock { $0 } == [true])
             #expect(try await diary.read() == ["background"])
@@ -73,7 +73,7 @@ struct SwapWhileWritingTests {
             await eventually { store.latch.arrived == 1 }
             let swap = Task {
                 try await host.coordinator.swap(
-                    linked: [Self.edition("2.0.0")], SwapOptions(drain: .upTo(.seconds(60), then: .fail)))
+                    linked: [Self.edition("2.0.0")], .patient)
             }
             store.latch.open()
             let failed = await error { try await write.value }

@@ -101,8 +101,11 @@ struct DevPackageTests {
 
     private func saveMistake() async throws {
         let path = workspace.path("Sources/GreetingProvider/GreetingProvider.swift")
-        try workspace.saveByRenaming(
-            "Sources/GreetingProvider/GreetingProvider.swift", Workspace.provider("!!!") + "let mistake: Int = true\n")
+        try await atOnce {
+            try workspace.saveByRenaming(
+                "Sources/GreetingProvider/GreetingProvider.swift",
+                Workspace.provider("!!!") + "let mistake: Int = true\n")
+        }
         try await dev.next("buildStarted")
         let finding = try await dev.next("diagnostic", DevEvent.Finding.self)
         let line = Workspace.provider("!!!").split(separator: "\n", omittingEmptySubsequences: false).count
@@ -117,7 +120,9 @@ struct DevPackageTests {
             failure.text.contains { $0.contains("let mistake: Int = true") }, "with the line, as the compiler shows it")
         try await expectAnswer("Hello, Ann!! How are you?")
 
-        try workspace.saveByRenaming("Sources/GreetingProvider/GreetingProvider.swift", Workspace.provider("!!!"))
+        try await atOnce {
+            try workspace.saveByRenaming("Sources/GreetingProvider/GreetingProvider.swift", Workspace.provider("!!!"))
+        }
         try await built("GreetingProvider")
         try await expectAnswer("Hello, Ann!!! How are you?")
     }
