@@ -1,15 +1,21 @@
+import Backplane
+import BackplaneBoundary
 import Synchronization
 
 /// The calls that a gate has admitted after they had waited, and that enter a plugin.
 ///
 /// Whoever opens a gate must not wait for a plugin, so they begin on other threads, in the order of their admission.
-/// The number of threads is bounded, since thousands of calls may have waited.
+/// Since thousands of calls may have waited, there are few threads at first; whenever no call begins for a while,
+/// because a plugin's functions do not return, there is one more.
 final class AdmittedCalls: Sendable {
     private struct State {
         var calls: [@Sendable () -> Void] = []
         /// The index of the next call.
         var next = 0
         var threads = 0
+        /// The index of the next call at the last check for progress.
+        var seen = 0
+        var isWatched = false
 
         /// Takes the next call; ends the thread and returns `nil` if there is none.
         mutating func take() -> (@Sendable () -> Void)? {
@@ -21,19 +27,44 @@ final class AdmittedCalls: Sendable {
             return calls[next - 1]
         }
     }
-    /// The maximum number of threads.
-    private static let most = 16
+    /// The number of threads while calls begin.
+    private static let usual = 16
+    /// The time without a call that begins after which there is another thread.
+    private static let patience = Duration.milliseconds(10)
     private let state = Mutex(State())
+    private let timer: DeadlineTimer
+    private let id = Callbacks.newID()
+
+    init(timer: DeadlineTimer) { self.timer = timer }
 
     /// Begins a call on another thread; if none can be created, on this one.
     func begin(_ call: @escaping @Sendable () -> Void) {
-        let isNew = state.withLock { state in
+        let (isNew, isFirstToWait) = state.withLock { state in
             state.calls.append(call)
-            guard state.threads < Self.most else { return false }
-            state.threads += 1
-            return true
+            if state.threads < Self.usual {
+                state.threads += 1
+                return (true, false)
+            }
+            defer { state.isWatched = true }
+            return (false, !state.isWatched)
         }
+        if isFirstToWait { watch() }
         if isNew, !HostThread.launch({ self.work() }) { work() }
+    }
+
+    /// Checks periodically whether calls begin; otherwise, takes over the rest on a thread of the timer.
+    private func watch() {
+        timer.schedule(id, at: .now + Self.patience) { [self] in
+            let (isOver, isStuck) = state.withLock { state in
+                let isOver = state.next >= state.calls.count, isStuck = state.next == state.seen
+                state.seen = state.next
+                if isOver { state.isWatched = false } else if isStuck { state.threads += 1 }
+                return (isOver, isStuck)
+            }
+            guard !isOver else { return }
+            watch()
+            if isStuck { work() }
+        }
     }
 
     private func work() {

@@ -52,7 +52,7 @@ final class StreamEndings: Sendable {
     ///   - patience: That time.
     init(
         _ ends: [@Sendable () -> Void], then last: (@Sendable () -> Void)? = nil,
-        within patience: Duration = .seconds(10), timer: DeadlineTimer
+        within patience: Duration = .seconds(3), timer: DeadlineTimer
     ) {
         state = Mutex(
             State(

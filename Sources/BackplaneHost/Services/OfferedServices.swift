@@ -151,14 +151,13 @@ final class OfferedServices: Sendable {
             defer { streams = [:] }
             return streams.values.map(\.self)
         }
-        // A provider's function may never return, so it is not awaited here.
-        StreamEndings(open.map { stream in { stream.close() } }, timer: serviceOperations.timer).run()
         for call in calls {
             call.reply.end(.askerStopped)
             end(isWait: call.isWait)
-            // The called component's function may not return, either.
-            if let cancel = call.cancel, !HostThread.launch(cancel) { cancel() }
         }
+        // A provider's function may never return, so none is awaited here.
+        let closes: [@Sendable () -> Void] = open.map { stream in { stream.close() } }
+        StreamEndings(closes + calls.compactMap(\.cancel), timer: serviceOperations.timer).run()
     }
 
     // MARK: Streams

@@ -18,7 +18,7 @@ final class ServedWire: Sendable {
     let gate: Gate
     /// The methods that the wire declares.
     let methods: [MethodDescription]
-    private let admitted = AdmittedCalls()
+    private let admitted: AdmittedCalls
     /// The calls that had to wait at the gate, until they end.
     private let delayed = Mutex<[UInt64: DelayedCall]>([:])
     /// The providers that may have calls in flight, with the latest last.
@@ -30,6 +30,7 @@ final class ServedWire: Sendable {
 
     init(_ slot: Slot, at gate: Gate, methods: [MethodDescription]) {
         (self.slot, self.gate, self.methods) = (slot, gate, methods)
+        admitted = AdmittedCalls(timer: gate.timer)
     }
 
     /// Returns whether calls pass a gate.
