@@ -13,6 +13,7 @@ struct KeptTokens: Sendable {
     /// A function that returns the folder, and creates it if necessary.
     let folder: @Sendable () throws(BackplaneError) -> String
     let digest: any ContentDigest
+    private let swept = SweptFolders()
 
     /// Returns the stored token of an account; `nil` if there is none, or it was issued for another credential.
     func entry(of account: String, _ credential: String, _ definition: Credential) throws(BackplaneError) -> Entry? {
@@ -75,8 +76,8 @@ struct KeptTokens: Sendable {
     /// Removes the stored token of an account.
     func remove(_ account: String, _ credential: String) throws(BackplaneError) {
         let path = try path(of: account, credential)
-        // A token that a killed process was writing.
-        IncomingFile.removeAbandoned(beside: path)
+        // With a token that a killed process was writing.
+        swept.sweep(beside: path)
         guard FileManager.default.fileExists(atPath: path) else { return }
         do { try FileManager.default.removeItem(atPath: path) } catch {
             throw BackplaneError(.networkFile, "the stored token cannot be removed", at: path)

@@ -138,7 +138,6 @@ struct DownloadRun: Sendable {
             await disk.settle()
             throw error
         }
-        // Linux reports an error of the disk only once, so a later flush would not notice.
         if let failure = await disk.settle() { throw failure }
     }
 

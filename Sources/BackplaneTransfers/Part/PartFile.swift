@@ -1,14 +1,15 @@
 import Backplane
 import BackplaneNetwork
 import Glibc
+import Synchronization
 
 /// The file to which a download is written, next to its target and accompanied by its record.
 ///
 /// Its name is derived from that of the target, so that any transfer to the same target finds it. It is locked
 /// (`flock(2)`) while it is in use.
 ///
-/// `@unchecked`: it is used by one task at a time, except for ``sync()``, which only reads the descriptors and is
-/// awaited before they are closed.
+/// `@unchecked`: it is used by one task at a time, except for ``sync()``, which only reads the descriptors, notes a
+/// failure atomically and is awaited before they are closed.
 final class PartFile: @unchecked Sendable {
     /// The number of bytes after which a mark is written.
     ///
@@ -21,6 +22,8 @@ final class PartFile: @unchecked Sendable {
     private let record: Int32
     private var sum = PartSum()
     private var isOpen = true
+    /// A Boolean value that indicates whether a flush has failed.
+    private let hasFailed = Atomic(false)
     /// The number of marks so far, whose slots are used cyclically.
     private var marks = 0
     private var marked: Int64 = 0
@@ -146,7 +149,14 @@ final class PartFile: @unchecked Sendable {
     /// Waits until the bytes and the record are on the disk; bytes that are appended in the meantime may not be.
     func sync() throws(BackplaneError) {
         guard isOpen else { return }
-        guard fdatasync(data) == 0, fdatasync(record) == 0 else { throw .unwritable(target) }
+        try requireSuccess(fdatasync(data))
+        try requireSuccess(fdatasync(record))
+    }
+
+    /// Checks the result of a flush, and that none has failed before: Linux reports an error of the disk only once.
+    private func requireSuccess(_ status: Int32) throws(BackplaneError) {
+        if status != 0 { hasFailed.store(true, ordering: .relaxed) }
+        if hasFailed.load(ordering: .relaxed) { throw .unwritable(target) }
     }
 
     // MARK: The end
@@ -163,7 +173,7 @@ final class PartFile: @unchecked Sendable {
 
     /// Moves the file to its target, and returns its final path; `nil` if an existing file is kept.
     func finish(_ policy: ExistingFile) throws(BackplaneError) -> String? {
-        guard fsync(data) == 0 else { throw .unwritable(target) }
+        try requireSuccess(fsync(data))
         let place = try TargetPath.move(path, to: target, policy)
         unlink(path + TargetPath.recordMark)
         if place == nil { unlink(path) }

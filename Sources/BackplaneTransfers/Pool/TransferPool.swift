@@ -101,7 +101,12 @@ public final class TransferPool: Sendable {
     public func begin(_ transfer: Transfer) async throws(BackplaneError) -> TransferState {
         let transfer = try transfer.admitted(means), key = ExactText(transfer.id)
         let departures = state.withLock { $0.table.beginReading(key) }
-        defer { state.withLock { $0.table.endReading(key) } }
+        defer {
+            change { table in
+                table.endReading(key)
+                table.forget(key)
+            }
+        }
         return try await begin(transfer, key, departures)
     }
 
@@ -130,7 +135,6 @@ public final class TransferPool: Sendable {
             // It has ended and left the memory meanwhile, and is loaded again.
             guard let begun else { continue }
             try await settle()
-            change { $0.forget(key) }
             return begun
         }
     }
@@ -183,20 +187,25 @@ public final class TransferPool: Sendable {
     public func remove(_ id: String) async throws(BackplaneError) {
         let key = ExactText(id)
         // Another task may begin it again meanwhile.
-        repeat { try await cancel(id) } while !takeOut(key)
+        while true {
+            try await cancel(id)
+            if takeOut(key) { break }
+        }
         defer { state.withLock { $0.removing -= 1 } }
-        finishWatchers(of: key)
         try await settle()
     }
 
-    /// Removes a transfer from memory and schedules its removal from the store; returns `false` if it is running.
+    /// Removes a transfer from memory, schedules its removal from the store and ends its sequences; returns `false` if
+    /// it is not finished.
     private func takeOut(_ key: ExactText) -> Bool {
-        state.withLock { state in
-            guard state.table.remove(key) else { return false }
+        let watchers = state.withLock { state -> [AsyncStream<TransferState>.Continuation]? in
+            guard state.table.entries[key]?.state.phase.isFinal ?? true, state.table.remove(key) else { return nil }
             state.removing += 1
             note(key, .removal)
-            return true
+            return state.watchers.removeValue(forKey: key).map { Array($0.values) } ?? []
         }
+        for watcher in watchers ?? [] { watcher.finish() }
+        return watchers != nil
     }
 
     /// Removes all finished transfers from the pool; their files remain.
@@ -205,9 +214,21 @@ public final class TransferPool: Sendable {
     @discardableResult
     public func clear() async throws(BackplaneError) -> Int {
         try await settle()
-        return try await TransferRecords.clear(in: store) { [self] key in
-            state.withLock { $0.table.entries[key] == nil }
+        state.withLock { $0.removing += 1 }
+        defer { state.withLock { $0.removing -= 1 } }
+        var count = 0
+        try await TransferRecords.readFinished(in: store) { [self] ids async throws(BackplaneError) in
+            count += state.withLock { state in
+                ids.map { ExactText($0) }.count { key in
+                    guard state.table.entries[key] == nil else { return false }
+                    state.table.remove(key)
+                    note(key, .removal)
+                    return true
+                }
+            }
+            try await settle()
         }
+        return count
     }
 
     /// Ends all runs, and waits until their states are stored; a pool with the same store continues them.
@@ -228,6 +249,7 @@ public final class TransferPool: Sendable {
         _ change: (inout TransferTable, ExactText) throws(BackplaneError) -> Void
     ) async throws(BackplaneError) {
         let key = ExactText(id)
+        defer { self.change { $0.forget(key) } }
         var isThere = false
         repeat {
             guard try await load(key) else { throw .unknownTransfer(id) }
@@ -240,7 +262,6 @@ public final class TransferPool: Sendable {
         } while !isThere
         await ended(key)
         try await settle()
-        self.change { $0.forget(key) }
     }
 
     /// Waits until an ending run has ended.

@@ -86,25 +86,21 @@ enum TransferRecords {
         return (states, page.next)
     }
 
-    /// Deletes the records of all finished transfers.
+    /// Reads the ids of all finished transfers.
     ///
-    /// - Parameter mayGo: A function that returns whether a finished transfer's record may be deleted.
-    static func clear(
-        in store: any RecordStore, _ mayGo: (ExactText) -> Bool
-    ) async throws(BackplaneError) -> Int {
-        var
-            query = RecordQuery(
-                collection: StateForm.collection, .range(RecordRange(of: openIndex, equal: [.boolean(false)])),
-                limit: 1_000,
-                isWithoutValues: true), count = 0
+    /// - Parameter page: A function that is called with the ids of each page.
+    static func readFinished(
+        in store: any RecordStore, _ page: ([String]) async throws(BackplaneError) -> Void
+    ) async throws(BackplaneError) {
+        var query = RecordQuery(
+            collection: StateForm.collection, .range(RecordRange(of: openIndex, equal: [.boolean(false)])),
+            limit: 1_000,
+            isWithoutValues: true)
         repeat {
-            let page = try await store.read(query, in: namespace)
-            let ids = page.records.map(\.id).filter { mayGo(ExactText($0)) }
-            if !ids.isEmpty { try await store.write(ids.flatMap(removal), in: namespace) }
-            count += ids.count
-            query.after = page.next
+            let found = try await store.read(query, in: namespace)
+            try await page(found.records.map(\.id))
+            query.after = found.next
         } while query.after != nil
-        return count
     }
 
     // MARK: Changes

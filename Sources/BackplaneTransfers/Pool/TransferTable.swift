@@ -154,10 +154,10 @@ struct TransferTable: Sendable {
     /// Removes a transfer; returns `false` if it is running.
     @discardableResult
     mutating func remove(_ key: ExactText) -> Bool {
-        guard let entry = entries[key] else { return true }
-        guard !entry.isActive else { return false }
-        entries[key] = nil
+        guard entries[key]?.isActive != true else { return false }
+        // Also of one that has left before: what is being read of it is outdated.
         readings[key]?.departures += 1
+        guard let entry = entries.removeValue(forKey: key) else { return true }
         keys[entry.number] = nil
         queue.remove(entry.number)
         if let target = entry.transfer.target.map({ ExactText($0) }), targets[target] == key { targets[target] = nil }
@@ -251,6 +251,8 @@ struct TransferTable: Sendable {
 
     /// Resumes the transfers that wait for an account.
     mutating func resumeWaiting(for credential: String, account: String) {
+        // Another pool may have the transfers by now; it tries by itself.
+        guard !isStopping else { return }
         for (key, entry) in entries
         where entry.transfer.credential == credential && (entry.transfer.account ?? "") == account {
             if entry.isActive {
