@@ -97,9 +97,11 @@ extension ComponentTimers {
         let owner = TimerRun(firing.timer, firing.functions, of: self, calls.instance)
         let run = Callbacks.expectCall(
             by: owner, 0, Reply { [self] in ended(firing, EncodedAnswer($0, $1)) }, hasDeadline: true)
-        state.withLock { state in
+        let ending = state.withLock { state in
             if state.timers[firing.timer]?.body === firing.body { state.timers[firing.timer]?.run = run }
+            return state.ending
         }
+        if let ending { return Callbacks.refuseCall(run, EncodedAnswer(ending)) }
         deadlines.schedule(run, at: deadline) { [self] in
             giveUp(
                 run, firing,

@@ -40,6 +40,7 @@ extension ComponentTimers {
 
     /// Answers the running bodies with an error, and cancels them in the plugin.
     func endBodies(_ error: BackplaneError) {
+        state.withLock { $0.ending = error }
         for (run, functions) in running where Callbacks.end(run, EncodedAnswer(error)) {
             // The plugin's function may not return. Without a thread it is not cancelled.
             _ = HostThread.launch { if Callbacks.isOwed(run) { functions.cancel(run) } }

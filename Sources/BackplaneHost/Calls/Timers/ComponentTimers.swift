@@ -31,6 +31,8 @@ final class ComponentTimers: Sendable {
         var isFiring = false
         /// The number of bodies that are awaited.
         var bodies = 0
+        /// The error with which all bodies have been ended; none begins any more.
+        var ending: BackplaneError?
     }
     struct Timer {
         let name: String
