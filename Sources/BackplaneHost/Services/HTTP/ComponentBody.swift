@@ -116,8 +116,9 @@ final class ComponentBody: Sendable {
 
     /// Reports that the body is no longer needed.
     func exchangeEnded() {
-        if let owed = state.withLock({ $0.owed }) { cancelPull(owed) }
         change { state in (state.isFinal, state.isStreaming) = (true, false) }
+        // A pull that is owed keeps the source.
+        if let owed = state.withLock({ $0.owed }) { cancelPull(owed) }
     }
 
     private func streamEnded(_ attempt: Int) {
@@ -149,7 +150,9 @@ final class ComponentBody: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 answer.begin(continuation)
                 call(source.table, context)
-                if answer.isGivenUp { cancelPull(number) }  // it was abandoned before the source learned of it
+                // It may have been abandoned before the source learned of it.
+                let isWanted = state.withLock { $0.isStreaming && $0.attempts == attempt }
+                if answer.isGivenUp || !isWanted { cancelPull(number) }
                 change { $0.uses -= 1 }
             }
         } onCancel: {
