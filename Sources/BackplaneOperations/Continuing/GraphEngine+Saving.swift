@@ -3,16 +3,17 @@ import Synchronization
 
 // The crossing of a halted graph to newer code.
 extension GraphEngine {
-    /// Returns the record of a graph that has been halted.
+    /// Returns the record of a graph that has been halted; `nil` if handlers are being called because of a change.
     ///
     /// - Throws: `operation.refused` with the value that cannot be encoded.
-    func save() throws(BackplaneError) -> GraphRecord {
+    func save() throws(BackplaneError) -> GraphRecord? {
         guard let naming else {
             throw BackplaneError(
                 .operationRefused, "`\(name)` has no definition, so newer code cannot continue it", at: name)
         }
         // Values are encoded outside the lock: nothing changes them while the graph is halted.
-        return try record(state.withLock(\.scheduler), naming)
+        let scheduler = state.withLock(\.scheduler)
+        return scheduler.busy == 0 ? try record(scheduler, naming) : nil
     }
 
     private func record(_ scheduler: GraphScheduler, _ naming: GraphNaming)

@@ -5,17 +5,21 @@ import Synchronization
 extension GraphEngine {
     /// Starts no further nodes until ``goOn()`` is called.
     ///
-    /// - Parameter whenStill: A function that is called once: with `true` when no code of a node or a handler runs, or
-    ///   with `false` if the graph continues before that.
-    func hold(_ whenStill: @escaping @Sendable (Bool) -> Void) {
-        let (earlier, isStill) = state.withLock { state in
-            state.scheduler.standsStill = true
+    /// - Parameters:
+    ///   - begins: Whether the graph is halted now; otherwise, it must be halted already.
+    ///   - whenStill: A function that is called once: with `true` when no code of a node or a handler runs, or with
+    ///     `false` if the graph continues before that.
+    func hold(begins: Bool = true, _ whenStill: @escaping @Sendable (Bool) -> Void) {
+        let (earlier, isStill) = state.withLock { state -> ((@Sendable (Bool) -> Void)?, Bool?) in
+            if begins { state.scheduler.standsStill = true }
+            guard state.scheduler.standsStill else { return (nil, false) }
             let earlier = state.whenStill.take()
-            if !state.isStill { state.whenStill = whenStill }
-            return (earlier, state.isStill)
+            if state.isStill { return (earlier, true) }
+            state.whenStill = whenStill
+            return (earlier, nil)
         }
         earlier?(false)
-        if isStill { whenStill(true) }
+        if let isStill { whenStill(isStill) }
     }
 
     /// Allows nodes to start again.

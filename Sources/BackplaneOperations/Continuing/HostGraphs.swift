@@ -160,10 +160,11 @@ extension GraphEngine {
 
     fileprivate func save(_ reply: Reply) {
         // A change since the graph was halted may have called handlers, which are awaited.
-        hold { isStill in
+        hold(begins: false) { isStill in
             do throws(BackplaneError) {
                 guard isStill else { throw BackplaneError(.callCancelled, "the graph continues") }
-                reply.end(EncodedAnswer(try JSON.encode(try self.save(), failing: .operationRefused)))
+                guard let record = try self.save() else { return self.save(reply) }
+                reply.end(EncodedAnswer(try JSON.encode(record, failing: .operationRefused)))
             } catch {
                 reply.end(error)
             }

@@ -161,7 +161,8 @@ public final class GraphQueue: Sendable {
     private func report(_ engine: GraphEngine) {
         guard let host else { return }
         guard let number = host.begin(engine) else {
-            // Another one of its definition runs, or this one was cancelled while newer code took it over.
+            // Another one of its definition runs, the component ends, or this one was cancelled while newer code took
+            // it over.
             if engine.naming?.definition ?? 0 != 0 { engine.leave() }
             return
         }

@@ -67,7 +67,7 @@ struct StandstillTests {
         run.engine.hold { _ in still.open() }
         gate.open()
         try await still.pass()
-        let record = try run.engine.save()
+        let record = try #require(try run.engine.save())
         #expect(record.succeeded == [0, 2] && record.nodes.isEmpty)
         #expect(record.values == [0: "1", 1: "2"])
         let next = try self.run(gate, log)
@@ -105,7 +105,7 @@ struct StandstillTests {
         let still = TestGate()
         run.engine.hold { _ in still.open() }
         try await still.pass()
-        let record = try run.engine.save()
+        let record = try #require(try run.engine.save())
         let json = try JSON.encode(record, failing: .operationRefused)
         let next = try self.retried(attempts)
         try next.engine.take(try JSON.decode(GraphRecord.self, json, failing: .operationChanged))
@@ -258,7 +258,7 @@ struct StandstillTests {
         gate.open()
         try await still.pass()
         let (next, _) = try run(true, log)
-        try next.engine.take(try old.engine.save())
+        try next.engine.take(try #require(try old.engine.save()))
         next.begin()
         #expect(try await next.value == "none s")
         #expect(log.all == ["nothing"])

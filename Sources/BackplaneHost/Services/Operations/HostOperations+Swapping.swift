@@ -84,22 +84,23 @@ extension HostOperations {
                 state.graphs[number]?.standstill = .requested(request)
                 return graph.functions
             }
-            functions?.hold { [weak self] answer in
+            guard let functions else { continue }
+            functions.hold { [weak self] answer in
                 guard let self, (try? answer.get()) != nil else { return }
                 state.withLock { state in
                     guard state.graphs[number]?.standstill == .requested(request) else { return }
                     state.graphs[number]?.standstill = .reached
                 }
             }
-            // The instance may go on since the graph began.
+            // The instance may go on since the graph began, even since before the graph was asked to halt.
             let goesOn = state.withLock { state in
-                guard let graph = state.graphs[number], !state.held.contains(graph.owner),
-                    graph.standstill != .unrequested
+                guard let graph = state.graphs[number], graph.functions === functions,
+                    !state.held.contains(graph.owner)
                 else { return false }
                 state.graphs[number]?.standstill = .unrequested
                 return true
             }
-            if goesOn { functions?.goOn() }
+            if goesOn { functions.goOn() }
         }
     }
 

@@ -202,7 +202,7 @@ package final class HostOperations: Sendable {
         }
         if isDeferred { return }
         graph.functions.change(change.number, node: node)
-        // A swap may have saved the graph or handed it over meanwhile; a change that is made twice has no other effect.
+        // A swap may have saved the graph or handed it over meanwhile; then the newer code makes the change, too.
         let successor = state.withLock { state -> OperationFunctions? in
             guard let now = state.graphs[number] else { return nil }
             if now.deferred != nil {
