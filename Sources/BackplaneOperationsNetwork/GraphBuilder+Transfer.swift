@@ -44,7 +44,7 @@ extension GraphBuilder {
     }
 }
 
-/// The attempts at the transfer of a node.
+/// The number of the last attempt at the transfer of a node.
 private final class TransferAttempts: Sendable {
     let last = Mutex(0)
 }
@@ -57,28 +57,24 @@ private final class TransferOperation: SuspendableOperation {
     private let progress: (@Sendable (TransferState) -> Void)?
     private let isPaused = Mutex(false)
     private let attempts: TransferAttempts
-    private let attempt: Int
 
     init(
         _ transfer: Transfer, on transfers: TransferClient, for queue: GraphQueue, _ attempts: TransferAttempts,
         _ progress: (@Sendable (TransferState) -> Void)?
     ) {
         self.attempts = attempts
-        attempt = attempts.last.withLock { last in
-            last += 1
-            return last
-        }
         (self.transfer, self.transfers, self.queue, self.progress) = (transfer, transfers, queue, progress)
     }
 
     func run(_ status: inout NodeStatus) async throws -> TransferState {
-        let last: TransferState
+        let last: TransferState, attempt = status.attempt
+        attempts.last.withLock { $0 = max($0, attempt) }
         do {
             try await transfers.begin(transfer)
             await pauseIfLate()
             last = try await follow()
         } catch {
-            if Task.isCancelled { await cancel() }
+            if Task.isCancelled { await cancel(attempt) }
             throw error
         }
         status.code = last.status
@@ -119,8 +115,8 @@ private final class TransferOperation: SuspendableOperation {
 
     /// Cancels the transfer, unless only the waiting component ends: then the host continues the transfer.
     ///
-    /// Nor does an attempt that was given up cancel the transfer of the next one.
-    private func cancel() async {
+    /// Nor does an attempt that was given up cancel the transfer once the next one has begun.
+    private func cancel(_ attempt: Int) async {
         guard !queue.hasEnded, attempts.last.withLock({ $0 == attempt }) else { return }
         let (transfers, id) = (transfers, transfer.id)
         // This task is cancelled already.
