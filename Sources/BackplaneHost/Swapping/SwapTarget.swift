@@ -29,7 +29,9 @@ struct SwapTarget {
             }
         }
         return base.replacing(
-            Dictionary(uniqueKeysWithValues: replacements.map { ($0.place, $0.plugin) }), in: folder)
+            Dictionary(uniqueKeysWithValues: replacements.map { ($0.place, $0.plugin) }),
+            // The manifest may have brought a folder to a host that had none.
+            in: folder ?? base.loadFolder)
     }
 
     /// Returns whether a swap would change anything.

@@ -33,7 +33,8 @@ extension SwapTransaction {
             if hasFailures { next = min(next, .now + Self.evaluationInterval) }
             await watch.wait(until: next, live.timer)
         }
-        if live.isStopped { return }
+        // One that ends because of another change is not judged.
+        guard Deadline.now >= end, !live.isStopped else { return }
         for member in members { try probation.judge(counts(member) - member.baseline, member.name) }
     }
 
