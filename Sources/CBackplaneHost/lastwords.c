@@ -85,13 +85,24 @@ static bool is_out_of_memory(void) {
     return probe == MAP_FAILED;
 }
 
+/* Returns the milliseconds until a time, or 0 once it has passed. */
+static int left_until(const struct timespec *end) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const long long left = (end->tv_sec - now.tv_sec) * 1000LL + (end->tv_nsec - now.tv_nsec) / 1000000;
+    return left > 0 ? (int)left : 0;
+}
+
 /* Reads two lines from a pipe, or what has come when nothing more comes for a while, and returns the number of bytes. */
 static size_t read_lines(int from, char *bytes, size_t room, int first, int then) {
     size_t length = 0, lines = 0;
     while (length < room && lines < 2) {
         struct pollfd poll_for = {.fd = from, .events = POLLIN};
-        const int ready = poll(&poll_for, 1, length ? then : first);
-        if (ready < 0 && errno == EINTR) continue;
+        struct timespec end;
+        int ready;
+        clock_gettime(CLOCK_MONOTONIC, &end);
+        end.tv_sec += (length ? then : first) / 1000;
+        do ready = poll(&poll_for, 1, left_until(&end)); while (ready < 0 && errno == EINTR && left_until(&end) > 0);
         if (ready != 1) break;
         const ssize_t got = read(from, bytes + length, room - length);
         if (got < 0 && errno == EINTR) continue;
