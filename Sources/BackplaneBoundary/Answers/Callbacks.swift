@@ -188,7 +188,7 @@ package enum Callbacks {
 
 /// The caller of a plugin's methods, which is notified when each of its calls ends.
 package protocol CallOwner: AnyObject, Sendable {
-    /// Reports once that the call has ended, by its answer or by ``Callbacks/end(_:_:)``.
+    /// Reports once that the call has ended, by its answer or by ``Callbacks/end(_:_:first:)``.
     ///
     /// - Parameters:
     ///   - began: The time at which the host started waiting for the answer.

@@ -35,8 +35,9 @@ enum ErrandSwaps {
             do {
                 for number in 1...order.count {
                     _ = try await swapped.errands.pass(-number, swapped.host.begin())
-                    // Its exchange outside of calls has begun.
-                    while swapped.server.requests["/outside/\(number)"] == nil {
+                    // Its exchange outside of calls has begun, or counts as lost.
+                    let deadline = ContinuousClock.now + .seconds(60)
+                    while swapped.server.requests["/outside/\(number)"] == nil, .now < deadline {
                         try await Task.sleep(for: .milliseconds(1))
                     }
                     let options = SwapOptions(drain: .upTo(drain, then: .later), trustsLibraries: true)
