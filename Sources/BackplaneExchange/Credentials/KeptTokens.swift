@@ -76,7 +76,7 @@ struct KeptTokens: Sendable {
     /// Removes the stored token of an account.
     func remove(_ account: String, _ credential: String) throws(BackplaneError) {
         let path = try path(of: account, credential)
-        // With a token that a killed process was writing.
+        // Includes a token that a killed process was writing.
         swept.sweep(beside: path)
         guard FileManager.default.fileExists(atPath: path) else { return }
         do { try FileManager.default.removeItem(atPath: path) } catch {

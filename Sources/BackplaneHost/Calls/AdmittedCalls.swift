@@ -4,9 +4,9 @@ import Synchronization
 
 /// The calls that a gate has admitted after they had waited, and that enter a plugin.
 ///
-/// Whoever opens a gate must not wait for a plugin, so they begin on other threads, in the order of their admission.
-/// Since thousands of calls may have waited, there are few threads at first; whenever no call begins for a while,
-/// because a plugin's functions do not return, there is one more.
+/// A thread that opens a gate must not wait for a plugin, so the calls begin on other threads, in the order of their
+/// admission. Thousands of calls may have waited, so there are few threads at first; whenever no call begins for a
+/// while, because a plugin's functions do not return, one more is added.
 final class AdmittedCalls: Sendable {
     private struct State {
         var calls: [@Sendable () -> Void] = []
@@ -29,7 +29,7 @@ final class AdmittedCalls: Sendable {
     }
     /// The number of threads while calls begin.
     private static let usual = 16
-    /// The time without a call that begins after which there is another thread.
+    /// The time without a new call after which another thread is added.
     private static let patience = Duration.milliseconds(10)
     private let state = Mutex(State())
     private let timer: DeadlineTimer

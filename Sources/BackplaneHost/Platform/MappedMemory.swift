@@ -61,7 +61,7 @@ package struct MappedMemory: Sendable, Hashable {
             let start = addresses.prefix { $0 != UInt8(ascii: "-") }
             let isWritable = fields.count > 1 && fields[1].dropFirst().first == UInt8(ascii: "w")
             // A library's zero-initialised variables have no file, and are mapped directly behind its other variables.
-            // What follows them, such as the stack of a thread, is not the library's.
+            // Mappings behind those, such as the stack of a thread, are not the library's.
             let goesOn = fields.count == 5 && isWritable && isVariables && start.elementsEqual(end)
             if !goesOn { path = Self.path(line).flatMap { files.contains($0) ? $0 : nil } }
             isVariables = !goesOn && isWritable && path != nil

@@ -377,7 +377,7 @@ public final class TransferPool: Sendable {
             }
             defer { state.withLock { $0.table.endReading(key) } }
             if isLoaded { return true }
-            // What is being removed is not to be found any more.
+            // A record that is being removed must not be found any more.
             if isRemoving { try await settle() }
             guard let (form, transfer) = try await TransferRecords.find(key.text, in: store) else { return false }
             var isLast = false

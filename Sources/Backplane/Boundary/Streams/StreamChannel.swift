@@ -139,7 +139,7 @@ final class StreamChannel<Element: Sendable>: StreamControl, @unchecked Sendable
         guard isClosed else {
             return BackplaneError(.streamMisused, "the stream has ended, because its body has returned")
         }
-        // Whoever ends the stream may not have done so yet.
+        // The thread that ends the stream may have yet to do so.
         task?.cancel()
         return .streamCancelled
     }

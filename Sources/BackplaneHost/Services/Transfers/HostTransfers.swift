@@ -39,7 +39,7 @@ final class HostTransfers: Sendable {
         do throws(BackplaneError) {
             return try await opening.value.get()
         } catch {
-            // Unless another call tries again already.
+            // Another call may already be trying again.
             state.withLock { if $0.pool == nil, $0.opening == opening { $0.opening = nil } }
             throw error
         }
@@ -98,7 +98,7 @@ final class HostTransfers: Sendable {
     private func signedIn(_ credential: String, account: String) {
         let (pool, opening) = state.withLock { ($0.pool, $0.opening) }
         if let pool { return pool.signedIn(credential, account: account) }
-        // Those that the pool continues may find the account missing before it is open.
+        // Transfers that the pool continues may find the account missing before the pool is open.
         guard let opening else { return }
         Task { if case .success(let pool) = await opening.value { pool.signedIn(credential, account: account) } }
     }

@@ -72,7 +72,7 @@ extension SwapTransaction {
             _ = domain
             await resumeLater(component)
             old.isResumedLater = false
-            // Whoever opens a held gate begins them.
+            // The code that opens a held gate begins them.
             if old.running === component, !component.gate.isHeld { component.timers.begin() }
         }
     }
