@@ -226,7 +226,7 @@ struct PipeTests {
             #expect(try await iterator.next() == 0)
             let next = try folder.write(Self.library(edition: "2.0.0"), as: "libNext.so")
             try await test.host.swap(
-                library: next, SwapOptions(drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60)))
+                library: next, SwapOptions(drain: .upTo(.seconds(10), then: .fail), stepLimit: .seconds(60)))
             #expect(await error { try await iterator.next() }?.code == .streamInterrupted)
             let holders = try await test.host.generations(of: "org.backplane.tests.pipe").first?.heldBy ?? []
             #expect(holders.contains("1 stream of Pipe whose body has not returned"), "\(holders)")
