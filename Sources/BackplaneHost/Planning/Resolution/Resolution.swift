@@ -47,12 +47,18 @@ package struct Resolution: Sendable {
     }
 
     /// A definition and the component class chosen for it.
-    struct Choice {
+    ///
+    /// A class, because all six steps pass it on, and a copy of its parts would retain each of them.
+    final class Choice: Sendable {
         let definition: ComponentDefinition
         /// The chosen class; `nil` if none matches, which has already been reported.
         let entry: Catalogue.Entry?
         /// The configuration as JSON.
         let configuration: Data
+
+        init(definition: ComponentDefinition, entry: Catalogue.Entry?, configuration: Data) {
+            (self.definition, self.entry, self.configuration) = (definition, entry, configuration)
+        }
 
         var identity: Identity? {
             entry.map { Identity(entry: $0, configuration: configuration, namespace: definition.namespace) }
