@@ -120,7 +120,7 @@ private struct MemberPlace: JSONReceiver {
 
     mutating func string(_ string: String, endingAt end: Int) { close(at: end) }
     mutating func number(_ text: ArraySlice<UInt8>, isWhole: Bool) { close(at: text.endIndex) }
-    mutating func word(_ value: JSONValue, endingAt end: Int) { close(at: end) }
+    mutating func word(_ value: Bool?, endingAt end: Int) { close(at: end) }
     func halfOfPair(at offset: Int) {}
 
     private mutating func close(at end: Int) {

@@ -18,7 +18,7 @@ package enum JSONCheck {
         func key(_ key: String, at offset: Int) {}
         func string(_ string: String, endingAt end: Int) {}
         func number(_ text: ArraySlice<UInt8>, isWhole: Bool) {}
-        func word(_ value: JSONValue, endingAt end: Int) {}
+        func word(_ value: Bool?, endingAt end: Int) {}
         func halfOfPair(at offset: Int) {}
     }
 }

@@ -44,9 +44,9 @@ package struct JSONGrammar<Receiver: JSONReceiver> {
                 return try receiver.string(string, endingAt: index)
             case UInt8(ascii: "-")?: return try number(from: start)
             case let byte? where byte.isDigit: return try number(from: start)
-            case UInt8(ascii: "t"): return try word("true", .bool(true))
-            case UInt8(ascii: "f"): return try word("false", .bool(false))
-            case UInt8(ascii: "n"): return try word("null", .null)
+            case UInt8(ascii: "t"): return try word("true", true)
+            case UInt8(ascii: "f"): return try word("false", false)
+            case UInt8(ascii: "n"): return try word("null", nil)
             default: throw Mistake(offset: index, reason: "expected a value, found \(found)")
             }
         }
@@ -95,7 +95,7 @@ package struct JSONGrammar<Receiver: JSONReceiver> {
         receiver.key(key, at: start)
     }
 
-    private mutating func word(_ word: String, _ value: JSONValue) throws(Mistake) {
+    private mutating func word(_ word: String, _ value: Bool?) throws(Mistake) {
         guard let end = bytes.end(of: word, at: index) else {
             throw Mistake(offset: index, reason: "expected a value, found \(found)")
         }

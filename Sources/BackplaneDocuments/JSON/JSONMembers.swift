@@ -44,7 +44,7 @@ package enum JSONMembers {
         mutating func key(_ key: String, at offset: Int) { open[open.count - 1].keys.append(key) }
         mutating func string(_ string: String, endingAt end: Int) { add(.scalar(start..<end)) }
         mutating func number(_ text: ArraySlice<UInt8>, isWhole: Bool) { add(.scalar(text.startIndex..<text.endIndex)) }
-        mutating func word(_ value: JSONValue, endingAt end: Int) { add(.scalar(start..<end)) }
+        mutating func word(_ value: Bool?, endingAt end: Int) { add(.scalar(start..<end)) }
         func halfOfPair(at offset: Int) {}
 
         private mutating func add(_ value: JSONMembers) {

@@ -3,8 +3,8 @@ package import FoundationEssentials
 /// A strict reader of JSON (RFC 8259) that reports the position of a mistake.
 ///
 /// `JSONDecoder` reports neither line nor column, and silently drops duplicate keys, so that a manager could disappear.
-package struct JSONReader: DocumentTextReader {
-    private var grammar: JSONGrammar<JSONTree>
+package struct JSONReader<Value: JSONTreeValue>: DocumentTextReader {
+    private var grammar: JSONGrammar<JSONTree<Value>>
 
     var bytes: [UInt8] { grammar.bytes }
 
@@ -14,11 +14,13 @@ package struct JSONReader: DocumentTextReader {
         grammar = JSONGrammar(Array(data.withoutByteOrderMark), JSONTree(of: subject, wanted: wanted))
     }
 
-    mutating func document() throws(DocumentMistake) -> JSONValue {
+    mutating func document() throws(DocumentMistake) -> Value {
         try grammar.document()
         return grammar.receiver.root
     }
+}
 
+extension JSONReader where Value == JSONValue {
     /// Returns the positions of the values at the given paths; the position of a dictionary member is that of its key.
     ///
     /// The position of a missing value is that of the nearest value that would contain it.
@@ -37,7 +39,7 @@ package struct JSONReader: DocumentTextReader {
         }
     }
 
-    private static func tree(of data: Data, wanted paths: [String]) -> (JSONTree, bytes: [UInt8])? {
+    private static func tree(of data: Data, wanted paths: [String]) -> (JSONTree<JSONValue>, bytes: [UInt8])? {
         var reader = Self(data, as: .document, wanted: Set(paths.flatMap(\.pointerAndAncestors)))
         return (try? reader.document()).map { _ in (reader.grammar.receiver, reader.bytes) }
     }

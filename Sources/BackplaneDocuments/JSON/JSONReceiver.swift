@@ -17,8 +17,8 @@ package protocol JSONReceiver {
     ///
     /// - Parameter text: The number as written, whose indices are offsets in the whole text.
     mutating func number(_ text: ArraySlice<UInt8>, isWhole: Bool) throws(Mistake)
-    /// Receives `true`, `false` or `null`.
-    mutating func word(_ value: JSONValue, endingAt end: Int) throws(Mistake)
+    /// Receives `true`, `false` or `null`, which is `nil`.
+    mutating func word(_ value: Bool?, endingAt end: Int) throws(Mistake)
     /// Receives half of a surrogate pair in a string, which becomes U+FFFD unless this function throws an error.
     func halfOfPair(at offset: Int) throws(Mistake)
 }

@@ -1,8 +1,8 @@
 /// A receiver that builds the value of a JSON text within ``DocumentLimits``, and records requested positions.
-struct JSONTree: JSONReceiver {
+struct JSONTree<Value: JSONTreeValue>: JSONReceiver {
     let subject: DocumentSubject
     /// The value, once the text has ended.
-    private(set) var root = JSONValue.null
+    private(set) var root = Value.null
     private var containers: [Container] = []
     private var valuesLeft = DocumentLimits.values
     /// The pointers whose positions are requested, with all their ancestors.
@@ -16,8 +16,8 @@ struct JSONTree: JSONReceiver {
         let isObject: Bool
         /// The container's own path; `nil` if no value in it is requested.
         let path: DocumentPath?
-        var elements: [JSONValue] = []
-        var members: [String: JSONValue] = [:]
+        var elements: [Value] = []
+        var members: [String: Value] = [:]
         /// The key of the current member.
         var key = ""
         var keyOffset = 0
@@ -64,16 +64,18 @@ struct JSONTree: JSONReceiver {
         guard let number = Double(digits), number.isFinite else {
             throw Mistake(offset: text.startIndex, reason: "a number out of range")
         }
-        try add(JSONValue(number), endingAt: text.endIndex)
+        try add(Value(canonical: number), endingAt: text.endIndex)
     }
 
-    mutating func word(_ value: JSONValue, endingAt end: Int) throws(Mistake) { try add(value, endingAt: end) }
+    mutating func word(_ value: Bool?, endingAt end: Int) throws(Mistake) {
+        try add(value.map(Value.bool) ?? .null, endingAt: end)
+    }
 
     func halfOfPair(at offset: Int) throws(Mistake) {
         throw Mistake(offset: offset, reason: "half of a surrogate pair")
     }
 
-    private mutating func add(_ value: JSONValue, endingAt end: Int) throws(Mistake) {
+    private mutating func add(_ value: Value, endingAt end: Int) throws(Mistake) {
         guard let innermost = containers.indices.last else { return root = value }
         if let path = wantedPath { ends[path.description] = end }
         guard containers[innermost].isObject else { return containers[innermost].elements.append(value) }

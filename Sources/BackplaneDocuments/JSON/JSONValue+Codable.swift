@@ -11,7 +11,7 @@ extension JSONValue: Decodable {
         } else if let integer = try? value.decode(Int64.self) {
             self = .integer(integer)
         } else if let number = try? value.decode(Double.self) {
-            self.init(number)
+            self.init(canonical: number)
         } else if let string = try? value.decode(String.self) {
             self = .string(string)
         } else if var elements = try? decoder.unkeyedContainer() {

@@ -15,7 +15,7 @@ extension JSONValue: ExpressibleByIntegerLiteral {
 
 extension JSONValue: ExpressibleByFloatLiteral {
     /// Creates a `number`, or an `integer` if the literal's value is whole.
-    public init(floatLiteral value: Double) { self.init(value) }
+    public init(floatLiteral value: Double) { self.init(canonical: value) }
 }
 
 extension JSONValue: ExpressibleByStringLiteral {

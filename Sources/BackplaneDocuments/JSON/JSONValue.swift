@@ -17,9 +17,4 @@ public indirect enum JSONValue: Sendable, Hashable {
     case array([JSONValue])
     /// Values keyed by strings.
     case object([String: JSONValue])
-
-    /// Creates the canonical value of a number, which is used for comparison and encoding.
-    init(_ number: Double) {
-        self = Int64(exactly: number).map(Self.integer) ?? .number(number)
-    }
 }

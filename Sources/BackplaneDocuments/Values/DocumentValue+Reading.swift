@@ -9,7 +9,7 @@ extension DocumentValue {
     public init(parsing bytes: Data, as subject: DocumentSubject) throws(DocumentError) {
         guard bytes.count <= DocumentLimits.bytes else { throw .tooLarge(subject) }
         switch DocumentFormat(of: bytes) {
-        case .json: self.init(try JSONReader.read(bytes, as: subject))
+        case .json: self = try JSONReader.read(bytes, as: subject)
         case .xml: self = try PropertyListReader.read(bytes, as: subject)
         case .binary: self = try BinaryPropertyListReader.read(bytes, as: subject)
         }

@@ -38,9 +38,4 @@ public indirect enum DocumentValue: Sendable, Hashable {
         case .dictionary: "a dictionary"
         }
     }
-
-    /// Creates the canonical value of a number, in which it is compared and encoded.
-    init(canonical number: Double) {
-        self = Int64(exactly: number).map(Self.integer) ?? .number(number)
-    }
 }

@@ -58,8 +58,8 @@ struct IndexedProperties: JSONReceiver {
         try scalar(Int64(text).map { .integer($0) } ?? Double(text).map { .number($0) } ?? .null)
     }
 
-    mutating func word(_ value: JSONValue, endingAt end: Int) throws(Mistake) {
-        if case .bool(let value) = value { try scalar(.boolean(value)) } else { try scalar(.null) }
+    mutating func word(_ value: Bool?, endingAt end: Int) throws(Mistake) {
+        try scalar(value.map { .boolean($0) } ?? .null)
     }
 
     func halfOfPair(at offset: Int) {}

@@ -42,6 +42,6 @@ package struct TextProperties: JSONReceiver {
     }
 
     package func number(_ text: ArraySlice<UInt8>, isWhole: Bool) {}
-    package func word(_ value: JSONValue, endingAt end: Int) {}
+    package func word(_ value: Bool?, endingAt end: Int) {}
     package func halfOfPair(at offset: Int) {}
 }
