@@ -56,7 +56,8 @@ extension JSONValue {
             case .string(let value): .string(value)
             case .data(let value): .string(value.base64EncodedString())
             case .date(let value):
-                value.timeIntervalSinceReferenceDate.isFinite ? JSONValue(canonical: value.timeIntervalSinceReferenceDate) : .null
+                value.timeIntervalSinceReferenceDate.isFinite
+                    ? JSONValue(canonical: value.timeIntervalSinceReferenceDate) : .null
             case .array(let values): .array(values.map { JSONValue($0) })
             case .dictionary(let members): .object(members.mapValues { JSONValue($0) })
             }
