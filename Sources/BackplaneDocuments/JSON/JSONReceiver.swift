@@ -17,7 +17,7 @@ package protocol JSONReceiver {
     ///
     /// - Parameter text: The number as written, whose indices are offsets in the whole text.
     mutating func number(_ text: ArraySlice<UInt8>, isWhole: Bool) throws(Mistake)
-    /// Receives `true`, `false` or `null`, which is `nil`.
+    /// Receives `true` or `false`, or `nil` for `null`.
     mutating func word(_ value: Bool?, endingAt end: Int) throws(Mistake)
     /// Receives half of a surrogate pair in a string, which becomes U+FFFD unless this function throws an error.
     func halfOfPair(at offset: Int) throws(Mistake)

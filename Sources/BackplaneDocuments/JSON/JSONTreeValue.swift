@@ -1,4 +1,4 @@
-/// A value of a JSON text, which ``JSONTree`` builds.
+/// A type of value that ``JSONTree`` builds from a JSON text.
 package protocol JSONTreeValue {
     static var null: Self { get }
     static func bool(_ value: Bool) -> Self

@@ -48,7 +48,7 @@ package struct Resolution: Sendable {
 
     /// A definition and the component class chosen for it.
     ///
-    /// A class, because all six steps pass it on, and a copy of its parts would retain each of them.
+    /// A class, because copying a value with so many parts would retain each of them.
     final class Choice: Sendable {
         let definition: ComponentDefinition
         /// The chosen class; `nil` if none matches, which has already been reported.
