@@ -63,7 +63,12 @@ struct InstructionCounting {
         let report = folder + "/callgrind.log"
         let tool = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--log-file=\(report)"]
         let arguments = ["bench", suite, "--only", row.name, "--iterations", "\(count)"]
-        try await ProgramRun.with(arguments, under: tool) { try $0.requireSuccess() }
+        do { try await ProgramRun.with(arguments, under: tool) { try $0.requireSuccess() } } catch {
+            guard let words = Self.complaint(in: (try? String(contentsOfFile: report, encoding: .utf8)) ?? "") else {
+                throw error
+            }
+            throw BackplaneError(.componentFailed, "valgrind could not run this program: \(words)", at: row.name)
+        }
         guard let number = Self.collected(in: try String(contentsOfFile: report, encoding: .utf8)) else {
             throw BackplaneError(.componentFailed, "callgrind reported no number of instructions", at: row.name)
         }
@@ -78,5 +83,14 @@ struct InstructionCounting {
             return Double(words[3])
         }
         return nil
+    }
+
+    /// Returns valgrind's own errors in a report, whose lines are `==1234== Valgrind: debuginfo reader: …`, as one line;
+    /// `nil` if there are none.
+    static func complaint(in report: String) -> String? {
+        let lines = report.split(separator: "\n").compactMap { line in
+            line.range(of: "== Valgrind: ").map { line[$0.upperBound...].trimmingCharacters(in: .whitespaces) }
+        }
+        return lines.isEmpty ? nil : lines.joined(separator: " ")
     }
 }

@@ -45,4 +45,16 @@ import Testing
         #expect(InstructionCounting.collected(in: report) == 56_789)
         #expect(InstructionCounting.collected(in: "==7== Events : Ir") == nil)
     }
+
+    @Test func `valgrind's own errors are told`() {
+        let report = """
+            ==7== Command: backplane bench
+            ==7== Valgrind: debuginfo reader: Possibly corrupted debuginfo file.
+            ==7== Valgrind: I can't recover.  Giving up.  Sorry.
+            """
+        #expect(
+            InstructionCounting.complaint(in: report)
+                == "debuginfo reader: Possibly corrupted debuginfo file. I can't recover.  Giving up.  Sorry.")
+        #expect(InstructionCounting.complaint(in: "==7== Collected : 56789") == nil)
+    }
 }
