@@ -1,17 +1,20 @@
 package import Backplane
+import BackplaneBoundary
 
 /// The component classes that the loaded plugins registered.
 package struct Catalogue: Sendable {
     /// A component class of a plugin.
-    package struct Entry: Sendable, Hashable {
+    ///
+    /// A reference, because every node of a plan has one, and copying a value with so many parts would retain each.
+    package final class Entry: Sendable {
         /// The id of the plugin.
-        package var plugin: String
-        package var pluginVersion: Version
+        package let plugin: String
+        package let pluginVersion: Version
         /// The position of the plugin among all plugins.
-        package var order: Int
+        package let order: Int
         /// The position of the class among those of its plugin.
-        package var index: Int
-        package var component: ComponentDescription
+        package let index: Int
+        package let component: ComponentDescription
 
         package init(plugin: String, pluginVersion: Version, order: Int, index: Int, component: ComponentDescription) {
             (self.plugin, self.pluginVersion, self.order, self.index) = (plugin, pluginVersion, order, index)
@@ -65,7 +68,13 @@ package struct Catalogue: Sendable {
     }
 }
 
-extension Catalogue.Entry {
+extension Catalogue.Entry: Hashable {
+    package static func == (a: Catalogue.Entry, b: Catalogue.Entry) -> Bool {
+        a === b
+            || (a.order, a.index, a.plugin, a.pluginVersion) == (b.order, b.index, b.plugin, b.pluginVersion)
+                && a.component == b.component
+    }
+
     /// Hashes only the position, which is unique in a catalogue, because hashing the rest is expensive.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(order)
