@@ -32,7 +32,8 @@ extension CompositionChanges {
     /// Returns whether a change requires a swap: one that carries over state or graphs, renames a manager, or changes a
     /// definition.
     func needsSwap(to new: LoadedManifest, _ change: PlanChange) -> Bool {
-        touchesState(change) || renamesManagers(for: new) || touchesGraphs(change) || changesDefinitions(for: new)
+        touchesState(change) || renamesManagers(for: new, change) || touchesGraphs(change)
+            || changesDefinitions(for: new)
     }
 
     /// Checks that a manifest loses no data and no method, and applies the new configurations to the instances that
@@ -47,7 +48,7 @@ extension CompositionChanges {
         losesMethods: Bool
     ) async throws(BackplaneError) {
         if !losesData {
-            let errors = await instances.dataLeftBehind(from: live.loaded, to: new)
+            let errors = await instances.dataLeftBehind(from: live.loaded, to: new, change.succession)
             if !errors.isEmpty { throw .combining(errors, of: "the manifest", at: new.document.path) }
         }
         if !losesMethods { try requireMethods(of: new, change) }
@@ -85,8 +86,8 @@ extension CompositionChanges {
     }
 
     /// Returns whether another manifest renames a running manager, which callers can only keep through a swap.
-    private func renamesManagers(for new: LoadedManifest) -> Bool {
-        let old = live.loaded.plan, before = Succession(from: old, to: new.plan).before
+    private func renamesManagers(for new: LoadedManifest, _ change: PlanChange) -> Bool {
+        let old = live.loaded.plan, before = change.succession.before
         return new.plan.nodes.contains { node in
             guard node.role == .manager, let place = before[node.id] else { return false }
             return old.nodes[place].name != node.name && live.nodes[place].running != nil
@@ -95,12 +96,13 @@ extension CompositionChanges {
 
     /// Checks that no caller loses a method that it uses.
     private func requireMethods(of new: LoadedManifest, _ change: PlanChange) throws(BackplaneError) {
-        let successors = Succession(from: live.loaded.plan, to: new.plan).after
         let leaving = change.removed.map { live.nodes[$0] }
         let changes = leaving.compactMap { node in
-            successors[node.node.id].map { RemovingChange(gate: node.gate, old: node.node, new: new.plan.nodes[$0]) }
+            change.succession.after[node.node.id].map { place in
+                RemovingChange(gate: node.gate, old: node.node, new: new.plan.nodes[place])
+            }
         }
-        let errors = live.removals(in: new, changes, leaving: Set(leaving.map(\.id)))
+        let errors = live.removals(in: new, change.succession, changes, leaving: Set(leaving.map(\.id)))
         if !errors.isEmpty { throw .combining(errors, of: "the manifest", at: new.document.path) }
     }
 }

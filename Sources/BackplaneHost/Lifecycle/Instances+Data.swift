@@ -35,8 +35,10 @@ extension Instances {
     /// Returns an error for each data access controller that a change would leave without its data.
     ///
     /// The data stays where it is, but the controller would look for it elsewhere.
-    func dataLeftBehind(from old: LoadedManifest, to new: LoadedManifest) async -> [BackplaneError] {
-        let before = Succession(from: old.plan, to: new.plan).before
+    func dataLeftBehind(from old: LoadedManifest, to new: LoadedManifest, _ succession: Succession) async
+        -> [BackplaneError]
+    {
+        let before = succession.before
         var errors: [BackplaneError] = []
         for node in new.plan.nodes {
             guard let namespace = node.dataNamespace, let was = before[node.id].map({ old.plan.nodes[$0] }),

@@ -42,8 +42,8 @@ extension LoadedManifest {
     /// Returns the methods that wires of this manifest use and that their providers lose with another manifest.
     ///
     /// A user that also changes is judged by its new code; new wires are not judged.
-    func methodsRemoved(in new: LoadedManifest) -> [RemovedMethods] {
-        let before = Succession(from: plan, to: new.plan).before.map { place in place.map { plan.nodes[$0] } }
+    func methodsRemoved(in new: LoadedManifest, _ succession: Succession) -> [RemovedMethods] {
+        let before = succession.before.map { place in place.map { plan.nodes[$0] } }
         return new.plan.nodes.flatMap { user -> [RemovedMethods] in
             guard let known = before[user.id] else { return [] }
             let type = new.componentClass(of: user)

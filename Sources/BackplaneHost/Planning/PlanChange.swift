@@ -14,6 +14,8 @@ struct PlanChange {
     private(set) var removed: [Int] = []
     /// The new ids of the nodes to create, in the order of creation.
     private(set) var added: [Int] = []
+    /// The nodes that continue others, including those that are recreated.
+    let succession: Succession
 
     /// Creates the change from one plan to another.
     ///
@@ -24,20 +26,17 @@ struct PlanChange {
         from old: Plan, to new: Plan, isReconfigurable: (Catalogue.Entry) -> Bool = { _ in false },
         isSame: (Catalogue.Entry, Catalogue.Entry) -> Bool
     ) {
+        succession = Succession(from: old, to: new)
         let places = Dictionary(old.nodes.map { ($0.key, $0.id) }, uniquingKeysWith: { first, _ in first })
-        let oldUses = old.uses, newUses = new.uses
-        let unconfigured = Dictionary(
-            old.nodes.filter(\.isIdentifiedByConfiguration).map {
-                (Unconfigured($0, usedBy: oldUses[$0.id]), Optional($0.id))
-            },
-            // Nodes that differ only in their configurations cannot be told apart, so none of them continues another.
-            uniquingKeysWith: { _, _ in nil })
+        // Most nodes are found by their keys, so these are made only if one is not.
+        lazy var unconfigured = old.unconfigured
+        lazy var uses = new.uses
         for node in new.nodes {
             // A shared collaborator is the same only if all who share it change alike.
-            let alike = [places[node.key], unconfigured[Unconfigured(node, usedBy: newUses[node.id])] ?? nil]
-            let place = alike.lazy.compactMap(\.self).first { [kept] place in
-                kept[place] == nil && keeps(old.nodes[place], as: node, isSame)
-            }
+            let place =
+                keepable(places[node.key], of: old, as: node, isSame)
+                ?? keepable(
+                    unconfigured[Unconfigured(node, usedBy: uses[node.id])] ?? nil, of: old, as: node, isSame)
             guard let place else {
                 added.append(node.id)
                 continue
@@ -59,6 +58,15 @@ struct PlanChange {
         for node in plan.nodes where !places.contains(node.id) { kept[node.id] = node.id }
         removed = places.sorted()
         added = removed
+        succession = Succession(from: plan, to: plan)
+    }
+
+    /// Returns the id of an old node if it can be kept as a new one and is not already kept as another.
+    private func keepable(
+        _ place: Int?, of old: Plan, as node: Plan.Node, _ isSame: (Catalogue.Entry, Catalogue.Entry) -> Bool
+    ) -> Int? {
+        guard let place, kept[place] == nil, keeps(old.nodes[place], as: node, isSame) else { return nil }
+        return place
     }
 
     private func keeps(_ old: Plan.Node, as new: Plan.Node, _ isSame: (Catalogue.Entry, Catalogue.Entry) -> Bool)
@@ -87,6 +95,17 @@ private struct Unconfigured: Hashable {
 }
 
 extension Plan {
+    /// The id of each node whose configuration is part of its identity, keyed by the rest; `nil` for several.
+    fileprivate var unconfigured: [Unconfigured: Int?] {
+        let uses = uses
+        return Dictionary(
+            nodes.filter(\.isIdentifiedByConfiguration).map {
+                (Unconfigured($0, usedBy: uses[$0.id]), Optional($0.id))
+            },
+            // Nodes that differ only in their configurations cannot be told apart, so none of them continues another.
+            uniquingKeysWith: { _, _ in nil })
+    }
+
     /// The wires to each node, keyed by its id, with the managers and labels of their users.
     fileprivate var uses: [Set<Use>] {
         var uses = nodes.map { _ in Set<Use>() }

@@ -14,10 +14,13 @@ extension LiveComposition {
     ///
     /// - Parameters:
     ///   - next: The manifest with the new code.
+    ///   - succession: The nodes of the active plan that those of the next one continue.
     ///   - changes: The components that change.
     ///   - leaving: The ids of the nodes that change, whose wires are compared as declared in their new code.
-    func removals(in next: LoadedManifest, _ changes: [RemovingChange], leaving: Set<Int>) -> [BackplaneError] {
-        let planned = loaded.methodsRemoved(in: next)
+    func removals(
+        in next: LoadedManifest, _ succession: Succession, _ changes: [RemovingChange], leaving: Set<Int>
+    ) -> [BackplaneError] {
+        let planned = loaded.methodsRemoved(in: next, succession)
         let others = changes.flatMap { change in
             connections.wires(to: change.gate, but: leaving).compactMap { wire in
                 RemovedMethods(

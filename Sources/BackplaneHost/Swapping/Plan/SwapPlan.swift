@@ -32,6 +32,8 @@ struct SwapPlan {
     private(set) var refusals: [BackplaneError] = []
     /// The states that the swap discards, as sentences without a full stop.
     private(set) var losses: [String] = []
+    /// The nodes that continue others, including those that are not running.
+    let succession: Succession
 
     /// The facts about the running host on which the plan depends.
     struct Running {
@@ -55,7 +57,8 @@ struct SwapPlan {
         isReconfigurable: (Catalogue.Entry) -> Bool = { _ in false },
         isSame: (Catalogue.Entry, Catalogue.Entry) -> Bool
     ) {
-        let succession = Succession(from: old, to: new), before = succession.before
+        succession = Succession(from: old, to: new)
+        let before = succession.before
         var changed: Set<Int> = [], sameCode: Set<Int> = []
         for node in new.nodes {
             let was = before[node.id].map { old.nodes[$0] }
@@ -85,7 +88,7 @@ struct SwapPlan {
         }
         reconfigured.removeAll { kept[$0] == nil }
 
-        let removed = removable(old, new, succession, running)
+        let removed = removable(old, new, running)
         let releasesResources = removed.contains { $0.entry.component.isExclusive }
         let needed = Self.needed(in: new, before, changed, running)
         for place in needed.sorted() {
@@ -160,9 +163,7 @@ struct SwapPlan {
     }
 
     /// Returns the running nodes that no longer have a place, and refuses those that have errors with the new code.
-    private mutating func removable(_ old: Plan, _ new: Plan, _ succession: Succession, _ running: Running)
-        -> [Plan.Node]
-    {
+    private mutating func removable(_ old: Plan, _ new: Plan, _ running: Running) -> [Plan.Node] {
         old.nodes.filter { node in
             guard running.up.contains(node.id), succession.after[node.id] == nil else { return false }
             guard node.managers.contains(where: { new.faults[$0] != nil }) else { return true }

@@ -13,7 +13,8 @@ extension SwapTransaction {
         while let start = live.nodes.lazy.compactMap(\.startUnderWay).first { _ = await start.value }
         try live.requireRunning()
         let before = live.loaded, after = try target.manifest(replacing: before, in: live.loadFolder)
-        let leftBehind = await surroundings.startup.instances.dataLeftBehind(from: before, to: after)
+        let leftBehind = await surroundings.startup.instances.dataLeftBehind(
+            from: before, to: after, Succession(from: before.plan, to: after.plan))
         // Components may have been looked up meanwhile, or a probation may have failed.
         while let start = live.nodes.lazy.compactMap(\.startUnderWay).first { _ = await start.value }
         try live.requireRunning()
@@ -68,7 +69,7 @@ extension SwapTransaction {
     /// The methods that wires use and would lose.
     private var removedMethods: [BackplaneError] {
         live.removals(
-            in: after,
+            in: after, plan.succession,
             members.compactMap { member in
                 guard let old = member.old, let new = member.new else { return nil }
                 return RemovingChange(gate: member.gate, old: old.node, new: new.node)
