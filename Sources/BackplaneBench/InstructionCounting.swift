@@ -85,8 +85,9 @@ struct InstructionCounting {
         return nil
     }
 
-    /// Returns valgrind's own errors in a report, whose lines are `==1234== Valgrind: debuginfo reader: …`, as one line;
-    /// `nil` if there are none.
+    /// Returns valgrind's own errors in a report, as one line; `nil` if there are none.
+    ///
+    /// Their lines are `==1234== Valgrind: debuginfo reader: …`.
     static func complaint(in report: String) -> String? {
         let lines = report.split(separator: "\n").compactMap { line in
             line.range(of: "== Valgrind: ").map { line[$0.upperBound...].trimmingCharacters(in: .whitespaces) }
