@@ -14,7 +14,7 @@ help: ## List these commands.
 demo: build ## Build everything and run the example application against a local server.
 	@.build/debug/backplane demo
 
-test: test-build ## Build everything and run the whole test suite in three parallel processes.
+test: test-build ## Build everything and run the whole test suite in four parallel processes.
 	SWIFT_BACKTRACE=enable=no .ci/test $(TEST_FLAGS)
 
 # The tests of the command need commands that come with the engines, and are left out.
