@@ -190,6 +190,15 @@ struct DevLoopTests {
         #expect(loop.take(.answered(.unfinished)) == [.showRefusal])
     }
 
+    @Test func `one that was refused during a build that has ended since is tried again, once`() {
+        var loop = running()
+        _ = loop.take(.changed([notes]))
+        #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
+        #expect(loop.take(.built(.succeeded)) == [])
+        #expect(loop.take(.answered(.unfinished)) == [.swap([notes.library])])
+        #expect(loop.take(.answered(.unfinished)) == [.showRefusal])
+    }
+
     @Test func `failed code is reported, and never tried again`() {
         var loop = running()
         _ = loop.take(.changed([notes, clock]))

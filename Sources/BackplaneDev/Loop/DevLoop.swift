@@ -50,7 +50,8 @@ struct DevLoop: Sendable {
     }
     private enum HostState { case none, starting, up, ended, ending }
     private enum Ask {
-        case swap(Set<String>, isNew: Bool), both(Set<String>), apply(isNew: Bool), rollBack
+        case swap(Set<String>, isNew: Bool, duringBuild: Bool)
+        case both(Set<String>), apply(isNew: Bool), rollBack
     }
     private enum ManifestState { case active, new, refused, worthTrying }
 
@@ -130,16 +131,18 @@ struct DevLoop: Sendable {
     private mutating func answered(_ answer: Answer) -> Bool {
         defer { asked = nil }
         switch asked {
-        case .swap(let libraries, _) where answer == .done:
+        case .swap(let libraries, _, _) where answer == .done:
             refusals.swapped(libraries)
             // The manifest may need a library that is active only now.
             if manifest == .refused { manifest = .worthTrying }
             return false
-        case .swap(let libraries, let isNew) where answer == .misfit:
+        case .swap(let libraries, let isNew, _) where answer == .misfit:
             return refusals.refused(libraries, isNew: isNew, moreIsComing: isMoreComing(than: libraries))
-        case .swap(let libraries, let isNew) where answer == .unfinished:
-            return refusals.refused(libraries, isNew: isNew, moreIsComing: !isBuilt || !newLibraries.isEmpty)
-        case .swap(let libraries, _):
+        case .swap(let libraries, let isNew, let duringBuild) where answer == .unfinished:
+            // The build may have ended since the host looked for the files.
+            return refusals.refused(
+                libraries, isNew: isNew, moreIsComing: duringBuild || !isBuilt || !newLibraries.isEmpty)
+        case .swap(let libraries, _, _):
             // The same code would fail again.
             refusals.forget(libraries)
             return true
@@ -207,8 +210,7 @@ struct DevLoop: Sendable {
             let libraries = alone.subtracting(newLibraries)
             alone = []
             if !libraries.isEmpty {
-                asked = .swap(libraries, isNew: false)
-                return .swap(libraries.sorted())
+                return swap(libraries, isNew: false)
             }
         }
         if let action = askForBoth() { return action }
@@ -216,8 +218,7 @@ struct DevLoop: Sendable {
             let libraries = newLibraries
             newLibraries = []
             refusals.forget(libraries)
-            asked = .swap(libraries, isNew: true)
-            return .swap(libraries.sorted())
+            return swap(libraries, isNew: true)
         }
         guard isBuilt else { return nil }
         if manifest == .new || manifest == .worthTrying {
@@ -226,7 +227,11 @@ struct DevLoop: Sendable {
             return .apply
         }
         guard let libraries = refusals.tryAgain() else { return nil }
-        asked = .swap(libraries, isNew: false)
+        return swap(libraries, isNew: false)
+    }
+
+    private mutating func swap(_ libraries: Set<String>, isNew: Bool) -> Action {
+        asked = .swap(libraries, isNew: isNew, duringBuild: !isBuilt)
         return .swap(libraries.sorted())
     }
 

@@ -1,4 +1,5 @@
 package import Backplane
+import Glibc
 
 /// The folder with a plugin's read-only files, which is copied together with its library.
 package enum ResourceFolder {
@@ -12,9 +13,20 @@ package enum ResourceFolder {
 
         package init() {}
 
-        mutating func names(in folder: String) -> [String] {
+        /// Returns the names of the resource folders in a folder; none if it may not be listed.
+        ///
+        /// - Throws: `plugin.unreadable` if the folder is missing, as SwiftPM's link `.build/debug` is for a moment at
+        ///   the end of each build.
+        mutating func names(in folder: String) throws(BackplaneError) -> [String] {
             if let names = known[folder] { return names }
-            let names = ((try? FileTree.names(in: folder)) ?? []).filter { $0.hasSuffix(".resources") }
+            let all: [String]
+            do throws(SystemError) { all = try FileTree.names(in: folder) } catch {
+                guard error.number != EACCES else { return [] }
+                throw BackplaneError(
+                    .pluginUnreadable, "the library's folder cannot be searched for its resources: \(error)",
+                    at: folder)
+            }
+            let names = all.filter { $0.hasSuffix(".resources") }
             known[folder] = names
             return names
         }
@@ -71,7 +83,7 @@ package enum ResourceFolder {
         -> String?
     {
         let stem = stem(of: library)
-        let found = names.names(in: folder).filter {
+        let found = try names.names(in: folder).filter {
             $0.hasSuffix("_\(stem).resources") || $0.hasSuffix("_\(stem)Module.resources")
         }
         return try only(found, at: library, "choose one with `resources` in the manifest")

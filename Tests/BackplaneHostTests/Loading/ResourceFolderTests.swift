@@ -1,4 +1,5 @@
 import Backplane
+import Glibc
 import Testing
 
 @testable import BackplaneHost
@@ -43,6 +44,15 @@ struct ResourceFolderTests {
         let resources = try resources(library)
         try folder.write(Array("new".utf8), as: "app_Shop.resources/deep/name.txt")
         #expect(try resources.data("deep/name.txt") == Array("app_Shop.resources".utf8))
+    }
+
+    @Test func `a folder that is gone when it is searched is an error, not a library without resources`() throws {
+        let library = try library(with: "app_Shop.resources")
+        let away = folder.path + "-away"
+        try #require(rename(folder.path, away) == 0)
+        defer { rename(away, folder.path) }
+        let error = #expect(throws: BackplaneError.self) { try resources(library) }
+        #expect(error?.code == .pluginUnreadable && error?.location == folder.path)
     }
 
     @Test func `two candidates are an error that the manifest settles`() throws {
