@@ -5,7 +5,7 @@ import BackplaneBoundary
 package struct Catalogue: Sendable {
     /// A component class of a plugin.
     ///
-    /// A reference, because every node of a plan has one, and copying a value with so many parts would retain each.
+    /// A class, because every node of a plan has one, and copying a value with so many parts would retain each of them.
     package final class Entry: Sendable {
         /// The id of the plugin.
         package let plugin: String

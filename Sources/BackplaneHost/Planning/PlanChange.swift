@@ -28,7 +28,7 @@ struct PlanChange {
     ) {
         succession = Succession(from: old, to: new)
         let places = Dictionary(old.nodes.map { ($0.key, $0.id) }, uniquingKeysWith: { first, _ in first })
-        // Most nodes are found by their keys, so these are made only if one is not.
+        // Expensive, and needed only for a node that is not found by its key.
         lazy var unconfigured = old.unconfigured
         lazy var uses = new.uses
         for node in new.nodes {
@@ -95,7 +95,8 @@ private struct Unconfigured: Hashable {
 }
 
 extension Plan {
-    /// The id of each node whose configuration is part of its identity, keyed by the rest; `nil` for several.
+    /// The ids of the nodes whose configuration is part of their identity, keyed by everything else; `nil` where
+    /// several nodes have the same key.
     fileprivate var unconfigured: [Unconfigured: Int?] {
         let uses = uses
         return Dictionary(
