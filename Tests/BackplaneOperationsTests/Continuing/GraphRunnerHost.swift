@@ -186,7 +186,8 @@ final class GraphRunnerCore: Sendable {
         -> OperationGraph<String>
     {
         var graph = GraphBuilder("round")
-        var last = graph.add("start") { start }
+        let first = graph.add("start") { start }
+        var last = first
         for stop in script.stops {
             last = graph.add(stop, after: last) { way in
                 try await script.visit(stop)
@@ -197,6 +198,8 @@ final class GraphRunnerCore: Sendable {
         }
         if script.spoils {
             let distance = graph.add("distance") { Double.infinity }
+            // It has ended once any stop is reached, and is needed until the last one.
+            graph.order(first, after: distance)
             graph.order(last, after: distance)
         }
         return try graph.build(returning: last)
