@@ -82,7 +82,7 @@ struct GateTests {
         old.pending.withLock { $0 = [] }
         let remote = Remote<Adding>(gate.makeSlot(number: 0, to: binding(old, counting)))
         let before = Task { try await remote.add(1) }
-        await eventually { gate.callsInFlight == 1 }
+        await eventually { old.seen.withLock { $0.count } == 1 }
         gate.hold()
         let waiting = (0..<20).map { number in Task { try await remote.add(number) } }
         await eventually { gate.callsWaiting == 20 }
@@ -118,7 +118,7 @@ struct GateTests {
         adder.pending.withLock { $0 = [] }
         let remote = Remote<Adding>(gate.makeSlot(number: 0, to: binding(adder, counting)))
         let call = Task { try await remote.add(1) }
-        await eventually { gate.callsInFlight == 1 }
+        await eventually { adder.seen.withLock { $0.count } == 1 }
         let retired = gate.open { _, binding in binding.twin() }
         #expect(retired.map(\.callsInFlight) == [1])
         #expect(gate.callsInFlight == 1, "whoever stops the component has to wait for it")
@@ -176,7 +176,7 @@ struct GateTests {
             other = gate.makeSlot(number: 0, to: binding(adder, counting))
         let (remote, kept) = (Remote<Adding>(slot), Remote<Adding>(other))
         let underWay = Task { try await remote.add(1) }
-        await eventually { gate.callsInFlight == 1 }
+        await eventually { adder.seen.withLock { $0.count } == 1 }
         gate.abandon(slot)
         #expect(await error { try await remote.add(1) }?.code == .callRetired)
         #expect(throws: BackplaneError.self) { try remote.addNow(1) }

@@ -36,7 +36,7 @@ struct LaneChangeTests {
         }
 
         let underWay = Task { try await trials.wait(3_600) }
-        await eventually { native.callsInFlight == 1 }
+        try await eventually { try trials.waits() == 1 }
         gate.open { _, _ in encoded }
         #expect(native.callsInFlight == 1 && encoded.callsInFlight == 0)
         underWay.cancel()

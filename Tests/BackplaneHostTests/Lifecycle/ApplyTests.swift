@@ -140,7 +140,7 @@ struct ApplyTests {
         try await peerHost.host.start()
         let a = try await peerHost.peer("A")
         let underWay = Task { try await a.wait(3_600) }
-        try await eventually { try await peerHost.host.gate(of: "A").callsInFlight == 1 }
+        try await eventually { try a.waits() == 1 }
         let reset = Task { try await peerHost.host.reset("A") }
         await eventually { await peerHost.states() == ["A quiescing"] }
         let refused = await error { try a.numberNow() }

@@ -32,7 +32,9 @@ struct LongCallStressTests {
     func `nobody waits longer than the drain allows, and the swap comes once the call has ended`(lanes: LaneRule)
         async throws
     {
+        let begun = Recorded<Bool>()
         let sleeper = CounterScript(act: { counter, _, _ in
+            begun.add(true)
             try await Task.sleep(for: Self.length)
             return "\(counter.script.edition)"
         })
@@ -40,7 +42,7 @@ struct LongCallStressTests {
         let callers = (0..<4).map { _ in Callers() }, longest = LongestCall(), total = Mutex(0)
         let began = ContinuousClock.now
         let long = Task { try await counter.act("") }
-        try await eventually { try await counters.host.gate(of: "Counter").callsInFlight == 1 }
+        await eventually { begun.all.count == 1 }
         for caller in callers {
             // Each counts its own calls, since the sums of the others are between two of its own.
             let own = Mutex(0)

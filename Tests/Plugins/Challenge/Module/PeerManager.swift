@@ -20,6 +20,8 @@ public struct Peers: Contract {
     public let resolve = AsyncMethod<String, Int>()
     /// Waits so many seconds, or until it is cancelled.
     public let wait = AsyncMethod<Double, Int>()
+    /// How often `wait` has begun.
+    public let waits = SyncMethod<Nothing, Int>()
     public init() {}
 }
 
@@ -47,6 +49,7 @@ final class PeerManager: Manager {
     }
     private static let instances = Atomic(0)
     private let context: Context
+    private let waits = Atomic(0)
     private let instance: Int
     private let met: [Wire<Peers>]
 
@@ -92,9 +95,11 @@ final class PeerManager: Manager {
             return try await other.number(call)
         }
         table.async(\.wait) { manager, seconds, _ in
+            manager.waits.add(1, ordering: .sequentiallyConsistent)
             try await Task.sleep(for: .seconds(seconds))
             return manager.number
         }
+        table.sync(\.waits) { manager, _, _ in manager.waits.load(ordering: .sequentiallyConsistent) }
     }
 }
 

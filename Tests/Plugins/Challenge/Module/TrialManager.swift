@@ -13,6 +13,8 @@ public struct Trials: Contract {
     public let infinity = AsyncMethod<Nothing, Double>()
     /// Waits so many seconds, or until it is cancelled.
     public let wait = AsyncMethod<Double, String>()
+    /// How often `wait` has begun.
+    public let waits = SyncMethod<Nothing, Int>()
     /// How often `wait` was cancelled.
     public let cancellations = SyncMethod<Nothing, Int>()
     /// The numbers of the components that this call came through.
@@ -31,6 +33,7 @@ final class TrialManager: Manager {
         var refusesToActivate: Bool?
         var neverStarts: Bool?
     }
+    private let waits = Atomic(0)
     private let cancelled = Atomic(0)
     private let configuration: Configuration
 
@@ -50,6 +53,7 @@ final class TrialManager: Manager {
         table.async(\.failPlainly) { _, _, _ in throw Plain() }
         table.async(\.infinity) { _, _, _ in .infinity }
         table.async(\.wait) { manager, seconds, _ in try await manager.wait(seconds) }
+        table.sync(\.waits) { manager, _, _ in manager.waits.load(ordering: .sequentiallyConsistent) }
         table.sync(\.cancellations) { manager, _, _ in manager.cancelled.load(ordering: .sequentiallyConsistent) }
         table.sync(\.path) { _, _, call in call.path }
         table.sync(\.timeLeft) { _, _, call in call.timeLeft.map { $0 / .seconds(1) } }
@@ -61,6 +65,7 @@ final class TrialManager: Manager {
     static func item(at index: Int) -> Int { [1, 2, 3][index] }
 
     private func wait(_ seconds: Double) async throws -> String {
+        waits.add(1, ordering: .sequentiallyConsistent)
         do {
             try await Task.sleep(for: .seconds(seconds))
             return "waited"
