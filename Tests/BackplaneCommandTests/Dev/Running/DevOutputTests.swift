@@ -27,10 +27,19 @@ struct DevOutputTests {
         return try RunningTool(["-c", line], of: "/bin/sh", input: nil, environment: ["XDG_RUNTIME_DIR": tool.folder])
     }
 
-    private func terminate() throws {
-        let id = try #require(
+    private func id() throws -> pid_t {
+        try #require(
             pid_t(String(contentsOfFile: tool.folder + "/id", encoding: .utf8).trimmingCharacters(in: .newlines)))
-        kill(id, SIGTERM)
+    }
+
+    private func terminate() throws { kill(try id(), SIGTERM) }
+
+    /// Fills the pipe to the reader, who does not read.
+    private func fillOutput() throws {
+        let pipe = open("/proc/\(try id())/fd/1", O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+        try #require(pipe >= 0)
+        while write(pipe, "\n", 1) == 1 {}
+        close(pipe)
     }
 
     @Test func `an application that prints without end keeps nothing from happening`() async throws {
@@ -54,6 +63,7 @@ struct DevOutputTests {
         let key = open(gate, O_RDWR | O_CLOEXEC)
         let process = try shell("{ grep -m 1 hostStarted; read line < '\(gate)'; }")
         #expect(await process.says("hostStarted"), "\(process.output)\(process.errors)")
+        try fillOutput()
         try terminate()
         #expect(await process.logs("it ended with 1"), "not all was printed: \(process.errors)")
         #expect(tool.loadFolders() == [], "it stopped in order")
