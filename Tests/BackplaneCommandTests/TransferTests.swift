@@ -106,10 +106,8 @@ struct TransferTests {
     }
 
     @Test func `a server that is not there is exit code 1`() async throws {
-        let server = try TestServer { _, _ in }
-        let url = server.url("/whale.epub")
-        server.stop()
-        let outcome = try await start("get", url).end()
+        let server = try LoopbackSocket(backlog: nil)
+        let outcome = try await start("get", "http://127.0.0.1:\(server.port)/whale.epub").end()
         #expect(outcome.status == 1 && outcome.errors.contains("network.failed"), "\(outcome.errors)")
     }
 
