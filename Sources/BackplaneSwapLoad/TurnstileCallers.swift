@@ -6,15 +6,21 @@ package import TurnstileContracts
 package struct TurnstileCallers: Sendable {
     package let accounts: [CallerAccount]
 
-    /// Runs `body` while callers, numbered from 1, make calls.
+    /// Runs `body` while callers, numbered from 1, make calls, once each has had an answer.
     ///
     /// - Parameter windows: The number of windows into which `body` divides the run.
     package static func with<Value: Sendable>(
         _ count: Int, at swapped: TurnstileHost, _ watch: SwapWatch, windows: Int, _ body: () async throws -> Value
     ) async throws -> (value: Value, callers: TurnstileCallers) {
+        let (answered, answers) = AsyncStream<Void>.makeStream()
         let tasks = (1...count).map { number in
-            Task { await CallerThread.run { await call(number, swapped, watch, windows: windows) } }
+            Task {
+                await CallerThread.run {
+                    await call(number, swapped, watch, windows: windows) { answers.yield() }
+                }
+            }
         }
+        for await _ in answered.prefix(count) {}
         let result: Result<Value, any Error>
         do { result = .success(try await body()) } catch { result = .failure(error) }
         watch.stop()
@@ -23,10 +29,11 @@ package struct TurnstileCallers: Sendable {
         return (try result.get(), TurnstileCallers(accounts: accounts))
     }
 
-    private static func call(_ number: Int, _ swapped: TurnstileHost, _ watch: SwapWatch, windows: Int) async
-        -> CallerAccount
-    {
-        var account = CallerAccount(windows: windows), last = ContinuousClock.now
+    private static func call(
+        _ number: Int, _ swapped: TurnstileHost, _ watch: SwapWatch, windows: Int,
+        whenAnswered: @Sendable () -> Void
+    ) async -> CallerAccount {
+        var account = CallerAccount(windows: windows), last = ContinuousClock.now, isAnswered = false
         let turnstile = swapped.turnstile, call = swapped.call
         while !watch.isOver {
             let least = watch.least
@@ -35,6 +42,10 @@ package struct TurnstileCallers: Sendable {
                 account.note(ticket, least: least, most: watch.most)
             } catch {
                 account.failed += 1
+            }
+            if !isAnswered {
+                isAnswered = true
+                whenAnswered()
             }
             let now = ContinuousClock.now
             account.note(gap: now - last, in: watch.window)

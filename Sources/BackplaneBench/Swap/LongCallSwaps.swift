@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneHost
 import BackplaneSwapLoad
+import Synchronization
 import TurnstileContracts
 
 /// The measurement of a swap during one long call and calls by four callers at full speed, in milliseconds.
@@ -15,17 +16,18 @@ enum LongCallSwaps {
     }
 
     private static func figures(_ order: SwapMeasure.Order, _ swapped: TurnstileHost) async throws -> [String: Double] {
+        let hasEnded = Mutex(false)
+        let long = Task {
+            defer { hasEnded.withLock { $0 = true } }
+            let ticket = try await swapped.turnstile.pass(-100 * order.count, swapped.call)
+            return (ticket: ticket, end: ContinuousClock.now)
+        }
+        // No other call is in flight yet.
+        while await !swapped.host.statistics.contains(where: { $0.inFlight > 0 }), !hasEnded.withLock(\.self) {
+            try await Task.sleep(for: .milliseconds(1))
+        }
         let watch = SwapWatch()
         let (swap, busy) = try await TurnstileCallers.with(LoadedSwaps.callers, at: swapped, watch, windows: 1) {
-            let (begun, begins) = AsyncStream<Void>.makeStream()
-            let long = Task {
-                begins.finish()
-                let ticket = try await swapped.turnstile.pass(-100 * order.count, swapped.call)
-                return (ticket: ticket, end: ContinuousClock.now)
-            }
-            // The call has begun long before the swap reaches the gate.
-            for await _ in begun {}
-            try await Task.sleep(for: .milliseconds(500))
             watch.begin()
             let report = try await swapped.swapForGood().report
             let end = ContinuousClock.now
