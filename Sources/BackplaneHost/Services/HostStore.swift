@@ -13,12 +13,11 @@ final class HostStore: Sendable {
         var store: (any RecordStore)?
         var isBeingOpened = false
         var wasPrepared = false
-        /// The requests that wait until the store is open.
-        var waiting: [UnsafeContinuation<Opening, Never>] = []
+        /// The requests that wait until the store has been opened, or cannot be.
+        var waiting: [UnsafeContinuation<BackplaneError?, Never>] = []
     }
-    private typealias Opening = Result<any RecordStore, BackplaneError>
     private enum Access {
-        case opened(any RecordStore)
+        case opened
         case beingOpened
         case toBeOpened(StoreSettings)
     }
@@ -66,31 +65,37 @@ final class HostStore: Sendable {
         }
         guard let settings else { return }
         let begins = HostThread.tryStart("bp-store") { [self] in finishOpening(settings, orElse: failed) }
-        if !begins { hasOpened(.failure(.noThread)) }
+        if !begins { endOpening(.noThread) }
     }
 
     /// Returns the store; if it cannot be opened, the next call tries again.
     ///
     /// - Throws: `store.unusable` or `store.damaged`.
     private func get() async throws(BackplaneError) -> any RecordStore {
-        if let store = state.withLock({ $0.store }) { return store }
-        let opening = await withUnsafeContinuation { (request: UnsafeContinuation<Opening, Never>) in
+        while true {
+            if let store = state.withLock({ $0.store }) { return store }
+            if let failure = await beOpened() { throw failure }
+        }
+    }
+
+    /// Waits until the store has been opened, and returns the reason for a failure.
+    private func beOpened() async -> BackplaneError? {
+        await withUnsafeContinuation { (request: UnsafeContinuation<BackplaneError?, Never>) in
             let access = state.withLock { state -> Access in
-                if let store = state.store { return .opened(store) }
+                guard state.store == nil else { return .opened }
                 state.waiting.append(request)
                 if state.isBeingOpened { return .beingOpened }
                 state.isBeingOpened = true
                 return .toBeOpened(state.settings)
             }
             switch access {
-            case .opened(let store): request.resume(returning: .success(store))
+            case .opened: request.resume(returning: nil)
             case .beingOpened: break
             // It may take long, which must not occupy a thread of Swift's pool.
             case .toBeOpened(let settings):
                 if !HostThread.tryStart("bp-store", { self.finishOpening(settings) }) { finishOpening(settings) }
             }
         }
-        return try opening.get()
     }
 
     /// Opens the store for all waiting callers.
@@ -98,23 +103,34 @@ final class HostStore: Sendable {
     /// - Parameter failed: A function that is called with the reason for a failure, before any waiting caller is
     ///   notified.
     private func finishOpening(_ settings: StoreSettings, orElse failed: (BackplaneError) -> Void = { _ in }) {
-        let result: Opening
-        do { result = .success(try open(settings)) } catch {
-            result = .failure(
-                error as? BackplaneError ?? BackplaneError(.storeUnusable, "the store cannot be opened: \(error)"))
+        do throws(BackplaneError) {
+            try keep(settings)
+            endOpening(nil)
+        } catch {
+            failed(error)
+            endOpening(error)
         }
-        if case .failure(let error) = result { failed(error) }
-        hasOpened(result)
     }
 
-    private func hasOpened(_ result: Opening) {
+    /// Opens the store, to which only the state refers afterwards.
+    private func keep(_ settings: StoreSettings) throws(BackplaneError) {
+        do {
+            let store = try open(settings)
+            state.withLock { $0.store = store }
+        } catch {
+            throw error as? BackplaneError ?? BackplaneError(.storeUnusable, "the store cannot be opened: \(error)")
+        }
+    }
+
+    /// Notifies all waiting callers, once the thread that has opened the store no longer refers to it: from then on,
+    /// ``close()`` closes it.
+    private func endOpening(_ failure: BackplaneError?) {
         let waiting = state.withLock { state in
             state.isBeingOpened = false
-            if case .success(let store) = result { state.store = store }
             defer { state.waiting = [] }
             return state.waiting
         }
-        for request in waiting { request.resume(returning: result) }
+        for request in waiting { request.resume(returning: failure) }
     }
 
     /// Defines the indexes of a collection that an instance declares, in addition to those declared by other instances.
