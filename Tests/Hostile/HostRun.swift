@@ -15,7 +15,7 @@ enum HostRun {
 
     /// Runs a host with the library in this process, and prints what it says, a line each.
     static func run(_ library: String, sha256: String?) async {
-        let folder = library + ".host"
+        let folder = library + ".host", hangs = HostileLibrary.hangs(at: library)
         mkdir(folder, 0o700)
         let digest = sha256.map { #", "sha256": "\#($0)""# } ?? ""
         let manifest =
@@ -23,9 +23,8 @@ enum HostRun {
         write(Array(manifest.utf8), to: folder + "/backplane.json")
         var options = HostOptions(
             loadFolder: folder + "/loads", dataFolder: folder + "/data", digest: SystemDigest(),
-            startLimit: .seconds(3), stopLimit: .seconds(library.contains("close-aborts") ? 10 : 1),
-            occupationLimit: nil)
-        options.loadLimit = .seconds(3)
+            startLimit: .seconds(hangs ? 3 : 60), stopLimit: .seconds(hangs ? 1 : 60), occupationLimit: nil)
+        options.loadLimit = .seconds(hangs ? 3 : 60)
         options.namesCrashes = true
         let host = PluginHost(manifest: ManifestDocument(contentsOf: folder + "/backplane.json"), options: options)
         // First without a deadline, so that what it takes to start is not held against the call.

@@ -26,4 +26,10 @@ struct HostileLibrary: Sendable {
 
     /// Whether something else lies at its path.
     var isOther: Bool { if case .other = making { true } else { false } }
+
+    /// Returns whether the library at a path is one that waits or computes for ever.
+    static func hangs(at path: String) -> Bool {
+        let name = path.split(separator: "/").last ?? ""
+        return ["-never", "-loops", "-spins", "-uncancelled"].contains { name.contains($0) }
+    }
 }

@@ -30,7 +30,10 @@ extension Row {
     init(_ library: HostileLibrary, at path: String, in folder: String) {
         (name, what, endsHost) = (library.name, library.what, library.endsHost)
         let program = Self.built + "/hostile"
-        let run = Child.run(program, [HostRun.command, path] + (library.sha256.map { [$0] } ?? []), limit: 20)
+        // What does not end by itself is given little time, and all else the time of a busy machine.
+        let hangs = HostileLibrary.hangs(at: path)
+        let run = Child.run(
+            program, [HostRun.command, path] + (library.sha256.map { [$0] } ?? []), limit: hangs ? 20 : 240)
         var lines = run.output.split(separator: "\n").map(String.init)
         hostSurvived = run.ending == .exit(0) && lines.last == "stopped"
         if hostSurvived {
@@ -42,7 +45,8 @@ extension Row {
         host = lines.map { Self.plain($0, in: folder) }
         let validation = Child.run(
             Self.built + "/backplane",
-            ["validate", path, "--json", "--timeout", "4", "--load-folder", folder + "/validate"], limit: 120)
+            ["validate", path, "--json", "--timeout", hangs ? "4" : "60", "--load-folder", folder + "/validate"],
+            limit: hangs ? 120 : 240)
         let report = try? JSONDecoder().decode(Report.self, from: Data(validation.output.utf8))
         findings =
             report?.requirements.filter { $0.result == "failed" }.map { row in

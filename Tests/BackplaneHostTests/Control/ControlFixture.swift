@@ -16,8 +16,8 @@ final class ControlFixture: Sendable {
     static let managers = #""Trial": {"className": "TrialManager"}"#
 
     init(
-        managers: String = managers, requests: [ControlRequest] = [], limits: ControlLimits = ControlLimits(),
-        stopLimit: Duration = .seconds(10)
+        managers: String = managers, requests: [ControlRequest] = [],
+        limits: ControlLimits = ControlLimits(reading: .seconds(600)), stopLimit: Duration = .seconds(60)
     ) throws {
         test = try TestHost(managers: managers, from: .linked, stopLimit: stopLimit)
         control = try ControlSocket(
@@ -68,8 +68,13 @@ final class ControlFixture: Sendable {
 
     /// Expects that the host answers as it did before.
     func expectUnharmed(_ location: SourceLocation = #_sourceLocation) async {
-        let answer = await ask(CallRequest(manager: "Trial", method: "path", input: nil, timeout: nil))
+        let answer = await answer()
         #expect(throws: Never.self, sourceLocation: location) { try answer.get() }
+    }
+
+    /// The answer to a call that always succeeds.
+    func answer() async -> Result<CallRequest.Answer, BackplaneError> {
+        await ask(CallRequest(manager: "Trial", method: "path", input: nil, timeout: nil))
     }
 }
 

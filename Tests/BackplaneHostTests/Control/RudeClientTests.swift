@@ -71,7 +71,7 @@ struct RudeClientTests {
     }
 
     @Test func `one that hangs up, in its request or before the answer, is not missed`() async throws {
-        let fixture = try ControlFixture(limits: ControlLimits(waiting: .seconds(60)))
+        let fixture = try ControlFixture(limits: ControlLimits(reading: .seconds(600), waiting: .seconds(60)))
         for text in [#"{"request": "#, #"{"request": "hello"}"# + "\n", #"{"request": "reset"}"# + "\n", "fly\n", ""] {
             for _ in 0..<20 {
                 let socket = try LocalSocket(connectingTo: fixture.control.path, within: .seconds(60))
@@ -84,7 +84,8 @@ struct RudeClientTests {
     @Test func `a client that does not read its answer delays no others`() async throws {
         // A place is waited for while the answer is made, but for less than the time that is usual for writing it.
         let fixture = try ControlFixture(
-            limits: ControlLimits(writing: .milliseconds(100), connections: 1, waiting: .seconds(20)))
+            limits: ControlLimits(
+                reading: .seconds(600), writing: .milliseconds(100), connections: 1, waiting: .seconds(20)))
         let deaf = try LocalSocket(connectingTo: fixture.control.path, within: .seconds(60))
         // More than a socket holds for who does not read.
         let input = "\"" + String(repeating: "a", count: 4 << 20) + "\""
@@ -106,7 +107,7 @@ struct RudeClientTests {
     }
 
     @Test func `fifty at once are all answered`() async throws {
-        let fixture = try ControlFixture(limits: ControlLimits(waiting: .seconds(60)))
+        let fixture = try ControlFixture(limits: ControlLimits(reading: .seconds(600), waiting: .seconds(60)))
         let answers = await withTaskGroup { group in
             for _ in 0..<50 {
                 group.addTask {
@@ -121,7 +122,8 @@ struct RudeClientTests {
     @Test func `when all places are taken the next client is refused, and a call without its client frees its place`()
         async throws
     {
-        let fixture = try ControlFixture(limits: ControlLimits(connections: 2, waiting: .milliseconds(50)))
+        let fixture = try ControlFixture(
+            limits: ControlLimits(reading: .seconds(600), connections: 2, waiting: .milliseconds(50)))
         let line =
             Array(#"{"request": "call", "manager": "Trial", "method": "wait", "input": "3600"}"#.utf8) + [
                 ControlProtocol.newline

@@ -39,7 +39,7 @@ final class TestHost: Sendable {
         _ manifest: String, plugins: [any Plugin.Type] = [], pluginPaths: [String] = [],
         in folder: LoadingFixture.Folder? = nil,
         log: RecordedLog = RecordedLog(), lanes: LaneRule = .fastest, startLimit: Duration = .seconds(60),
-        stopLimit: Duration = .seconds(10)
+        stopLimit: Duration = .seconds(60)
     ) throws {
         try self.init(
             manifest, linked: plugins.map { LinkedPlugin($0) }, pluginPaths: pluginPaths, in: folder, log: log,
@@ -50,7 +50,7 @@ final class TestHost: Sendable {
     init(
         _ manifest: String, linked: [LinkedPlugin], pluginPaths: [String] = [], in folder: LoadingFixture.Folder? = nil,
         log: RecordedLog = RecordedLog(), lanes: LaneRule = .fastest, startLimit: Duration = .seconds(60),
-        stopLimit: Duration = .seconds(10),
+        stopLimit: Duration = .seconds(60),
         _ change: (inout HostOptions) -> Void = { _ in }
     ) throws {
         let folder = try folder ?? LoadingFixture.Folder()
@@ -66,7 +66,7 @@ final class TestHost: Sendable {
     /// A host of these managers, given as JSON, with the plugins that only the tests have.
     convenience init(
         managers: String, from origin: Origin, startLimit: Duration = .seconds(60), log: RecordedLog = RecordedLog(),
-        stopLimit: Duration = .seconds(10)
+        stopLimit: Duration = .seconds(60)
     ) throws {
         let libraries = origin.isLoaded ? #"{"library": "_Challenge"}, {"library": "_Timepiece"}"# : ""
         try self.init(

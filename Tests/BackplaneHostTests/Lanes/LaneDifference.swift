@@ -46,7 +46,12 @@ extension LaneDifference {
             for limit in limits {
                 let call = lane.test.host.begin(within: limit), held = Task { try await taskContext.hold(call) }
                 while try taskContext.held() == 0, !call.isLate { await Task.yield() }
-                guard try taskContext.held() == 1 else { continue }
+                guard try taskContext.held() == 1 else {
+                    // It may yet begin, and would count in the next attempt.
+                    held.cancel()
+                    _ = await held.result
+                    continue
+                }
                 if lane.isNative {
                     while !call.isLate { await Task.yield() }
                     _ = try taskContext.letGo()
@@ -78,8 +83,12 @@ extension LaneDifference {
                 let call = lane.test.host.begin(within: limit)
                 let held = Task { try await withDeadline(call) { try await taskContext.hold(call) } }
                 while try taskContext.held() == 0, !call.isLate { await Task.yield() }
-                guard try taskContext.held() == 1 else { continue }
                 defer { while (try? taskContext.held()) != 0 { sched_yield() } }
+                guard try taskContext.held() == 1 else {
+                    held.cancel()
+                    _ = await held.result
+                    continue
+                }
                 return try await held.value > 0
             }
             return nil

@@ -20,7 +20,9 @@ struct StreamEndingsTests {
             usleep(50_000)  // so long that another thread ends the next one
             ends.add("end")
         }
-        StreamEndings(Array(repeating: slow, count: 10), then: { ends.add("last") }, timer: timer).run()
+        StreamEndings(
+            Array(repeating: slow, count: 10), then: { ends.add("last") }, within: .seconds(60), timer: timer
+        ).run()
         await eventually { ends.all.withLock { $0.contains("last") } }
         #expect(ends.all.withLock { $0 } == Array(repeating: "end", count: 10) + ["last"])
     }

@@ -216,7 +216,9 @@ struct StreamSwapTests {
             slow.activated = { await activation.pass() }
             feeds.record.next(slow)
             let swap = Task {
-                try await feeds.swap(FeedHost.edition(2), SwapOptions(drain: .upTo(.milliseconds(1), then: .fail)))
+                try await feeds.swap(
+                    FeedHost.edition(2),
+                    SwapOptions(drain: .upTo(.milliseconds(1), then: .fail), stepLimit: .seconds(60)))
             }
             await eventually { activation.arrived == 1 }
             goOn.open()
