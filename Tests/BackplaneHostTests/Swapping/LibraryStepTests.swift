@@ -16,9 +16,10 @@ struct LibraryStepTests {
         // What hangs is still there when the host stops.
         let fixture = try await TurnstileFixture { $0.stopLimit = .milliseconds(300) }
         let culprit = try TurnstileFixture.culprit("-D\(how)=IN_\(step)")
-        var options = how == "HANGS" ? Self.brief : SwapOptions(stepLimit: .seconds(60))
-        // A trial would find it before the host calls the entry function.
-        options.trustsLibraries = step == "ENTRY"
+        let options = SwapOptions(
+            drain: Self.brief.drain, stepLimit: how == "HANGS" ? Self.brief.stepLimit : .seconds(60),
+            // A trial would find it before the host calls the entry function.
+            trustsLibraries: step == "ENTRY")
         let (failure, visits) = try await TurnstileVisitors.with(fixture.turnstile) {
             await error { try await fixture.swap(culprit, options) }
         }
