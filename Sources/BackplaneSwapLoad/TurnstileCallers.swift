@@ -6,7 +6,7 @@ package import TurnstileContracts
 package struct TurnstileCallers: Sendable {
     package let accounts: [CallerAccount]
 
-    /// Runs `body` while callers, numbered from 1, make calls, once each has had an answer.
+    /// Runs `body` while callers, numbered from 1, make calls; `body` starts once each has received an answer.
     ///
     /// - Parameter windows: The number of windows into which `body` divides the run.
     package static func with<Value: Sendable>(

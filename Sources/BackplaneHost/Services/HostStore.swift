@@ -74,12 +74,12 @@ final class HostStore: Sendable {
     private func get() async throws(BackplaneError) -> any RecordStore {
         while true {
             if let store = state.withLock({ $0.store }) { return store }
-            if let failure = await beOpened() { throw failure }
+            if let failure = await waitUntilOpened() { throw failure }
         }
     }
 
     /// Waits until the store has been opened, and returns the reason for a failure.
-    private func beOpened() async -> BackplaneError? {
+    private func waitUntilOpened() async -> BackplaneError? {
         await withUnsafeContinuation { (request: UnsafeContinuation<BackplaneError?, Never>) in
             let access = state.withLock { state -> Access in
                 guard state.store == nil else { return .opened }
@@ -104,7 +104,7 @@ final class HostStore: Sendable {
     ///   notified.
     private func finishOpening(_ settings: StoreSettings, orElse failed: (BackplaneError) -> Void = { _ in }) {
         do throws(BackplaneError) {
-            try keep(settings)
+            try openStore(settings)
             endOpening(nil)
         } catch {
             failed(error)
@@ -112,8 +112,8 @@ final class HostStore: Sendable {
         }
     }
 
-    /// Opens the store, to which only the state refers afterwards.
-    private func keep(_ settings: StoreSettings) throws(BackplaneError) {
+    /// Opens the store; afterwards, only the state refers to it.
+    private func openStore(_ settings: StoreSettings) throws(BackplaneError) {
         do {
             let store = try open(settings)
             state.withLock { $0.store = store }
@@ -122,8 +122,9 @@ final class HostStore: Sendable {
         }
     }
 
-    /// Notifies all waiting callers, once the thread that has opened the store no longer refers to it: from then on,
-    /// ``close()`` closes it.
+    /// Ends the opening and notifies all waiting callers.
+    ///
+    /// The thread that has opened the store no longer refers to it, so that ``close()`` closes it.
     private func endOpening(_ failure: BackplaneError?) {
         let waiting = state.withLock { state in
             state.isBeingOpened = false

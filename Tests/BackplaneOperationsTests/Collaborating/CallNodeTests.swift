@@ -126,6 +126,7 @@ private final class Cataloguer: Manager {
         }
     }
 
+    /// A method of its own, because Swift 6.3.1 crashes on this body as a closure in a release build.
     private func catalogue(_ title: String, _ call: Call) async throws -> [String] {
         let shelf = context.wires.dataAccessController
         let graph = try calls(title, shelf.place, shelf.count, call)
