@@ -20,7 +20,7 @@ public func withDeadline<Value: Sendable>(
     guard let timeLeft = call.timeLeft else {
         do { return try await operation() } catch { throw BackplaneError(thrown: error) }
     }
-    try call.throwIfLate()
+    try call.checkDeadline()
     let first = FirstResult<Value>()
     let work = Task {
         do { first.receive(.success(try await operation())) } catch {

@@ -73,12 +73,17 @@ public struct Call: Sendable {
     /// Every call checks this before it begins.
     @inlinable @inline(__always)
     func checkDeadline() throws(BackplaneError) {
-        if frame.deadline_ns != 0 { try throwIfLate() }
+        if frame.deadline_ns != 0, let late = lateError() { throw late }
     }
 
+    /// Returns `call.deadline` if the deadline has passed.
+    ///
+    /// The error is returned, not thrown, because callers inline this into asynchronous functions. The optimiser of
+    /// Swift 6.3.1 crashes on some of those that call a synchronous function that throws.
     @usableFromInline
-    func throwIfLate() throws(BackplaneError) {
-        if let deadline, deadline <= .now { throw .deadlinePassed(before: "the call began") }
+    func lateError() -> BackplaneError? {
+        guard let deadline, deadline <= .now else { return nil }
+        return .deadlinePassed(before: "the call began")
     }
 }
 

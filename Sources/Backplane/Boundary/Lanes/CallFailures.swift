@@ -39,10 +39,12 @@ final class CallFailures: Sendable {
         isSuspended.load(ordering: .relaxed) ? .streamInterrupted : recording(error)
     }
 
-    /// Throws an interruption once the component is suspended: a body that returns then may not have sent everything.
+    /// Returns an interruption once the component is suspended: a body that returns then may not have sent everything.
+    ///
+    /// It is returned, not thrown, for the same reason as `Call.lateError()`.
     @inline(never) @usableFromInline
-    func requireNotSuspended() throws(BackplaneError) {
-        if isSuspended.load(ordering: .relaxed) { throw .streamInterrupted }
+    func interruption() -> BackplaneError? {
+        isSuspended.load(ordering: .relaxed) ? .streamInterrupted : nil
     }
 
     /// Records an error, unless the call was cancelled, and returns it as the caller receives it.

@@ -36,6 +36,6 @@ struct Held<C: Component>: ~Copyable {
         do { try await body(component, input, elements, call) } catch {
             throw elements.channel.isClosed ? BackplaneError(thrown: error) : failures.recordingUnlessSuspended(error)
         }
-        try failures.requireNotSuspended()
+        if let interruption = failures.interruption() { throw interruption }
     }
 }
