@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 /// Dumps of many records, whose memory does not grow with them.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct LargeDumpTests {
     private let tool: Tool
     private let manifest: String

@@ -9,7 +9,7 @@ import Synchronization
 import Testing
 
 /// The pool: ids, states, limits, and what is there after a restart.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct TransferPoolTests {
     private let fixture: TransferFixture
     private let content = TransferFixture.content(500_000)

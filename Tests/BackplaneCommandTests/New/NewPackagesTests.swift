@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Everything that `backplane new` makes builds without a warning and passes its tests at once, and fetches no package.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(30)))
 struct NewPackagesTests {
     private let tool: Tool
     private let workspace: NewWorkspace

@@ -8,7 +8,7 @@ import Testing
 @testable import BackplaneHost
 
 /// Streams that are opened by name, by the host program and over the control socket.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct NamedStreamTests {
     private func with(_ body: (TestHost, Remote<SequenceWatch>) async throws -> Void) async throws {
         try await Route(lanes: .fastest, isRelayed: false).with(

@@ -8,7 +8,7 @@ import Testing
 @testable import BackplaneTerminal
 
 /// Packages that are worked on while `backplane dev` builds and runs them.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(30)))
 struct DevPackageTests {
     private let tool: Tool
     private let workspace: Workspace
