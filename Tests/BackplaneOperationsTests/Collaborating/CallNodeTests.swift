@@ -117,19 +117,16 @@ private final class Cataloguer: Manager {
     init(_ context: Context) { self.context = context }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.catalogue) { cataloguer, title, call in try await cataloguer.catalogue(title, call) }
+        table.async(\.catalogue) { cataloguer, title, call in
+            let shelf = cataloguer.context.wires.dataAccessController
+            let graph = try calls(title, shelf.place, shelf.count, call)
+            return try await cataloguer.context.operations.start(graph).value
+        }
         table.async(\.place) { cataloguer, title, call in
             try await cataloguer.context.wires.dataAccessController.place(title, call)
         }
         table.sync(\.count) { cataloguer, title, call in
             try cataloguer.context.wires.dataAccessController.count(title, call)
         }
-    }
-
-    /// A method of its own, because Swift 6.3.1 crashes on this body as a closure in a release build.
-    private func catalogue(_ title: String, _ call: Call) async throws -> [String] {
-        let shelf = context.wires.dataAccessController
-        let graph = try calls(title, shelf.place, shelf.count, call)
-        return try await context.operations.start(graph).value
     }
 }
