@@ -195,7 +195,7 @@ struct RunningHostTests {
         #expect(tool.loadFolders() == loads, "nothing was loaded for it")
         let stats = try await tool.plain("stats")
         #expect(stats.output.contains("STREAMS OF"), "\(stats.output)")
-        _ = host
+        withExtendedLifetime(host) {}
     }
 
     @Test func `what happens to a host is printed as it happens`() async throws {
@@ -230,7 +230,7 @@ struct RunningHostTests {
         let unknown = try await tool.plain("explain", "AlmanacManger", "--running")
         #expect(
             unknown.status == 1 && unknown.output == "" && unknown.errors.contains("did you mean `AlmanacManager`?"))
-        _ = host
+        withExtendedLifetime(host) {}
     }
 
     @Test func `a manager that did not start says why, in the host that knows`() async throws {
@@ -243,7 +243,7 @@ struct RunningHostTests {
                 "A: resolved, failed: /managers/A: component.failed (trial.trouble): not today"))
         #expect(try await tool.plain("explain", "C", "--running").output.contains("trials: A, resolved, failed: "))
         #expect(try await tool.plain("explain", "B", "--running").output.hasPrefix("B: resolved, ready"))
-        _ = host
+        withExtendedLifetime(host) {}
     }
 
     @Test func `a changed manifest is activated, and a manager recreated`() async throws {
@@ -279,7 +279,7 @@ struct RunningHostTests {
             try await tool.plain("apply", other).output == "stopped: Second\n1 manager unaffected\n",
             "the only host there is will do")
         #expect(try await tool.plain("reset", "Nobody").errors.contains("manager.unknown"))
-        _ = host
+        withExtendedLifetime(host) {}
     }
 
     @Test func `of two hosts each is found by its manifest or its socket, and without either they are listed`()
@@ -321,7 +321,7 @@ struct RunningHostTests {
             ["reset"], input: nil, environment: ["XDG_RUNTIME_DIR": tool.folder], in: here
         ).end()
         #expect(outcome.status == 0 && outcome.output == "recreated: Own\n", "\(outcome.errors)")
-        _ = hosts
+        withExtendedLifetime(hosts) {}
     }
 
     @Test func `a killed host is not there any more, and one that does not answer is said to be`() async throws {

@@ -44,7 +44,7 @@ struct SwapCommandTests {
         #expect(try await edition() == "1\n")
         #expect(try await tool.plain("rollback", "Edition", "--to", "2").status == 0)
         #expect(try await edition() == "2\n")
-        _ = host
+        withExtendedLifetime(host) {}
     }
 
     @Test func `a renamed class is activated together with its manifest, and a rollback restores both`() async throws {
@@ -71,7 +71,7 @@ struct SwapCommandTests {
         #expect(back.status == 0 && report.managers?.restarted == ["Edition"])
         #expect(report.components.map(\.className) == ["Edition"])
         #expect(try await edition() == "1\n")
-        _ = host
+        withExtendedLifetime(host) {}
     }
 
     @Test func `a manifest alone is a swap, too, and a swap of nothing is misuse`() async throws {
@@ -91,7 +91,7 @@ struct SwapCommandTests {
         _ = try tool.write(#"{"manifestVersion": 1, "managers": {}}"#, as: "m.json")
         let empty = try await tool.plain("swap", "--apply", manifest)
         #expect(empty.status == 1 && empty.errors.contains("manifest.empty"), "\(empty.errors)")
-        _ = host
+        withExtendedLifetime(host) {}
     }
 
     @Test func `a dry run says what would happen, and nothing does`() async throws {
@@ -114,7 +114,7 @@ struct SwapCommandTests {
         let states = try JSONDecoder().decode([GenerationForm].self, from: Data(listed.output.utf8)).values.map(\.state)
         #expect(states == [.active, .loaded, .loaded])
         #expect(try await edition() == "1\n")
-        _ = host
+        withExtendedLifetime(host) {}
     }
 
     @Test func `a library that is missing, not a plugin or not known is refused, and the old code keeps running`()
@@ -133,7 +133,7 @@ struct SwapCommandTests {
                 "\(arguments): \(outcome.output)\(outcome.errors)")
         }
         #expect(try await edition() == "1\n")
-        _ = host
+        withExtendedLifetime(host) {}
     }
 
     @Test func `generations and calls are listed`() async throws {
@@ -158,7 +158,7 @@ struct SwapCommandTests {
         let listed = try await tool.plain("generations", EditionLibrary.id, "--json")
         let generations = try JSONDecoder().decode([GenerationForm].self, from: Data(listed.output.utf8)).values
         #expect(generations.map(\.number) == [1, 2] && generations.map(\.canReturn) == [true, false])
-        _ = host
+        withExtendedLifetime(host) {}
     }
 
     @Test func `one that fails its probation is rolled back by itself, which is a failure`() async throws {
@@ -179,7 +179,7 @@ struct SwapCommandTests {
             "\(outcome.output)\(outcome.errors)")
         #expect(outcome.errors.hasPrefix("backplane: "))
         #expect(try await edition() == "1\n")
-        _ = host
+        withExtendedLifetime(host) {}
     }
 
     @Test func `a swap on probation reports when its code becomes active, once, however short that is`()
@@ -203,7 +203,7 @@ struct SwapCommandTests {
         }.get()
         #expect(report.value.outcome == .swapped)
         #expect(told.withLock { $0 } == ["generation 2 of org.example.edition is active, on probation"])
-        _ = host
+        withExtendedLifetime(host) {}
     }
 
     @Test func `control-C ends the command, and the swap continues`() async throws {
@@ -221,6 +221,6 @@ struct SwapCommandTests {
         )
         #expect(try await edition() == "2\n")
         #expect(try await tool.plain("generations").output.contains("  on probation "))
-        _ = host
+        withExtendedLifetime(host) {}
     }
 }

@@ -26,7 +26,7 @@ struct CrowdedSocketTests {
         let swap = await fixture.ask(SwapRequest(libraries: ["/nowhere/libNothing.so"]))
         let error = #expect(throws: BackplaneError.self) { try swap.get() }
         #expect(error?.code != .controlBusy, "\(String(describing: error))")
-        _ = calls
+        withExtendedLifetime(calls) {}
         await fixture.control.finish(within: .seconds(60))
     }
 
@@ -42,7 +42,7 @@ struct CrowdedSocketTests {
         let fixture = try ControlFixture(limits: strict)
         let silent = try (0..<40).map { _ in try fixture.connect() } + (0..<40).map { _ in try fixture.connect("{") }
         await fixture.expectUnharmed()
-        _ = silent
+        withExtendedLifetime(silent) {}
     }
 
     @Test func `where there are too many connections the oldest that has sent nothing makes room, and is told`()
