@@ -33,13 +33,13 @@ test-build: sqlite gdb
 # are split over several processes.
 PARTS = 'Backplane(Boundary)?Tests' 'BackplaneHostTests\.[A-G]' 'BackplaneHostTests\.[H-R]' 'BackplaneHostTests\.Swap[A-O]' 'BackplaneHostTests\.(?![A-R]|Swap[A-O])'
 
-# Without the last option the optimiser of Swift 6.3.1 crashes on some tests; docs/production.md has more about it.
-RELEASE = -c release --disable-default-traits --scratch-path .build-release-tests -Xswiftc -enable-testing \
+# Without the last option the optimiser of Swift 6.3.1 crashes on some tests (docs/production.md).
+RELEASE_TESTS = -c release --disable-default-traits --scratch-path .build-release-tests -Xswiftc -enable-testing \
 	-Xswiftc -Xllvm -Xswiftc -simplifycfg-sink-common=false
 test-release: ## Run the suites of SDK and host in a release build. Build folder: .build-release-tests.
 	@rm -f Package.resolved
 	for part in $(PARTS); do \
-		SWIFT_BACKTRACE=enable=no $(SWIFT) test $(RELEASE) --no-parallel --filter "$$part" || exit 1; \
+		SWIFT_BACKTRACE=enable=no $(SWIFT) test $(RELEASE_TESTS) --no-parallel --filter "$$part" || exit 1; \
 	done
 
 # Generations are never unloaded, which AddressSanitizer would report as a leak. Faults that tests cause end their process as without a sanitizer.
@@ -68,7 +68,7 @@ stress: ## Stress-test leases, and swaps during a long call, for minutes (SECOND
 
 exhaustive: ## Explore every sequence of events in all small graphs of operations. Build folder: .build-release-tests.
 	@rm -f Package.resolved
-	BACKPLANE_EXHAUSTIVE=1 $(SWIFT) test $(RELEASE) --filter ExhaustiveTests
+	BACKPLANE_EXHAUSTIVE=1 $(SWIFT) test $(RELEASE_TESTS) --filter ExhaustiveTests
 
 fuzz: ## Fuzz manifests from bytes to plan, definitions from bytes to requests (INPUTS=100000). Build folder: .build-plain.
 	@rm -f Package.resolved

@@ -78,8 +78,8 @@ public struct Call: Sendable {
 
     /// Returns `call.deadline` if the deadline has passed.
     ///
-    /// The error is returned, not thrown, because callers inline this into asynchronous functions. The optimiser of
-    /// Swift 6.3.1 crashes on some of those that call a synchronous function that throws.
+    /// The error is returned, not thrown: ``checkDeadline()`` is inlined into asynchronous functions, and the optimiser
+    /// of Swift 6.3.1 crashes on some of those that call a synchronous function that throws.
     @usableFromInline
     func lateError() -> BackplaneError? {
         guard let deadline, deadline <= .now else { return nil }
