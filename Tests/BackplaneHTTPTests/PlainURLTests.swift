@@ -47,7 +47,8 @@ struct PlainURLTests {
         arguments: [
             "http://user@example.org/", "http://user:word@example.org/", "http://example.org/#part",
             "http://example.org/a%20b", "http://xn--bcher-kva.example/", "http://[::1]/", "http:///books", "http:books",
-            "HTTP://example.org/", "http://example.org:/", "http://example.org:080/", "http://example.org:80a/", "",
+            "HTTP://example.org/", "http://example.org:/", "http://example.org:080/", "http://example.org:80a/",
+            "http://example.org:65536/", "",
             "://", "books",
         ])
     func others(_ url: String) { #expect(PlainURL(url) == nil) }

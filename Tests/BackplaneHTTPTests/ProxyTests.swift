@@ -38,7 +38,8 @@ struct ProxyTests {
     @Test(arguments: [
         ("https_proxy", "socks5://ann:secret@p:1", "has the scheme `socks5`"),
         ("HTTPS_PROXY", "https://ann:secret@p:1", "has the scheme `https`"),
-        ("all_proxy", "http://", "is not a URL with a host"),
+        ("all_proxy", "http://", "is not a URL with a host and a port up to 65535"),
+        ("https_proxy", "http://127.0.0.1:99999", "is not a URL with a host and a port up to 65535"),
     ])
     func `a proxy that cannot be used is an error where it is needed`(variable: String, value: String, words: String)
         throws

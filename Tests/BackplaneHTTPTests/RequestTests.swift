@@ -98,6 +98,20 @@ struct RequestTests {
         }
     }
 
+    @Test(arguments: Engine.allCases)
+    func `a redirect to a port that does not exist is refused`(engine: Engine) async throws {
+        let server = try TestServer { _, connection in
+            connection.answer("302 Found", [("Location", "http://127.0.0.1:99999/")])
+        }
+        var options = HTTPOptions()
+        options.redirects = 20
+        let network = HTTPPipeline([engine.executor()]), limited = options
+        let error = await #expect(throws: BackplaneError.self) {
+            try await network.send(HTTPRequest("GET", server.url()), limited)
+        }
+        #expect(error?.code == .networkRefused && error?.message.contains("99999") == true)
+    }
+
     @Test(
         arguments: Engine.allCases,
         [
@@ -110,6 +124,8 @@ struct RequestTests {
             HTTPRequest("GET", "http://127.0.0.1/", headers: ["": "secret"]),
             HTTPRequest("GET", "http:///books?secret"),
             HTTPRequest("GET", "http://127.0.0.1:secret/"),
+            HTTPRequest("GET", "http://127.0.0.1:65536/?secret"),
+            HTTPRequest("GET", "http://[::1]:99999/?secret"),
             HTTPRequest("GET", "books?secret"),
             HTTPRequest("GET", ""),
             HTTPRequest("GET", "ftp://ann:secret@127.0.0.1/"),

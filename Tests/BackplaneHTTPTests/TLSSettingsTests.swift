@@ -50,6 +50,11 @@ struct TLSSettingsTests {
         for host in ["books.test", "BOOKS.test", "books.test.", "Books.Test."] {
             #expect(await failure(network, "https://\(host):1/")?.code == .networkUnsupported, "\(host)")
         }
+        let international = HTTPPipeline(
+            [URLSessionExecutor()], tls: ["xn--bcher-kva.test": TLSSettings(minimum: .tls13)])
+        for host in ["xn--bcher-kva.test", "b\u{FC}cher.test", "B\u{DC}CHER.test."] {
+            #expect(await failure(international, "https://\(host):1/")?.code == .networkUnsupported, "\(host)")
+        }
     }
 
     @Test func `roots are those of one host, by the name in the URL`() async throws {

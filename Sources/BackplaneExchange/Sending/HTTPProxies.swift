@@ -72,9 +72,12 @@ public struct HTTPProxies: Sendable {
     private static func proxy(_ text: String, of variable: String) throws(BackplaneError) -> Proxy {
         let address = URLComponents(string: text.contains("://") ? text : "http://\(text)")
         let scheme = address?.scheme?.lowercased()
-        guard let address, scheme == "http", let host = address.host, !host.isEmpty else {
+        guard let address, scheme == "http", let host = address.host, !host.isEmpty,
+            0...Int(UInt16.max) ~= address.port ?? 0
+        else {
             let found =
-                scheme == nil || scheme == "http" ? "is not a URL with a host" : "has the scheme `\(scheme ?? "")`"
+                scheme == nil || scheme == "http"
+                ? "is not a URL with a host and a port up to \(UInt16.max)" : "has the scheme `\(scheme ?? "")`"
             throw BackplaneError(
                 .networkRefused,
                 "the proxy in `\(variable)` \(found), but must be `http://HOST:PORT`; change it, or add the host to `no_proxy`"

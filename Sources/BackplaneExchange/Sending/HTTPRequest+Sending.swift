@@ -6,13 +6,13 @@ extension HTTPRequest {
     /// The host and port of the URL as used in errors; empty if it has none.
     package var authority: String {
         if let plain = PlainURL(url) { return String(plain.authority) }
-        guard let address = URLComponents(string: url), let host = address.host else { return "" }
+        guard let address = URLComponents(string: url), let host = address.asciiHost else { return "" }
         return host + (address.port.map { ":\($0)" } ?? "")
     }
 
-    /// The host of the URL; empty if it has none.
+    /// The host of the URL, encoded for DNS if it is an international name; empty if it has none.
     package var host: String {
-        PlainURL(url).map { String($0.host) } ?? URLComponents(string: url)?.host ?? ""
+        PlainURL(url).map { String($0.host) } ?? URLComponents(string: url)?.asciiHost ?? ""
     }
 
     /// The host name by which settings are keyed: in lower case, without the trailing dot that certificates omit.
@@ -29,8 +29,8 @@ extension HTTPRequest {
     /// `Content-Type` unless there is one.
     ///
     /// - Throws: `network.refused` for a method or a field name that is not a token, a field value with a control
-    ///   character (RFC 9110, sections 5.5 and 5.6.2), or anything but an absolute `http:` or `https:` URL. The error
-    ///   contains no values.
+    ///   character (RFC 9110, sections 5.5 and 5.6.2), anything but an absolute `http:` or `https:` URL, or a port
+    ///   above 65535. The error contains no values of fields.
     package func readyToSend() throws(BackplaneError) -> HTTPRequest {
         var ready = try withValidHead()
         if ["http", "https"].contains(scheme), PlainURL(url) != nil { return ready }
@@ -38,6 +38,9 @@ extension HTTPRequest {
             address.host?.isEmpty == false
         else {
             throw refused("this is not an HTTP URL; write `http://` or `https://`, a host and a path")
+        }
+        if let port = address.port, !(0...Int(UInt16.max)).contains(port) {
+            throw refused("expected a port up to \(UInt16.max), found \(port)")
         }
         if let user = address.user, ready.headers["Authorization"] == nil {
             let credentials = Data("\(user):\(address.password ?? "")".utf8)
