@@ -7,9 +7,9 @@ final class FilterRun: Sendable {
     private let filters: [ExchangeFilter]
     private let digest: (any ContentDigest)?
     private let call: Call
-    /// A Boolean value that indicates whether a credential has added fields, which are hidden from filters.
+    /// A Boolean value that indicates whether a credential adds fields, which are hidden from the filters of attempts.
     private let hidesProof: Bool
-    /// The digest of the body, once a filter has requested it; retries send the same body.
+    /// The digest of the body, once a filter has requested it; retries send the same body, and redirects may send none.
     private let known = Mutex<String?>(nil)
 
     /// Creates the run of an exchange's filters; `nil` if there are none.
@@ -51,8 +51,8 @@ final class FilterRun: Sendable {
                 let ready = try await filter.ready(call)
                 guard ready.interests.contains(part) else { continue }
                 let digest = ready.interests.contains(.digest) ? try await digest(of: request.body) : nil
-                try await apply(
-                    ready, FilteredRequest(hidesProof ? request.without(proof) : request, digest: digest), &request)
+                let shown = hidesProof && part == .attempts ? request.without(proof) : request
+                try await apply(ready, FilteredRequest(shown, digest: digest), &request)
             } catch is CancellationError {
                 throw CancellationError()
             } catch {
@@ -63,7 +63,7 @@ final class FilterRun: Sendable {
     }
 
     private func digest(of body: HTTPBody) async throws -> String {
-        if let known = known.withLock({ $0 }) { return known }
+        if !body.isEmpty, let known = known.withLock({ $0 }) { return known }
         let text = try await body.digestText(by: digest)
         if !body.isEmpty { known.withLock { $0 = text } }
         return text

@@ -176,6 +176,36 @@ struct FilterTests {
         #expect(await failure(without, HTTPRequest("GET", url))?.code == .networkUnsupported)
     }
 
+    @Test func `after a redirect, the digest is that of the next body`() async throws {
+        let server = try TestServer { request, connection in
+            if request.method == "POST" { return connection.answer("303 See Other", [("Location", "/next")]) }
+            connection.answer("200 OK", body: Array((request["Signature"] ?? "none").utf8))
+        }
+        let signer = ExchangeFilter("signer", digests: true, attempts: { ["Signature": $0.digest ?? "none"] })
+        let network = HTTPPipeline([Engine.urlSession.executor()], filters: [signer], digest: CountingDigest())
+        var options = HTTPOptions()
+        options.redirects = 1
+        let response = try await network.send(HTTPRequest("POST", server.url(), body: .text("whale")), options)
+        #expect(String(decoding: response.body, as: UTF8.self) == "c0000000")
+    }
+
+    @Test func `a filter of requests keeps the fields that the sender chose beside a credential`() async throws {
+        let server = try server("Cookie"), filter = ExchangeFilter("same", requests: { $0 })
+        let login = Login(user: "ann", password: "white whale")
+        let ann = Credential(hosts: ["127.0.0.1"], .basic(login), hasCookies: true)
+        let network = HTTPPipeline(
+            [Engine.urlSession.executor()], credentials: Credentials(["library": ann]), filters: [filter])
+        var options = HTTPOptions()
+        options.credential = "library"
+        let own = HTTPRequest("GET", server.url(), headers: ["Cookie": "own=1"])
+        #expect(String(decoding: try await network.send(own, options).body, as: UTF8.self) == "own=1")
+        let chosen = options
+        let error = await #expect(throws: BackplaneError.self) {
+            try await network.send(HTTPRequest("GET", server.url(), headers: ["Authorization": "Bearer b"]), chosen)
+        }
+        #expect(error?.code == .networkCredential)
+    }
+
     @Test func `one that hangs is ended by the time limits of the exchange`() async throws {
         let executor = MemoryExecutor { _, _ in HTTPStreamedResponse(HTTPResponse(status: 200)) }
         let hanging: [ExchangeFilter] = [
