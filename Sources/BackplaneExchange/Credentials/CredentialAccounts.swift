@@ -112,8 +112,12 @@ final class CredentialAccounts: Sendable {
             let old = accounts.updateValue(made, forKey: account)
             // After this the old account can no longer store a token, and under the lock no other sign-in does.
             (old?.authenticator as? BearerAuthenticator)?.close()
-            if let (token, keeping) = signedIn {
+            guard let (token, keeping) = signedIn else { return old }
+            do throws(BackplaneError) {
                 try keeping?.keep(.init(principal: made.principal, token: token), of: account, name, definition)
+            } catch {
+                accounts[account] = nil  // the next exchange uses what is stored
+                throw error
             }
             return old
         }

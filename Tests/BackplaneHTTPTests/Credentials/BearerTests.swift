@@ -36,6 +36,22 @@ struct BearerTests {
             ]))
     }
 
+    @Test func `an account whose token cannot be stored is not signed in`() async throws {
+        let server = try TokenServer()
+        let source = TokenSource(
+            signIn: TokenRequest(server.url("/token/sign-in"), .json(["reader": .value("reader")])), token: "/a/token",
+            isKept: true)
+        let credentials = Credentials(
+            ["library": Credential(hosts: [server.host], .bearer(source))], digest: CountingDigest(),
+            keptIn: "/dev/null/tokens")
+        let network = HTTPPipeline([Engine.urlSession.executor()], credentials: credentials)
+        let error = await #expect(throws: BackplaneError.self) {
+            try await network.signIn("library", as: "ann", with: ["reader": "ann"])
+        }
+        #expect(error?.code == .networkFile)
+        #expect(credentials.signedIn.isEmpty)
+    }
+
     @Test(arguments: Engine.allCases)
     func `the first request signs in, and those after it have the token`(engine: Engine) async throws {
         let server = try TokenServer(), network = network(engine, server)
