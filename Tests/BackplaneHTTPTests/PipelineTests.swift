@@ -55,7 +55,7 @@ struct PipelineTests {
         try await withLonger(.milliseconds(200)) { limit in
             var total = HTTPOptions()
             total.totalTimeout = limit
-            return try await message(total).contains("did not answer completely within")
+            return try await message(total).contains("did not answer completely within \(limit)")
         }
         var departures = server.departures.makeAsyncIterator()
         for _ in 1...2 { await departures.next() }

@@ -101,9 +101,11 @@ struct ExchangeWatch: Sendable {
         let count = Mutex(0)
         return HTTPBodyStream(length: body.length, cancel: body.cancel) {
             let rest = options.totalTimeout.map { $0 - (.now - start) }
-            let limit = [options.readTimeout, rest].compactMap(\.self).min()
-            let reason = limit == rest ? "did not answer completely" : "sent none of the body"
-            let chunk = try await limited(limit, reason) { try await body.next() }
+            let isTotal = rest.map { $0 <= options.readTimeout ?? $0 } ?? false
+            let chunk = try await limited(
+                isTotal ? options.totalTimeout : options.readTimeout, since: isTotal ? start : nil,
+                isTotal ? "did not answer completely" : "sent none of the body"
+            ) { try await body.next() }
             guard let chunk else { return .end(trailers: body.trailers) }
             let total = count.withLock { count in
                 count += chunk.count
