@@ -107,23 +107,25 @@ extension Transfer {
 extension [BodySegment] {
     /// Lends the pieces of a body for the duration of `use`.
     fileprivate func withC<Result>(_ use: (UnsafeBufferPointer<bp_transfer_piece>) -> Result) -> Result {
-        withC(from: 0, [], use)
-    }
-
-    private func withC<Result>(
-        from index: Int, _ lent: [bp_transfer_piece], _ use: (UnsafeBufferPointer<bp_transfer_piece>) -> Result
-    ) -> Result {
-        guard index < count else { return lent.withUnsafeBufferPointer(use) }
-        let bytes: [UInt8], isFile: Bool
-        switch self[index] {
-        case .bytes(let given): (bytes, isFile) = (given, false)
-        case .file(let path): (bytes, isFile) = ([UInt8](path.utf8), true)
+        var bytes: [UInt8] = [], ends: [Int] = []
+        for segment in self {
+            switch segment {
+            case .bytes(let own): bytes += own
+            case .file(let path): bytes += path.utf8
+            }
+            ends.append(bytes.count)
         }
-        return bytes.withBytes { content in
-            let piece = bp_transfer_piece(
-                size: UInt32(MemoryLayout<bp_transfer_piece>.size),
-                kind: UInt32(isFile ? BP_TRANSFER_FILE : BP_TRANSFER_BYTES), content: content)
-            return withC(from: index + 1, lent + [piece], use)
+        return bytes.withBytes { all in
+            var start = 0
+            let pieces = zip(self, ends).map { segment, end in
+                defer { start = end }
+                let isFile = if case .file = segment { true } else { false }
+                return bp_transfer_piece(
+                    size: UInt32(MemoryLayout<bp_transfer_piece>.size),
+                    kind: UInt32(isFile ? BP_TRANSFER_FILE : BP_TRANSFER_BYTES),
+                    content: bp_bytes(data: all.data.map { $0 + start }, length: end - start))
+            }
+            return pieces.withUnsafeBufferPointer(use)
         }
     }
 }
