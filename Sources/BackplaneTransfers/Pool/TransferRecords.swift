@@ -38,11 +38,7 @@ enum TransferRecords {
         var found: [(StateForm, Transfer)] = []
         repeat {
             let page = try await store.read(query, in: namespace)
-            let ids = page.records.map(\.id)
-            let requests = try await store.read(
-                RecordQuery(collection: RequestForm.collection, ids: ids), in: namespace)
-            var forms: [ExactText: RequestForm] = [:]
-            for record in requests.records { forms[ExactText(record.id)] = decoded(RequestForm.self, record) }
+            let forms = try await requests(of: page.records.map(\.id), in: store)
             for record in page.records {
                 guard let state = decoded(StateForm.self, record), let form = forms[ExactText(record.id)] else {
                     report(unreadable(record.id))
@@ -56,21 +52,45 @@ enum TransferRecords {
         return found
     }
 
+    /// Returns the requests of transfers; those that cannot be read are absent.
+    private static func requests(
+        of ids: [String], in store: any RecordStore
+    ) async throws(BackplaneError) -> [ExactText: RequestForm] {
+        var query = RecordQuery(collection: RequestForm.collection, ids: ids)
+        var forms: [ExactText: RequestForm] = [:]
+        repeat {  // the bodies of requests may fill several pages
+            let page = try await store.read(query, in: namespace)
+            for record in page.records { forms[ExactText(record.id)] = decoded(RequestForm.self, record) }
+            query.after = page.next
+        } while query.after != nil
+        return forms
+    }
+
     /// Returns a transfer, or `nil` if there is none.
     static func find(
         _ id: String, in store: any RecordStore
     ) async throws(BackplaneError) -> (StateForm, Transfer)? {
+        guard let state = try await state(of: id, in: store) else { return nil }
+        if let form = try await requests(of: [id], in: store)[ExactText(id)] {
+            return (state, form.transfer(id, owner: state.owner))
+        }
+        // It may have been removed between the two reads.
+        guard try await self.state(of: id, in: store) != nil else { return nil }
+        throw unreadable(id)
+    }
+
+    /// Returns the stored state of a transfer, or `nil` if there is none.
+    private static func state(
+        of id: String, in store: any RecordStore
+    ) async throws(BackplaneError) -> StateForm? {
         guard !id.isEmpty else { return nil }
-        let states = try await store.read(RecordQuery(collection: StateForm.collection, ids: [id]), in: namespace)
-        guard let record = states.records.first else {
-            if !states.damaged.isEmpty { throw unreadable(id) }
+        let page = try await store.read(RecordQuery(collection: StateForm.collection, ids: [id]), in: namespace)
+        guard let record = page.records.first else {
+            if !page.damaged.isEmpty { throw unreadable(id) }
             return nil
         }
-        let requests = try await store.read(RecordQuery(collection: RequestForm.collection, ids: [id]), in: namespace)
-        guard let state = decoded(StateForm.self, record),
-            let form = requests.records.first.flatMap({ decoded(RequestForm.self, $0) })
-        else { throw unreadable(id) }
-        return (state, form.transfer(id, owner: state.owner))
+        guard let state = decoded(StateForm.self, record) else { throw unreadable(id) }
+        return state
     }
 
     /// Returns a page of states.
