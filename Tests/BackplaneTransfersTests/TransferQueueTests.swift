@@ -31,6 +31,14 @@ struct TransferQueueTests {
         #expect(all(&queue) == [3])
     }
 
+    @Test func `every number is a priority`() {
+        var queue = TransferQueue(concurrent: 3, perHost: 3)
+        add(&queue, [1], priority: .min)
+        add(&queue, [2])
+        add(&queue, [3], priority: .max)
+        #expect(all(&queue) == [3, 2, 1])
+    }
+
     @Test func `a greater priority comes first, and equal ones in their order`() {
         var queue = TransferQueue(concurrent: 1, perHost: 1)
         add(&queue, [1, 2])

@@ -43,7 +43,7 @@ struct TransferQueue: Sendable {
         var best: (line: Line, number: Int, rank: (Int, Int, Int, Int))?
         for line in lines.keys {
             guard let number = front(of: line), ofHost[line.host, default: 0] < perHost else { continue }
-            let rank = (-line.priority, ofOwner[line.owner, default: 0], lastTurn[line.owner, default: 0], number)
+            let rank = (~line.priority, ofOwner[line.owner, default: 0], lastTurn[line.owner, default: 0], number)
             if best.map({ rank < $0.rank }) ?? true { best = (line, number, rank) }
         }
         guard let (line, number, _) = best else { return nil }
