@@ -50,6 +50,12 @@ struct DownloadTests {
         #expect(mode == 0o600)
     }
 
+    @Test func `a download that has to begin anew each time fails in the end`() async throws {
+        let server = try FileServer(TransferFixture.content(200_000), tag: nil) { reply, _ in reply.cut = 100_000 }
+        let state = try await expectFailure(server, .networkFailed)
+        #expect(state.restart == .noValidator && server.counts.requests == 5)
+    }
+
     @Test func `a connection that breaks off after any byte costs one request and no byte`()
         async throws
     {
@@ -263,19 +269,11 @@ struct DownloadTests {
 
     // MARK: The digest
 
-    /// A digest that is none, for builds without cryptography: the sum of all bytes.
-    private struct Sum: ContentDigest {
-        func sha256(of bytes: [UInt8]) -> [UInt8] {
-            let sum = bytes.reduce(UInt8(0)) { $0 &+ $1 }
-            return [UInt8](repeating: sum, count: 32)
-        }
-    }
-
     @Test func `a digest is compared, and a file with another one does not appear`() async throws {
         let content = TransferFixture.content(100_000), server = try FileServer(content)
-        let right = Sum().sha256(of: content)
-        try await expectWhole(server, content, .init(sha256: right), digest: Sum())
-        let pool = try await fixture.pool(digest: Sum())
+        let right = SumDigest().sha256(of: content)
+        try await expectWhole(server, content, .init(sha256: right), digest: SumDigest())
+        let pool = try await fixture.pool(digest: SumDigest())
         let wrong = right.map { $0 ^ 1 }
         try await pool.begin(fixture.download(server.url(), "b", to: "b.epub", .init(sha256: wrong)))
         let state = try await pool.end(of: "b")
@@ -291,8 +289,8 @@ struct DownloadTests {
                 reply.body = TransferFixture.content(100_000, seed: 9)[(100_000 - reply.body.count)...]
             }
         }
-        let right = Sum().sha256(of: content)
-        let state = try await expectWhole(server, content, .init(sha256: right), digest: Sum())
+        let right = SumDigest().sha256(of: content)
+        let state = try await expectWhole(server, content, .init(sha256: right), digest: SumDigest())
         #expect(state.restart == .wrongDigest)
         #expect(server.counts.requests == 3)
     }

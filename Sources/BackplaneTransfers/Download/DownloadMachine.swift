@@ -41,6 +41,8 @@ struct DownloadMachine: Sendable {
     private var sources = 0
     /// The number of attempts since the last sufficient progress, and the position of that progress.
     private var attempts = 1, advancedAt: Int64 = 0
+    /// The number of times that received bytes were discarded.
+    private var restarts = 0
     private var asked: PartAsked?
     /// The number of bytes after the current response, if its head states it.
     private var end: Int64?
@@ -48,9 +50,10 @@ struct DownloadMachine: Sendable {
     /// request for a part.
     private var asksForWhole = false
 
-    /// The progress in bytes that resets the count of attempts.
+    /// The progress in bytes that resets the count of attempts, except for those that a restart has made useless.
     ///
-    /// A server that ends each response after fewer bytes cannot keep a download running forever.
+    /// A server that ends each response after fewer bytes, or lets a download restart again and again, cannot keep it
+    /// running forever.
     static let advance: Int64 = 64 << 10
 
     /// Creates the state machine of a download.
@@ -90,7 +93,7 @@ struct DownloadMachine: Sendable {
     mutating func takeRestart() -> RestartReason? { restart.take() }
 
     private mutating func beginAnew(_ reason: RestartReason) {
-        if count > 0 { restart = reason }
+        if count > 0 { (restart, restarts) = (reason, restarts + 1) }
         (count, origin, sources, advancedAt) = (0, nil, 0, 0)
     }
 
@@ -192,7 +195,7 @@ struct DownloadMachine: Sendable {
             ?? BackplaneError(
                 .networkFailed, "the server ended the response before the file was complete", at: request.printableURL)
         guard policy.mayHelp(after: error) || error.code == .networkMalformed else { return .fail(error) }
-        if count - advancedAt >= Self.advance { (attempts, advancedAt) = (1, count) }
+        if count - advancedAt >= Self.advance { (attempts, advancedAt) = (1 + restarts, count) }
         guard attempts < policy.attempts else { return .fail(error) }
         let delay = policy.backoff(after: attempts, random: random)
         attempts += 1
