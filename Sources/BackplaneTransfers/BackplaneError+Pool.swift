@@ -12,6 +12,11 @@ extension BackplaneError {
         return error
     }
 
+    static func otherDigest(_ id: String) -> BackplaneError {
+        BackplaneError(
+            .transferTaken, "the transfer with this id does not check this SHA-256; remove it first", at: id.shownID)
+    }
+
     static func targetTaken(_ target: String) -> BackplaneError {
         BackplaneError(
             .transferTaken, "another transfer downloads to this file; wait for it, or cancel it", at: target)

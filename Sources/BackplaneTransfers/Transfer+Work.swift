@@ -3,16 +3,8 @@ import BackplaneNetwork
 extension Transfer {
     /// The request.
     var request: HTTPRequest {
-        get {
-            switch work {
-            case .download(let request, _, _), .upload(let request): request
-            }
-        }
-        set {
-            switch work {
-            case .download(_, let path, let settings): work = .download(newValue, to: path, settings)
-            case .upload: work = .upload(newValue)
-            }
+        switch work {
+        case .download(let request, _, _), .upload(let request): request
         }
     }
 
@@ -28,8 +20,25 @@ extension Transfer {
         return options
     }
 
-    /// Returns whether both transfers are identical apart from their credentials.
+    /// Returns whether both transfers are identical apart from their settings, bytes in memory and credentials.
+    ///
+    /// The bytes of a form contain a random boundary.
     func isSame(as other: Transfer) -> Bool {
         request.method == other.request.method && request.url == other.request.url && target == other.target
+            && files == other.files
+    }
+
+    /// Returns whether the transfer checks the digest that another one expects.
+    func checks(_ other: Transfer) -> Bool { other.sha256 == nil || other.sha256 == sha256 }
+
+    private var sha256: [UInt8]? {
+        if case .download(_, _, let settings) = work { settings.sha256 } else { nil }
+    }
+
+    /// The paths of the files that are uploaded.
+    private var files: [String] {
+        (request.body.segments ?? []).compactMap { segment in
+            if case .file(let path) = segment { path } else { nil }
+        }
     }
 }

@@ -8,11 +8,12 @@ public struct TransferOptions: Sendable {
     public var concurrentPerHost = 6
     /// The retry policy of a transfer; a download continues where the last attempt ended.
     ///
-    /// An attempt that received 64 KB resets the count.
+    /// An attempt that received 64 KB resets the count, except for restarts. An upload is attempted again only if its
+    /// method is idempotent, or the policy allows any method.
     public var retry = RetryPolicy(attempts: 5)
     /// The maximum number of redirects that an exchange follows.
     public var redirects = 10
-    /// The time without a byte in either direction after which an exchange fails.
+    /// The time without a byte in either direction after which an attempt ends.
     public var idleLimit: Duration = .seconds(60)
 
     /// Creates settings with 16 concurrent transfers, 6 for each host, 5 attempts and an idle limit of a minute.

@@ -117,6 +117,56 @@ struct TransferPoolTests {
         #expect(try fixture.bytes() == content)
     }
 
+    @Test func `a digest that is expected later is checked, or refused`() async throws {
+        let server = try stallingServer(), pool = try await fixture.pool(digest: SumDigest())
+        func download(_ sha256: [UInt8]?) -> Transfer {
+            fixture.download(server.url(), "whale", to: "whale.epub", Transfer.Download(sha256: sha256))
+        }
+        let right = SumDigest().sha256(of: content), wrong = right.map { $0 &+ 1 }
+        try await pool.begin(download(wrong))
+        try await pool.state { $0.bytes == 300_000 }
+        await expectCode(.transferTaken) { try await pool.begin(download(right)) }
+        try await pool.pause("whale")
+        try await pool.begin(download(right))
+        #expect(try await pool.end().phase == .succeeded)
+        #expect(server.counts.ranges == ["", "bytes=300000-"])
+        for same in [right, nil] { #expect(try await pool.begin(download(same)).phase == .succeeded) }
+        await expectCode(.transferTaken) { try await pool.begin(download(wrong)) }
+    }
+
+    @Test func `an upload of another file is another transfer`() async throws {
+        let server = try uploadServer(Recording(), stalls: true), pool = try await fixture.pool()
+        func upload(_ name: String) throws -> Transfer {
+            try Data(name.utf8).write(to: URL(filePath: fixture.path(name)))
+            return Transfer("cover", .upload(HTTPRequest("PUT", server.url(), body: .file(fixture.path(name)))))
+        }
+        try await pool.begin(upload("one"))
+        await expectCode(.transferTaken) { try await pool.begin(upload("other")) }
+        #expect(try await pool.begin(upload("one")).phase == .running)
+        await pool.stop()
+    }
+
+    @Test func `a transfer that is removed leaves the part to the one that has its target now`() async throws {
+        let server = try FileServer(content) { reply, number in
+            switch number {
+            case 1: reply.status = "404 Not Found"
+            case 2: reply.stall = 300_000
+            default: break
+            }
+        }
+        let pool = try await fixture.pool()
+        try await pool.begin(fixture.download(server.url("/gone"), "first"))
+        #expect(try await pool.end(of: "first").phase == .failed)
+        try await pool.begin(fixture.download(server.url(), "second"))
+        try await pool.state(of: "second") { $0.bytes == 300_000 }
+        try await pool.pause("second")
+        try await pool.remove("first")
+        try await pool.resume("second")
+        #expect(try await pool.end(of: "second").phase == .succeeded)
+        #expect(server.counts.ranges == ["", "", "bytes=300000-"])
+        #expect(try fixture.bytes() == content)
+    }
+
     @Test func `what a pool cannot keep is refused before anything is sent`() async throws {
         let server = try FileServer(content), pool = try await fixture.pool()
         let post = HTTPRequest("POST", server.url())
@@ -370,6 +420,31 @@ struct TransferPoolTests {
         let state = try await pool.end()
         #expect(state.phase == .succeeded && state.restart == .upload)
         #expect(received.all == [body])
+    }
+
+    @Test func `an upload whose connection goes silent is sent again, if its method allows that`() async throws {
+        let received = Recording<[UInt8]>(), server = try uploadServer(received, stalls: true)
+        var options = TransferFixture.options
+        options.idleLimit = .milliseconds(200)
+        let pool = try await fixture.pool(options: options)
+        try await pool.begin(Transfer("put", .upload(HTTPRequest("PUT", server.url(), body: content))))
+        #expect(try await pool.end(of: "put").phase == .succeeded)
+        #expect(received.all == [content])
+        let silent = try TestServer(readsBodies: false) { $1.stall() }
+        try await pool.begin(Transfer("post", .upload(HTTPRequest("POST", silent.url(), body: content))))
+        #expect(try await pool.end(of: "post").error?.code == .networkTimeout)
+    }
+
+    @Test func `an upload is sent again after a status that may pass`() async throws {
+        let received = Recording<[UInt8]>()
+        let server = try TestServer { request, connection in
+            received.add(request.body)
+            connection.answer(received.all.count < 3 ? "503 Service Unavailable" : "201 Created")
+        }
+        let pool = try await fixture.pool()
+        try await pool.begin(Transfer("whale", .upload(HTTPRequest("PUT", server.url(), body: content))))
+        #expect(try await pool.end().status == 201)
+        #expect(received.all == [content, content, content])
     }
 
     @Test func `a refused upload, and one whose file is gone, have failed`() async throws {

@@ -62,6 +62,21 @@ struct TransferTableTests {
         #expect(table.entries[key]?.isRequestSaved == true)
     }
 
+    @Test func `a request with another body is written again`() throws {
+        func upload(_ text: String) -> Transfer {
+            Transfer("whale", .upload(HTTPRequest("PUT", "http://books.test/whale", body: Array(text.utf8))))
+        }
+        var table = TransferTable(TransferOptions(), lastNumber: 0)
+        try table.add(upload("first"))
+        table.ended(key, .failed(BackplaneError(.networkFailed, "the server is away")))
+        table.saved(key, 1, request: table.entries[key]?.requestRevision)
+        try table.resume(key, with: upload("first"))
+        #expect(table.entries[key]?.isRequestSaved == true)
+        try table.resume(key, with: upload("second"))
+        #expect(table.entries[key]?.isRequestSaved == false)
+        #expect(table.entries[key]?.transfer.request.body.bytes == Array("second".utf8))
+    }
+
     @Test func `a transfer that runs is not removed`() throws {
         var table = TransferTable(TransferOptions(), lastNumber: 0)
         try table.add(Self.transfer)

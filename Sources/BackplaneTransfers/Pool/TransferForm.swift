@@ -50,11 +50,11 @@ struct StateForm: Codable, Sendable {
 }
 
 /// The stored form of a transfer's request.
-struct RequestForm: Codable, Sendable {
-    /// The collection of the requests, whose bodies may be large; they are written once.
+struct RequestForm: Codable, Equatable, Sendable {
+    /// The collection of the requests, whose bodies may be large; they are written when they change.
     static let collection = "requests"
     /// A piece of a body: bytes or a file.
-    struct Piece: Codable, Sendable {
+    struct Piece: Codable, Equatable, Sendable {
         var bytes: Data?
         var file: String?
     }

@@ -34,7 +34,7 @@ struct TransferTable: Sendable {
         var meter = RateMeter()
         /// The number of changes, and of those that are stored.
         var revision = 0, savedRevision = 0
-        /// A Boolean value that indicates whether the request is stored, which is written only once.
+        /// A Boolean value that indicates whether the request is stored, which is written only when it changes.
         var isRequestSaved = false
         /// The number of changes of the request.
         var requestRevision = 0
@@ -49,18 +49,18 @@ struct TransferTable: Sendable {
                 && transfer.credential != nil
         }
 
-        /// Adopts the credentials of an identical transfer.
+        /// Adopts the settings, the body and the credentials of an identical transfer.
         mutating func take(_ other: Transfer) {
-            if transfer.credential != other.credential || transfer.account != other.account
-                || transfer.managers != other.managers
-            {
-                (isRequestSaved, requestRevision) = (false, requestRevision + 1)
-            }
-            transfer.request = other.request
+            let stored = RequestForm(transfer)
+            transfer.work = other.work
             (transfer.credential, transfer.account) = (other.credential, other.account)
             (transfer.sender, transfer.managers) = (other.sender, other.managers)
             missing = []
+            if RequestForm(transfer) != stored { (isRequestSaved, requestRevision) = (false, requestRevision + 1) }
         }
+
+        /// Records that nothing of the transfer remains.
+        mutating func forgetBytes() { (state.bytes, synced, state.error, hasRun) = (0, 0, nil, false) }
     }
 
     private(set) var entries: [ExactText: Entry] = [:]
@@ -234,13 +234,16 @@ struct TransferTable: Sendable {
 
     /// Resumes a paused or failed transfer.
     ///
-    /// - Parameter transfer: The transfer with its credentials, if supplied again.
+    /// - Parameter transfer: The transfer with its settings, body and credentials, if supplied again.
+    /// - Throws: `transfer.taken` if another transfer downloads to the same file, or the transfer does not check the
+    ///   digest that is supplied and can no longer adopt it.
     mutating func resume(_ key: ExactText, with transfer: Transfer? = nil) throws(BackplaneError) {
         guard let entry = entries[key] else { return }
         if let transfer {
-            var own = entry
-            own.take(transfer)
-            entries[key] = own
+            let hasSettings = entry.isActive || entry.state.phase == .succeeded
+            guard !hasSettings || entry.transfer.checks(transfer) else { throw .otherDigest(transfer.id) }
+            if entry.state.phase != .succeeded { entries[key]?.take(transfer) }
+            if entries[key]?.isRequestSaved == false { save(key) }
         }
         guard !entry.isActive,
             [.paused, .failed].contains(entry.state.phase) || entry.state.phase == .cancelled && transfer != nil
@@ -268,6 +271,14 @@ struct TransferTable: Sendable {
         guard let entry = entries[key], entry.state.phase != .succeeded, entry.state.phase != .cancelled else { return }
         guard !entry.isActive else { return end(key, .cancel) }
         queue.remove(entry.number)
+        if let target = entry.transfer.target.map({ ExactText($0) }) {
+            guard targets[target, default: key] == key else {
+                // The part belongs to another transfer by now.
+                entries[key]?.forgetBytes()
+                return change(key, to: .cancelled)
+            }
+            targets[target] = key  // for nobody else until the part is removed
+        }
         entries[key]?.wish = .cancel
         entries[key]?.isActive = true
         effects.append(.start(key))
@@ -346,9 +357,7 @@ struct TransferTable: Sendable {
             phase = Self.phase(after: wish) ?? .failed
             if phase == .failed { entry.state.error = BackplaneError(.callCancelled, "the transfer was cancelled") }
         }
-        if phase == .cancelled {
-            (entry.state.bytes, entry.synced, entry.state.error, entry.hasRun) = (0, 0, nil, false)
-        }
+        if phase == .cancelled { entry.forgetBytes() }
         entries[key] = entry
         // A run that had begun before the sign-in may have failed without the account.
         if entry.hasNewAccount, phase == .paused, entry.state.error?.code == .transferCredentials {

@@ -8,6 +8,7 @@ struct UploadRun: Sendable {
     /// The response to an upload.
     struct Outcome: Sendable {
         var status: Int
+        var headers: HTTPHeaders
         /// The beginning of the response's body.
         var response: [UInt8]
     }
@@ -24,18 +25,46 @@ struct UploadRun: Sendable {
     let means: TransferMeans
     let report: @Sendable (TransferNews) -> Void
 
-    /// Sends the request.
+    /// Sends the request, and sends it again as the pool's retry policy allows.
     ///
     /// - Throws: `CancellationError`; `network.timeout` if no byte moves within the pool's limit; `network.body` and
     ///   other codes of the network.
     func run() async throws -> Outcome {
-        let last = Mutex((time: ContinuousClock.now, sent: Int64(0)))
+        let policy = means.options.retry, retries = means.retries
+        var number = 1, sent: Int64 = 0
+        while true {
+            let delay: Duration
+            do {
+                let outcome = try await attempt(&sent)
+                let asked = policy.delay(
+                    after: outcome.status, outcome.headers, attempt: number, now: retries.date(),
+                    random: retries.random())
+                guard let asked, policy.allows(request, after: number) else { return outcome }
+                delay = asked
+            } catch {
+                try Task.checkCancellation()
+                guard let failure = error as? BackplaneError, policy.mayHelp(after: failure),
+                    policy.allows(request, after: number)
+                else { throw error }
+                delay = policy.backoff(after: number, random: retries.random())
+            }
+            try await retries.sleep(delay)
+            number += 1
+        }
+    }
+
+    /// Sends the request once.
+    ///
+    /// - Parameter sent: The number of bytes that the last attempt sent.
+    private func attempt(_ sent: inout Int64) async throws -> Outcome {
+        let last = Mutex((time: ContinuousClock.now, sent: sent))
+        defer { sent = last.withLock { $0.sent } }
         let executor = try await network.executor(for: request, transfer.exchange)
         let isSilent = !request.body.isEmpty && !executor.capabilities.contains(.streamedUploads)
         let limit = isSilent ? max(means.options.idleLimit, Self.silentLimit) : means.options.idleLimit
         let late = HTTPFailure.late("took and sent nothing", limit: limit)
         var options = transfer.exchange
-        (options.redirects, options.retry) = (means.options.redirects, means.options.retry)
+        (options.redirects, options.retry) = (means.options.redirects, RetryPolicy.none)
         options.progress = { [report] progress in
             let before = last.withLock { last in
                 defer { last = (.now, progress.sent) }
@@ -53,7 +82,7 @@ struct UploadRun: Sendable {
                 if kept.count == Self.responseLimit { break }
             }
             response.body.cancel()
-            return Outcome(status: response.status, response: kept)
+            return Outcome(status: response.status, headers: response.headers, response: kept)
         } watchedBy: {
             let end = last.withLock { $0.time } + limit
             return end > .now ? .again(end) : .over(late.error(for: request))
