@@ -11,7 +11,7 @@ extension RecordCollection {
     ///
     /// They are read from a log of at least 100,000 changes, so no writer waits for a reader. A reader that falls
     /// further behind receives a change of the kind `missed`, and continues after it. Changes made to the store's file
-    /// by another process arrive with the next change of this host. This also applies within a transaction.
+    /// by another process arrive within a quarter of a second.
     ///
     /// - Parameter number: The ``CollectionChange/number`` of the last known change, ``lastChange()``, or 0 for all
     ///   changes in the log.

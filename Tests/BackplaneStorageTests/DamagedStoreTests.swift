@@ -285,6 +285,27 @@ struct DamagedStoreTests {
         #expect(fixture.reports.count == 1)
     }
 
+    @Test func `no number is assigned twice after a repair, even where the last changes were deletions`() async throws {
+        let fixture = try Fixture(), shape = Shape.all[0], change: Int64
+        do {
+            let store = try fixture.open()
+            try await store.write((0..<shape.records).map { shape.change($0) }, in: "library")
+            for number in stride(from: 500, to: shape.records, by: 2) {
+                try await store.write([.delete(collection: "books", id: shape.id(number))], in: "library")
+            }
+            change = try await store.read(RecordQuery(collection: "books", limit: 1), in: "library").change
+        }
+        var bytes = [UInt8](try Data(contentsOf: URL(filePath: fixture.file)))
+        let place = try #require(bytes.firstRange(of: shape.marker(101))).lowerBound / 4_096 * 4_096
+        bytes.replaceSubrange(place..<place + 4_096, with: [UInt8](repeating: 0xAA, count: 4_096))
+        try Data(bytes).write(to: URL(filePath: fixture.file))
+        let store = try await fixture.openAgain()
+        #expect(fixture.reports.count == 1)
+        #expect(try await store.read(RecordQuery(collection: "books", limit: 1), in: "library").change > change)
+        let version = try await store.write([shape.change(0)], in: "library")
+        #expect(try #require(version.first) > change)
+    }
+
     // MARK: Who repairs
 
     private func damage(_ fixture: Fixture) throws -> Data {

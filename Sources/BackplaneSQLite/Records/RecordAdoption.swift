@@ -52,12 +52,15 @@ struct RecordAdoption {
     }
 
     /// Writes the counts of the collections, and the change number at which the log begins.
-    func finish() throws {
+    ///
+    /// - Parameter lastChange: The highest number that the file is known to have assigned, also to what is lost.
+    func finish(after lastChange: Int64 = 0) throws {
+        let change = max(last, lastChange) + 1
         for collection in collections.values {
             try db.cachedStatement(
                 sql: "UPDATE collections SET change = ?1, trimmed = ?1, count = ?2 WHERE number = ?3"
             )
-            .execute(arguments: [last + 1, collection.count, collection.number])
+            .execute(arguments: [change, collection.count, collection.number])
         }
     }
 }

@@ -88,7 +88,7 @@ enum RecordLayout {
             else { return nil }
             let sum = RecordChecksum.of(
                 collection: Int64(collection), id: Data(id), version: Int64(version), value: value)
-            guard sum == Int64(checksum), version > 0 else { return nil }
+            guard sum == Int64(checksum), 0 < version, version < Int.max else { return nil }
             let record = StoredRecord(id: String(decoding: id, as: UTF8.self), value: value, version: Int64(version))
             return (names.place(of: collection), .number(number), record)
         }
@@ -102,6 +102,8 @@ struct CollectionNames {
     private var places: [Int: RecordWalk.Place] = [:]
     /// The numbers of records, keyed by collection, where readable.
     private(set) var counts: [RecordWalk.Place: Int] = [:]
+    /// The highest change number of the collections, where readable.
+    private(set) var lastChange = 0
 
     /// Scans all pages, because the path to those of a table may be damaged.
     init(_ pages: DatabasePages) {
@@ -119,10 +121,11 @@ struct CollectionNames {
         guard let values = page.row(of: cell)?.values else { return false }
         if values.count == 7, page.kind == .tableLeaf, let number = page.rowNumber(of: cell),
             case .text(let namespace) = values[1], case .text(let name) = values[2],
-            case .integer(let count) = values[6]
+            case .integer(let change) = values[3], case .integer(let count) = values[6]
         {
             let place = RecordWalk.Place(namespace: namespace, collection: name)
             (places[number], counts[place]) = (place, count)
+            if change < .max { lastChange = max(lastChange, change) }
             return true
         }
         if values.count == 3, page.kind.isIndex, case .text(let namespace) = values[0],
