@@ -69,13 +69,8 @@ extension HTTPClient {
             status.code = code.withLock { $0 }
             return value
         } catch {
-            status.code = code.withLock { $0 } ?? error.failure.flatMap(\.httpStatus)
+            status.code = error.httpStatus ?? code.withLock { $0 }
             throw error
         }
     }
-}
-
-extension BackplaneError.Failure {
-    /// The status of the response that an endpoint has rejected.
-    fileprivate var httpStatus: Int? { code == "http" ? details["status"].flatMap { Int($0) } : nil }
 }
