@@ -27,6 +27,12 @@ extension BackplaneError {
             at: graph)
     }
 
+    /// Creates the error for a node that has ended in older code, and whose value no other node needed any longer.
+    static func notSaved(_ node: String, in graph: String) -> BackplaneError {
+        BackplaneError(
+            .callRetired, "`\(node)` has succeeded in older code, and its value was not kept for this code", at: graph)
+    }
+
     static func late(_ node: String, in graph: String, after limit: Duration) -> BackplaneError {
         BackplaneError(.operationTimeout, "`\(node)` did not return within \(limit), its time limit", at: graph)
     }

@@ -43,10 +43,10 @@ extension GraphEngine {
         }
     }
 
-    /// Waits until a node has ended.
+    /// Waits until a node has ended, or the graph has left for newer code.
     nonisolated(nonsending) func end(of node: Int) async {
         await wait { state, waiting in
-            let hasEnded = state.scheduler.nodes[node].phase == .ended
+            let hasEnded = state.hasLeft || state.scheduler.nodes[node].phase == .ended
             if !hasEnded {
                 state.watching[Int32(node), default: []].append(waiting)
                 state.observe()
@@ -71,6 +71,10 @@ extension GraphEngine {
                 return .failure(BackplaneError.continued(step.name, in: name))
             }
             knowFailure(of: index, state.scheduler)
+            let node = state.scheduler.nodes[index]
+            if step.value == nil, node.phase == .ended, node.outcome == .succeeded {
+                return .failure(BackplaneError.notSaved(step.name, in: name))
+            }
             return step.result
         }
     }

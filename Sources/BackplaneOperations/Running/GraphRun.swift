@@ -41,6 +41,9 @@ public struct GraphRun<Output: Sendable>: Sendable {
 
     /// Waits for a node to end, and returns its value or error.
     ///
+    /// The error is `call.retired` once the graph continues in newer code, and in that code for a node that succeeded
+    /// before the swap and whose value no other node needed any longer.
+    ///
     /// - Throws: `operation.refused` for a node of another graph.
     public func outcome<Value>(of node: GraphNode<Value>) async throws(BackplaneError) -> Result<Value, BackplaneError>
     {

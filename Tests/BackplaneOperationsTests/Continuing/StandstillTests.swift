@@ -81,6 +81,37 @@ struct StandstillTests {
         #expect(log.all == ["one", "two", "three"])
     }
 
+    @Test func `whoever asks for a node after the graph has left is told, too`() async throws {
+        let gate = TestGate(), still = TestGate()
+        func chain() throws -> (run: GraphRun<Int>, one: GraphNode<Int>, three: GraphNode<Int>) {
+            var graph = GraphBuilder("chain")
+            let one = graph.add("one") { 1 }
+            let two = graph.add("two", after: one) { one in
+                try await gate.pass()
+                return one + 1
+            }
+            let three = graph.add("three", after: two) { $0 + 1 }
+            let naming = GraphNaming(definition: 0, input: "null", result: 2)
+            return (GraphQueue().prepare(try graph.build(returning: three), naming), one, three)
+        }
+        let (run, _, three) = try chain(), (next, one, _) = try chain()
+        run.begin()
+        try await gate.arrivals()
+        run.engine.hold { _ in still.open() }
+        gate.open()
+        try await still.pass()
+        let record = try #require(try run.engine.save())
+        run.engine.leave()
+        #expect(try await run.outcome(of: three).error?.code == .callRetired)
+        // The value of a node that nobody needs any longer is not saved.
+        #expect(record.values == [1: "2"])
+        try next.engine.take(record)
+        next.begin()
+        #expect(try await next.value == 3)
+        let outcome = try await next.outcome(of: one)
+        #expect(outcome.error?.code == .callRetired && outcome.error?.message.contains("not ended") == false)
+    }
+
     @Test func `failed, cancelled and delayed nodes cross as they are`() async throws {
         func run(_ attempts: Recording<String>) throws -> GraphRun<String> {
             var graph = GraphBuilder("mixed")
