@@ -68,6 +68,16 @@ struct PathTests {
         }
     }
 
+    @Test(arguments: [".", "..", "../admin", "%2e%2e"])
+    func `an argument does not lead out of its place in a full URL`(argument: String) throws {
+        let defined = try DefinedRequest(#"{"path": "https://example.org/users/%0/avatar", "allowsFullURL": true}"#)
+        #expect {
+            try defined.service.m.prepared([argument]).endpoint(of: defined.service, Data.self)
+        } throws: {
+            ($0 as? BackplaneError)?.code == .definitionArguments
+        }
+    }
+
     @Test func `numbers, Boolean values and properties have a text`() throws {
         let search = Search(zip: 1011, near: Place(city: "Zürich West"))
         #expect(

@@ -44,6 +44,8 @@ struct ServedContractTests {
         let known = try #require(
             try served(definition, ContractShape(input: .structure(["b", "c", "a"]))).methods.first)
         #expect(try known.arguments(of: ["a": 1, "b": "x"]).map(\.kind) == ["a number", "a text", "null"])
+        // One that is none of them would be lost.
+        #expect(throws: BackplaneError.self) { try known.arguments(of: ["a": 1, "bee": "x"]) }
         // Properties with other names are taken in the order of their declaration.
         let others = try #require(
             try served(definition, ContractShape(input: .structure(["z", "y", "c"]))).methods.first)

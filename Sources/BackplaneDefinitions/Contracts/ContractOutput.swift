@@ -47,7 +47,7 @@ enum ContractOutput: Sendable {
         case .json, .any, .text, .file, .mapped:
             let body = response.body
             if body.isEmpty { return Self.null }
-            guard body.beginsLikeJSON else { throw NotJSON(type: response.headers["Content-Type"]) }
+            guard body.beginsLikeJSON else { throw NotJSON() }
             return body
         }
     }
@@ -55,12 +55,9 @@ enum ContractOutput: Sendable {
     private static var null: [UInt8] { Array("null".utf8) }
 
     /// The error for a body that is not JSON.
-    struct NotJSON: Error, CustomStringConvertible {
-        /// The media type of the response; `nil` if it has none.
-        let type: String?
-        var description: String {
-            "the body is \(type.map { "`\($0)`" } ?? "not JSON"); expected JSON, or a `serializer` in the definition"
-        }
+    struct NotJSON: ComponentError {
+        var code: String { "definition.not-json" }
+        var message: String { "expected JSON, or a `serializer` in the definition" }
     }
 }
 

@@ -37,6 +37,9 @@ package struct ServedMethod: Sendable {
                 guard let fields = fields ?? method.names.ordered(Array(members.keys)), fields.count == count else {
                     throw refused("is an object")
                 }
+                if let other = members.keys.filter({ !fields.contains($0) }).min() {
+                    throw refused("has the property `\(other)`, which is none of \(NameSuggestions.list(fields))")
+                }
                 // Encoders leave out properties without a value.
                 return fields.map { members[$0].map { ArgumentValue($0) } ?? .null }
             default: throw refused("is one value")

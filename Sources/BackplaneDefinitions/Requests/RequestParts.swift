@@ -52,6 +52,10 @@ extension MethodArguments {
                 path += text
             }
         }
+        // The network checks only paths that are relative to a base URL.
+        guard !template.isFullURL || !EndpointURL.hasDotSegment(String(path.dropFirst(template.origin.count))) else {
+            throw refused("an argument makes a segment `.` or `..` of the path")
+        }
         var separator = "?"
         for field in template.query {
             guard let text = try queryField(field), !text.isEmpty else { continue }

@@ -2,7 +2,7 @@ import Backplane
 import FoundationEssentials
 
 /// The rules for combining a base URL and the path of an endpoint.
-enum EndpointURL {
+package enum EndpointURL {
     /// Returns the URL of a path below a base URL, joined by exactly one slash, with the queries of both.
     ///
     /// - Throws: `network.invalid-request`.
@@ -45,7 +45,7 @@ enum EndpointURL {
 
     /// Returns whether a server could interpret a segment as `.` or `..`, even if it is percent-encoded, ends at a
     /// backslash or has parameters.
-    private static func hasDotSegment(_ path: String) -> Bool {
+    package static func hasDotSegment(_ path: String) -> Bool {
         // Bytes, since a slash with a combining mark is another character than a slash.
         var bytes = Array(path.utf8)
         // A server behind another one may decode the result again, so decoding is repeated until nothing changes.
