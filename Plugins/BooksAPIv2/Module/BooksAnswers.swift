@@ -23,6 +23,8 @@ struct Page: Decodable, Sendable {
 
     /// The number of books on a page of the catalogue.
     static let size = 50
+    /// The plausible numbers of books on all pages.
+    static let totals = 0...1_000_000
 }
 
 /// A loan in the server's format.
@@ -59,6 +61,11 @@ extension TransferState {
 struct Refusal: ComponentError, Decodable {
     var error, message: String
     var code: String { error }
+
+    /// The error for a number of books that no catalogue has.
+    static func total(_ number: Int) -> Refusal {
+        Refusal(error: "books.total", message: "the server's catalogue has \(number) books; expected \(Page.totals)")
+    }
 }
 
 extension LibraryEvent {

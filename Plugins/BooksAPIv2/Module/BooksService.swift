@@ -34,6 +34,7 @@ final class BooksService: NetworkService {
             let books = Endpoint<Page>("GET", "books", query: ["page": "\(number)", "per": "\(Page.size)"])
             let page = try await service.http.load(books, call)
             let total = page.total ?? page.items.count
+            guard Page.totals.contains(total) else { throw Refusal.total(total) }
             return CataloguePage(books: page.items, pages: (total + Page.size - 1) / Page.size)
         }
         table.async(\.cover) { service, book, call in try await service.cover(of: book, call) }
