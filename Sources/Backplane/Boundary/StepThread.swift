@@ -26,12 +26,13 @@ final class StepThread: TaskExecutor {
             return !state.isRunning
         }
         guard needsThread else { return }
+        // The end of the task releases its executor, which still has to look for a further job.
+        let own = Unmanaged.passRetained(self)
         let started = bp_start_thread(
-            { Unmanaged<StepThread>.fromOpaque($0).takeRetainedValue().run() }, Unmanaged.passRetained(self).toOpaque())
+            { Unmanaged<StepThread>.fromOpaque($0).takeRetainedValue().run() }, own.toOpaque())
         guard started == 0 else { return }
         // The system has no thread left, so the thread that resumes the task runs it.
-        Unmanaged.passUnretained(self).release()
-        run()
+        own.takeRetainedValue().run()
     }
 
     private func run() {
