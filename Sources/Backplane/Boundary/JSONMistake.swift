@@ -9,7 +9,7 @@ struct JSONMistake {
     private init(_ text: String, _ path: [any CodingKey], cause: (any Error)? = nil) {
         self.text = text
         if let detail = Self.detail(of: cause) { self.text += " \(detail)" }
-        self.path = path.isEmpty ? nil : path.map { "/" + ($0.intValue.map(String.init) ?? $0.stringValue) }.joined()
+        self.path = path.isEmpty ? nil : path.pointer
     }
 
     init(_ error: EncodingError) {

@@ -5,7 +5,7 @@ import FoundationEssentials
 /// `JSONDecoder` ignores such keys silently, but in a configuration they are probably mistakes.
 package struct KnownAndUnknown<Value: Decodable>: Decodable {
     package let value: Value
-    /// The paths of the keys, such as `/cache/keeep`.
+    /// The paths of the keys as JSON pointers, such as `/cache/keeep`.
     package let unknownKeys: [String]
 
     package init(from decoder: any Decoder) throws {
@@ -28,9 +28,9 @@ private struct KeyWatchingDecoder: Decoder {
     var userInfo: [CodingUserInfoKey: Any] { base.userInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        let path = codingPath.map { "/" + ($0.intValue.map(String.init) ?? $0.stringValue) }.joined()
-        let names = try base.container(keyedBy: TextKey.self).allKeys.map(\.stringValue)
-        found.keys += names.filter { Key(stringValue: $0) == nil }.sorted().map { "\(path)/\($0)" }
+        let path = codingPath.pointer
+        let keys = try base.container(keyedBy: TextKey.self).allKeys
+        found.keys += keys.filter { Key(stringValue: $0.stringValue) == nil }.map { path + $0.pointerStep }.sorted()
         return KeyedDecodingContainer(Keyed(base: try base.container(keyedBy: type), found: found))
     }
 

@@ -33,6 +33,8 @@ import Testing
             #"{"name": "A", "caches": [{"keep": 1}, {"kep": 2}], "named": {"x": {"keep": 3, "kept": 4}}}"#)
         #expect(found.value == Settings(name: "A", caches: [.init(keep: 1), .init()], named: ["x": .init(keep: 3)]))
         #expect(found.unknownKeys.sorted() == ["/caches/1/kep", "/named/x/kept"])
+        let steps = try decode(#"{"name": "A", "text/plain": 1, "named": {"a/b~c": {"kept": 4}}}"#)
+        #expect(steps.unknownKeys.sorted() == ["/named/a~1b~0c/kept", "/text~1plain"])
     }
 
     @Test func `everything that is known is decoded as ever`() throws {

@@ -38,6 +38,9 @@ extension ManifestDocument {
 }
 
 extension String {
-    /// The last reference token of a JSON pointer.
-    fileprivate var lastStep: String { split(separator: "/").last.map(String.init) ?? self }
+    /// The last key of a JSON pointer (RFC 6901).
+    fileprivate var lastStep: String {
+        let step = utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last.map { String($0) }
+        return (step ?? nil)?.replacing("~1", with: "/").replacing("~0", with: "~") ?? self
+    }
 }
