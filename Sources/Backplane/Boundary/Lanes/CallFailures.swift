@@ -32,11 +32,13 @@ final class CallFailures: Sendable {
     /// Once this has returned, an earlier function is not being called and will not be.
     func observe(_ observer: (@Sendable () -> Void)?) { state.withLock { $0.observer = observer } }
 
-    /// Records the error of a stream's body as ``recording(_:)`` does; once the component is suspended, the stream
-    /// counts as interrupted.
+    /// Records the error of a stream's body as ``recording(_:)`` does, unless it is an interruption; once the component
+    /// is suspended, the stream counts as interrupted.
     @inline(never) @usableFromInline
-    func recordingUnlessSuspended(_ error: any Error) -> BackplaneError {
-        isSuspended.load(ordering: .relaxed) ? .streamInterrupted : recording(error)
+    func recordingUnlessInterrupted(_ error: any Error) -> BackplaneError {
+        if isSuspended.load(ordering: .relaxed) { return .streamInterrupted }
+        let error = BackplaneError(thrown: error)
+        return error.code == .streamInterrupted ? error : recording(error)
     }
 
     /// Returns an interruption once the component is suspended: a body that returns then may not have sent everything.

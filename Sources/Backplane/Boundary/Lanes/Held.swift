@@ -34,7 +34,7 @@ struct Held<C: Component>: ~Copyable {
         _ input: Input, _ elements: StreamSender<Element>, _ call: Call
     ) async throws(BackplaneError) {
         do { try await body(component, input, elements, call) } catch {
-            throw elements.channel.isClosed ? BackplaneError(thrown: error) : failures.recordingUnlessSuspended(error)
+            throw elements.channel.isClosed ? BackplaneError(thrown: error) : failures.recordingUnlessInterrupted(error)
         }
         if let interruption = failures.interruption() { throw interruption }
     }
