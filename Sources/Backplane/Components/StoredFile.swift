@@ -65,7 +65,13 @@ extension DataAccessContext where Owner: Component {
                 "the file had \(file.size) bytes when it was handed over and has \(size); hand over files that are finished",
                 at: file.path)
         }
-        guard rename(file.path, path) == 0 else { throw .notUsable(file.path, errno) }
+        guard rename(file.path, path) == 0 else {
+            let reason = String(cString: strerror(errno))
+            throw BackplaneError(
+                .fileRefused,
+                "the file cannot be moved to \(path): \(reason); create the folder first if it is missing",
+                at: file.path)
+        }
         return path
     }
 }
