@@ -119,7 +119,7 @@ public struct NoConfiguration: Decodable, Sendable {
 /// A component that contains business logic: it gathers and changes data for its callers.
 public protocol Manager: Component where Context == ManagerContext<Self> {}
 
-/// A component that stores data for its manager: the only role with a folder of its own.
+/// A component that stores data for its manager: the only role with a store.
 public protocol DataAccessController: Component where Context == DataAccessContext<Self>, Wires == NoWires {}
 
 /// A component that carries out a manager's requests through the network services it owns.
