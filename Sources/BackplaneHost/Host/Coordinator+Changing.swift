@@ -28,7 +28,7 @@ extension Coordinator {
     private func apply(_ document: ManifestDocument, _ options: SwapOptions, asked: Deadline)
         async throws(BackplaneError) -> ManifestChange
     {
-        let old = live.loaded, new = live.load(document, trust: options.trustsLibraries)
+        let old = live.loaded, new = try await live.load(document, trust: options.trustsLibraries)
         let change = old.change(to: new)
         let configurations = Reconfiguration(change.reconfigured, keeping: change.kept, to: new.plan, live, starter)
         do throws(BackplaneError) {
@@ -39,7 +39,8 @@ extension Coordinator {
                 new, change, configurations, losesData: options.discardsState,
                 losesMethods: options.allowsMissingMethods)
         } catch {
-            if old.loadFolder == nil { new.loadFolder?.remove() }
+            live.takeOut(new.plugins(besides: old))
+            if live.loadFolder == nil { new.loadFolder?.remove() }
             throw error
         }
         follow(document.manifest)
@@ -54,7 +55,7 @@ extension Coordinator {
     {
         let report: SwapReport
         do throws(BackplaneError) {
-            report = try await swap(to: SwapTarget(loaded: new, in: live), options, asked: asked)
+            report = try await swap(to: SwapTarget(manifest: new, replacements: []), options, asked: asked)
         } catch {
             guard error.code == .swapRefused, !error.causes.isEmpty else { throw error }
             throw .combining(error.causes, of: "the manifest", at: new.document.path)

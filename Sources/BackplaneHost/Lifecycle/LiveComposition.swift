@@ -32,6 +32,8 @@ final class LiveComposition {
     private var managerGates: [String: Gate] = [:]
     /// The running nodes, in the order in which they started.
     var started: [LiveNode] = []
+    /// The components that were replaced before their calls had ended.
+    private var leftBehind: [RunningComponent] = []
     var connections: Connections
     var numbers = ComponentNumbers()
     /// The consumers of all components' open streams.
@@ -90,13 +92,27 @@ final class LiveComposition {
     }
 }
 
+// MARK: Components that do not end
+
+extension LiveComposition {
+    /// Keeps a component that is not stopped because it has calls in flight; when the host stops, they are answered.
+    func leaveBehind(_ component: RunningComponent) {
+        if isStopped { component.endCalls() } else { leftBehind.append(component) }
+    }
+
+    /// Answers all calls to components that were left behind.
+    func endCallsLeftBehind() {
+        for component in leftBehind { component.endCalls() }
+    }
+}
+
 // MARK: Manifest
 
 extension LiveComposition {
     /// The active manifest with its plugins, which are loaded on first use.
     var loaded: LoadedManifest {
         if let loadedManifest { return loadedManifest }
-        let new = load(document)
+        let new = loading(document, trust: false)()
         activate(new, keeping: [:])
         if isStopped { new.loadFolder?.remove() }
         return new
@@ -104,12 +120,31 @@ extension LiveComposition {
 
     /// Loads the libraries of a manifest that are not loaded yet, without changing the composition.
     ///
+    /// The libraries are loaded on a separate thread, so that the host serves everything else in the meantime.
+    ///
     /// - Parameter trust: Whether to load libraries without a trial in a child process.
-    func load(_ document: ManifestDocument, trust: Bool = false) -> LoadedManifest {
+    /// - Throws: `host.stopped` if the host has stopped in the meantime.
+    func load(_ document: ManifestDocument, trust: Bool) async throws(BackplaneError) -> LoadedManifest {
+        let load = loading(document, trust: trust)
+        let manifest = await withUnsafeContinuation { continuation in
+            if !HostThread.launch({ continuation.resume(returning: load()) }) { continuation.resume(returning: load()) }
+        }
+        // What was loaded stays in memory, also if it does not become active.
+        generations.add(manifest.plugins(besides: loaded), .loaded)
+        if isStopped, loadFolder == nil { manifest.loadFolder?.remove() }
+        try requireRunning()
+        return manifest
+    }
+
+    /// Returns a function that loads the libraries of a manifest.
+    private func loading(_ document: ManifestDocument, trust: Bool) -> @Sendable () -> LoadedManifest {
         let rule = options.loading.trials.rule
-        return LoadedManifest(
-            document, linked: linked, options.loading, generations, after: loadedManifest, in: loadFolder,
-            triesLibraries: !trust && (rule == .always || rule == .whileRunning && loadedManifest != nil))
+        let tries = !trust && (rule == .always || rule == .whileRunning && loadedManifest != nil)
+        return { [linked, options, generations, loadedManifest, loadFolder] in
+            LoadedManifest(
+                document, linked: linked, options.loading, generations, after: loadedManifest, in: loadFolder,
+                triesLibraries: tries)
+        }
     }
 
     /// The folder of library copies, created with the first library.

@@ -57,6 +57,12 @@ final class RunningComponent: Sendable {
         calls.observeFailures(observer)
     }
 
+    /// Answers the calls in flight because the host stops, and cancels them in the plugin.
+    func endCalls() {
+        calls.endAll(.hostHasStopped)
+        timers.endBodies(.hostHasStopped)
+    }
+
     /// Returns the message about a component that is not stopped because its code is still running.
     func stillInUse(isInStep: Bool) -> String {
         if isInStep { return "not stopped: one of its lifecycle steps has not ended" }

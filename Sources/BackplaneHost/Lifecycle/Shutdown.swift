@@ -11,6 +11,7 @@ struct Shutdown {
     func stopAll() async {
         for node in live.nodes { _ = await node.startUnderWay?.value }
         for node in live.nodes where node.running == nil { node.gate.close() }
+        live.endCallsLeftBehind()
         // A call that reads a stream would otherwise not end.
         live.endAllStreams()
         await stop(live.started) { node, _ in node.gate.close(passage: node.passage) }
@@ -71,8 +72,9 @@ struct Shutdown {
             node.state = .quiescing(component)
             lookUps.giveUpHopeless()
             shut(node, component)
-            await stop(component, of: node)
+            let failures = await stop(component, of: node)
             node.state = .stopped
+            component.gate.note(failures: failures.count, last: failures.last)
             instances.end(node)
             // A task of the component may have opened a stream again before its wires were closed.
             live.endStreams(openedBy: component)
@@ -88,7 +90,10 @@ struct Shutdown {
             + node.found.keys.compactMap { plan.managers[$0.manager].map { nodes[$0].id } }
     }
 
-    private func stop(_ component: RunningComponent, of node: LiveNode) async {
+    /// Stops a component, and returns the failures of its calls.
+    private func stop(_ component: RunningComponent, of node: LiveNode) async -> (
+        count: Int, last: FailureStatistics?
+    ) {
         let gate = component.gate, limit = live.options.stopLimit, starter = instances.starter
         component.timers.hold()
         component.streams.interrupt(live.isStopped ? .hostHasStopped : .streamInterrupted)
@@ -98,26 +103,21 @@ struct Shutdown {
         gate.closePassage()
         component.calls.close()
         live.endStreams(openedBy: component)
-        // Calls that the component itself began may have come back to it in the meantime.
-        let isIdle =
-            isDrained
-            ? await live.timer.waits(limit) {
-                gate.callsAside == 0 && component.calls.callsInFlight == 0 && component.streams.count == 0
-                    && node.isBetweenSteps(component)
-            } : false
+        // Calls that the component itself began may have come back to it in the meantime, and those that read its
+        // streams end with them.
+        let isIdle = await live.timer.waits(isDrained ? limit : min(limit, .seconds(1))) {
+            (isDrained || gate.callsInFlight == 0 && !component.timers.isBusy) && gate.callsAside == 0
+                && component.calls.callsInFlight == 0 && component.streams.count == 0 && node.isBetweenSteps(component)
+        }
         lookUps.giveUp(of: node)
         guard isIdle else {
             live.log(
                 .error,
                 component.stillInUse(isInStep: !node.isBetweenSteps(component)),
                 component, methods: component.calls.methodsInFlight, timers: component.timers.namesInFlight)
-            // Every caller gets an answer before the process ends.
-            if live.isStopped {
-                component.calls.endAll(.hostHasStopped)
-                component.timers.endBodies(.hostHasStopped)
-            }
+            live.leaveBehind(component)
             await starter.retire(component.handle, releasing: nil)
-            return
+            return (component.failures, component.lastFailure)
         }
         do {
             try await starter.limited("stop", component.node, limit: limit, canBeGivenUp: false) {
@@ -129,6 +129,8 @@ struct Shutdown {
             live.log(.error, "did not stop", component, error)
         }
         lookUps.giveUp(of: node)
+        let failures = (component.failures, component.lastFailure)
         await starter.retire(component.handle, releasing: component.instance)
+        return failures
     }
 }

@@ -25,8 +25,8 @@ extension Replacements {
         // The active manifest is loaded first, so that libraries of both are loaded once.
         _ = live.loaded
         if !libraries.isEmpty { _ = try live.requireLoadFolder() }
-        let manifest = live.load(document, trust: options.trustsLibraries)
-        var target = SwapTarget(loaded: manifest, in: live)
+        let manifest = try await live.load(document, trust: options.trustsLibraries)
+        var target = SwapTarget(manifest: manifest, replacements: [])
         do throws(BackplaneError) {
             target.replacements = try await load(libraries, among: manifest, options)
         } catch {

@@ -63,11 +63,3 @@ struct SwapTarget {
         if live.loadFolder == nil { manifest?.loadFolder?.remove() }
     }
 }
-
-extension SwapTarget {
-    /// Creates the target for a manifest whose plugins have been loaded.
-    init(loaded manifest: LoadedManifest, in live: LiveComposition) {
-        self.init(manifest: manifest, replacements: [])
-        live.generations.add(plugins(besides: live.loaded), .loaded)
-    }
-}

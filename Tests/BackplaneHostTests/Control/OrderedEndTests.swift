@@ -26,6 +26,15 @@ struct OrderedEndTests {
         #expect(line.metadata["component"] == "Trial" && line.metadata["methods"] == "wait", "\(line)")
     }
 
+    @Test func `a call to a component that was replaced meanwhile ends with the host, too`() async throws {
+        let test = try TestHost(managers: ControlFixture.managers, from: .linked, stopLimit: .milliseconds(20))
+        let call = Task { await error { try await test.call("Trial", "wait", "3600") } }
+        try await eventuallyInFlight(1, test.host)
+        try await test.host.reset("Trial")
+        await test.host.stop()
+        #expect(await call.value?.code == .hostStopped)
+    }
+
     @Test func `each client that waits is told before the end`() async throws {
         let fixture = try ControlFixture(stopLimit: .milliseconds(20)), slowCall = slowCall
         let calls = (0..<4).map { _ in Task { await fixture.ask(slowCall) } }

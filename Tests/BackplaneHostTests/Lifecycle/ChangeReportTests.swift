@@ -153,6 +153,35 @@ struct ChangeReportTests {
         #expect(peerHost.test.loadFolders() == [])
     }
 
+    @Test func `the folder that a refused swap has created outlives a refused manifest`() async throws {
+        let peerHost = try PeerHost(["A": .init(number: 1)]), host = peerHost.host
+        try await host.start()
+        func document(_ clock: ManifestValue) -> ManifestDocument {
+            ManifestDocument([
+                "manifestVersion": 1, "plugins": [["library": "_Timepiece"]],
+                "managers": ["A": PeerHost.Peer(number: 1).value, "Clock": clock],
+            ])
+        }
+        #expect(await error { try await host.swap(library: "_Timepiece") } != nil)
+        #expect(await error { try await host.apply(document(["className": "Missing"])) } != nil)
+        let change = try await host.apply(document(["className": "Timepiece"]))
+        #expect(change.started == ["Clock"])
+        await host.stop()
+        #expect(peerHost.test.loadFolders() == [])
+    }
+
+    @Test func `the libraries of a refused manifest are among the generations`() async throws {
+        let peerHost = try PeerHost(["A": .init(number: 1)]), host = peerHost.host
+        try await host.start()
+        let bad: ManifestValue = [
+            "manifestVersion": 1, "plugins": [["library": "_Timepiece"]], "managers": ["B": ["className": "Missing"]],
+        ]
+        #expect(await error { try await host.apply(ManifestDocument(bad)) } != nil)
+        let generations = try await host.generations()
+        #expect(generations.filter { $0.library?.contains("Timepiece") == true }.map(\.state) == [.failed])
+        await host.stop()
+    }
+
     @Test func `a start during an apply starts the new managers, too`() async throws {
         for _ in 0..<20 {
             let peerHost = try PeerHost(["A": .init()])

@@ -230,6 +230,9 @@ struct SwapHistoryTests {
         #expect(await statistics()?.lastFailure?.error.message == "worse")
         await eventually { await statistics()?.calls == 15 }
         #expect(await statistics()?.generation == 2)
+        try await counters.host.reset("Counter")
+        let after = await statistics()
+        #expect(after?.errors == 4 && after?.lastFailure?.error.message == "worse")
         await counters.host.stop()
     }
 }

@@ -80,6 +80,7 @@ final class Retirements {
             live.log(
                 .error,
                 component.stillInUse(isInStep: component.instance.isInStep), component)
+            live.leaveBehind(component)
             await starter.retire(component.handle, releasing: nil)
             return instances.giveBack(node)
         }
