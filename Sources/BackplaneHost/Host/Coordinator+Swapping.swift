@@ -107,14 +107,3 @@ extension Coordinator {
         return try await SwapTransaction.draft(target, options, asked: asked, in: surroundings)
     }
 }
-
-extension BackplaneError {
-    /// Returns one error for all reasons against a swap, or `nil` if there is none.
-    fileprivate static func combining(refusals: [BackplaneError]) -> BackplaneError? {
-        guard let first = refusals.first else { return nil }
-        let rest = refusals.count == 1 ? "" : " (and \(refusals.count - 1) more)"
-        return BackplaneError(
-            .swapRefused, "the swap was refused, and nothing was changed: \(first.message)\(rest)", at: first.location,
-            causes: refusals)
-    }
-}

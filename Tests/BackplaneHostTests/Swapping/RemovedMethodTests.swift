@@ -81,6 +81,34 @@ struct RemovedMethodTests {
         await counters.host.stop()
     }
 
+    @Test func `a caller that comes while the swap waits for long calls is compared, too`() async throws {
+        let latch = Latch()
+        let counters = try CounterHost(
+            script: CounterScript(act: { _, text, _ in
+                await latch.pass()
+                return text
+            }))
+        try await counters.host.start()
+        // A call by name belongs to no wire.
+        let long = Task { try await counters.test.call("Counter", "act", #""long""#) }
+        await eventually { latch.arrived == 1 }
+        let swap = Task {
+            let later = DrainPolicy.upTo(.milliseconds(20), then: .retry(attempts: 1_000, within: .seconds(3_600)))
+            return await error {
+                try await counters.swap(linked: [OtherCounters.narrower], SwapOptions(drain: later))
+            }
+        }
+        await eventually { counters.test.log.all.contains { $0.message == "a swap is waiting for long calls" } }
+        let counter = try await counters.counter()
+        latch.open()
+        _ = try await long.value
+        let failure = await swap.value
+        #expect(failure?.code == .swapFailed, "\(String(describing: failure))")
+        expectRefusal(failure?.causes.first, ["the host program calls"])
+        #expect(try await (counter.edition(), counter.act("short")) == (1, "short"))
+        await counters.host.stop()
+    }
+
     @Test func `it is done if that is allowed, and a caller that comes later is warned`() async throws {
         let counters = try CounterHost(
             others: ["Optional": Self.optional], linked: [OptionalClients.edition("1.0.0")])

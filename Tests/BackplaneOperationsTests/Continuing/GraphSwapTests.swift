@@ -187,6 +187,41 @@ struct GraphSwapTests {
     }
 
     @Test(arguments: GraphRunnerHost.Kind.allCases)
+    func `a graph that begins while a swap waits goes on if the swap is refused`(kind: GraphRunnerHost.Kind)
+        async throws
+    {
+        let long = TestGate(), round = TestGate()
+        var old = GraphRunnerScript(), without = script(2)
+        old.visit = { name in
+            if name == "single" { try await long.pass() }
+            if name == "b" { try await round.pass() }
+        }
+        without.definesRound = false
+        let runners = try await GraphRunnerHost(kind, old), new = without
+        _ = try await runners.runner.single("single", runners.host.begin())
+        try await long.arrivals()
+        let swap = Task {
+            await error {
+                try await runners.swap(
+                    new, drain: .upTo(.milliseconds(20), then: .retry(attempts: 1_000, within: .seconds(3_600))))
+            }
+        }
+        _ = try await runners.journal.log.messages.first { $0 == "a swap is waiting for long calls" }
+        _ = try await runners.start()
+        try await round.arrivals()
+        long.open()
+        while !runners.isHolding { await Task.yield() }
+        round.open()
+        let failure = await swap.value
+        #expect(
+            failure?.message.contains("does not define the graph `round`, which runs") == true,
+            "\(String(describing: failure))")
+        #expect(try await runners.result() == Self.whole)
+        #expect(visits(runners) == ["a 1", "single 1", "b 1", "c 1", "d 1"])
+        await runners.stop()
+    }
+
+    @Test(arguments: GraphRunnerHost.Kind.allCases)
     func `a graph whose definition is gone can be given up`(kind: GraphRunnerHost.Kind) async throws {
         let gate = TestGate(), runners = try await GraphRunnerHost(kind, script(waitingAt: "b", gate))
         _ = try await runners.start()

@@ -58,9 +58,17 @@ extension SwapTransaction {
     /// The reasons for refusing the swap.
     var refusals: [BackplaneError] {
         let mistakes = after.problems.filter { !known.contains($0) }.errors
-        let removals = options.allowsMissingMethods ? [] : removedMethods
-        return mistakes + plan.refusals + (options.discardsState ? [] : leftBehind) + members.flatMap(misfits)
-            + removals
+        return mistakes + plan.refusals + (options.discardsState ? [] : leftBehind) + callersRefusals
+    }
+
+    /// The reasons for refusing the swap because of callers, of which some may have come since it began.
+    private var callersRefusals: [BackplaneError] {
+        members.flatMap(misfits) + (options.allowsMissingMethods ? [] : removedMethods)
+    }
+
+    /// Throws an error if the new code does not serve all current callers.
+    func requireService() throws(BackplaneError) {
+        if let error = BackplaneError.combining(refusals: callersRefusals) { throw error }
     }
 
     /// The known problems: those of the same manifest with the active code.
@@ -184,5 +192,16 @@ extension WireStatus.Lane {
         case .native: nil
         case .encoded(let reason), .served(let reason): reason
         }
+    }
+}
+
+extension BackplaneError {
+    /// Returns one error for all reasons against a swap, or `nil` if there is none.
+    static func combining(refusals: [BackplaneError]) -> BackplaneError? {
+        guard let first = refusals.first else { return nil }
+        let rest = refusals.count == 1 ? "" : " (and \(refusals.count - 1) more)"
+        return BackplaneError(
+            .swapRefused, "the swap was refused, and nothing was changed: \(first.message)\(rest)", at: first.location,
+            causes: refusals)
     }
 }

@@ -147,8 +147,21 @@ final class SwapTransaction {
         return report
     }
 
+    /// Repeats the checks whose results may have changed while the swap waited for long calls.
+    private func requirePossible(_ action: SwapAction) throws(BackplaneError) {
+        switch action {
+        case .hold:
+            do throws(BackplaneError) { try requireDefinitions() } catch {
+                letGraphsGoOn()  // the wait has halted them
+                throw error
+            }
+        case .flip: try requireService()
+        default: break
+        }
+    }
+
     private func perform(_ action: SwapAction) async throws(BackplaneError) {
-        if case .hold = action { try requireDefinitions() }
+        try requirePossible(action)
         // A member begins to be suspended only when its calls have ended.
         if case .suspend = action {} else { machine.begin() }
         switch action {
