@@ -185,17 +185,14 @@ final class ComponentCalls: EncodedProvider, CallOwner {
     }
 
     /// Cancels the calls in flight in the plugin, in either lane; they end when the plugin answers them.
-    func cancelAll() {
-        // Functions of the plugin may not return.
-        instance.claim()
-        let native = HostThread.launch { [instance] in
-            instance.cancelNativeCalls()
-            instance.release()
-        }
-        if !native { instance.release() }
+    ///
+    /// - Returns: The cancellation of the native calls, which has to be withdrawn before others may begin.
+    func cancelAll() -> NativeCancellation {
         for (id, _) in Callbacks.callsUnderWay(of: self) {
+            // Functions of the plugin may not return.
             _ = HostThread.launch { [self] in cancel(id) }
         }
+        return NativeCancellation(of: instance)
     }
 
     func pluginAnswered() {

@@ -43,11 +43,13 @@ extension SwapTransaction {
         var isDrained = await drained(limit)
         if !isDrained, drainPolicy.fallback == .cancel, !callsHaveEnded {
             let calls = stillCalled(gated, limit)
-            for component in gated.compactMap({ activeNode($0)?.callable }) {
-                component.calls.cancelAll()
+            let cancellations = gated.compactMap { activeNode($0)?.callable }.map { component in
                 component.timers.cancelBodies()
+                return component.calls.cancelAll()
             }
             isDrained = await drained(limit)
+            // Calls that begin when the gates open again are not meant, and a later step may fail, too.
+            _ = await live.drained(limit) { cancellations.filter { !$0.withdraw() }.isEmpty }
             if isDrained { report.warnings.append("cancelled: \(calls.message)") }
         }
         if !isDrained, abandonGraphs() { isDrained = await drained(limit) }
