@@ -26,6 +26,8 @@ struct GenerationTable {
     private var entries: [String: [Entry]] = [:]
     private var places: [String: (plugin: String, index: Int)] = [:]
     private var commitments = 0
+    /// The multiple of ``warned`` for which a restart was last recommended.
+    private var warnings = 0
     /// The number of generations of a plugin that remain available for a rollback.
     static let kept = 8
     /// The interval, in generations, at which the log recommends a restart.
@@ -119,6 +121,14 @@ struct GenerationTable {
     }
 
     var ids: [String] { entries.keys.sorted() }
+
+    /// Returns whether the inactive generations have reached another multiple of ``warned``, once for each.
+    mutating func takeWarning() -> Bool {
+        let reached = retired / Self.warned
+        guard reached > warnings else { return false }
+        warnings = reached
+        return true
+    }
 
     /// The number of generations that are in memory but not active.
     var retired: Int { entries.values.reduce(0) { $0 + $1.count { $0.state != .active && $0.state != .onProbation } } }

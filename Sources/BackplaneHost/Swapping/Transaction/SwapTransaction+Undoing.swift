@@ -180,13 +180,13 @@ extension SwapTransaction {
     }
 
     private func warnOfGenerations() {
-        let retired = live.generations.retired, log = live.options.log
-        guard retired > 0, retired.isMultiple(of: GenerationTable.warned), log.isEnabled(.warning) else { return }
+        let log = live.options.log
+        guard log.isEnabled(.warning), live.generations.takeWarning() else { return }
         log.write(
             LogRecord(
                 level: .warning, source: "host",
                 message:
-                    "\(retired) inactive generations of plugins are in memory, because Swift's runtime cannot unload a library; restart the host when convenient",
+                    "\(live.generations.retired) inactive generations of plugins are in memory, because Swift's runtime cannot unload a library; restart the host when convenient",
                 metadata: [:]))
     }
 }
