@@ -1,3 +1,4 @@
+import Backplane
 import CBackplane
 
 /// The number of elements of a JSON array, counted without decoding them.
@@ -7,7 +8,7 @@ enum JSONArrayLength {
     /// Counts the commas between the elements; the result is only meaningful for a JSON array.
     static func of(_ array: bp_bytes) -> Int {
         var depth = 0, commas = 0, isText = false, isEscaped = false, hasContent = false
-        for byte in UnsafeBufferPointer(start: array.data, count: Int(array.length)) {
+        for byte in array.lent {
             if isText {
                 if isEscaped {
                     isEscaped = false
