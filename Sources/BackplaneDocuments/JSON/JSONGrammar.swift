@@ -89,7 +89,8 @@ package struct JSONGrammar<Receiver: JSONReceiver> {
         let key = try string()
         skipSpace()
         guard skip(UInt8(ascii: ":")) else {
-            throw Mistake(offset: index, reason: "expected `:` after `\(key)`, found \(found)")
+            throw Mistake(
+                offset: index, reason: "expected `:` after `\(String(key.unicodeScalars.prefix(40)))`, found \(found)")
         }
         skipSpace()
         receiver.key(key, at: start)

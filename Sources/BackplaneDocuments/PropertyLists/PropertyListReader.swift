@@ -83,10 +83,10 @@ struct PropertyListReader: DocumentTextReader {
                 throw Mistake(offset: tag.offset, reason: "expected `<key>` or `</dict>`, found `\(tag.text)`")
             }
             let key = try text(of: tag), next = try nextTag()
-            guard !next.isEnd else { throw Mistake(offset: next.offset, reason: "the key `\(key)` has no value") }
             guard key.utf8.count <= DocumentLimits.key else {
                 throw Mistake(offset: tag.offset, reason: DocumentLimits.keyTooLong, kind: .unsupported)
             }
+            guard !next.isEnd else { throw Mistake(offset: next.offset, reason: "the key `\(key)` has no value") }
             let value = try inside(path.map { $0 / key }, at: tag.offset) { reader throws(Mistake) in
                 try reader.value(next)
             }

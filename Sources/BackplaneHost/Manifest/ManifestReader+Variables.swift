@@ -24,7 +24,7 @@ extension ManifestReader {
     private mutating func expanding(_ text: String, at path: ManifestPath) -> String {
         do {
             let words = try VariableText(text)
-            let (expanded, unset) = words.expanded(variables)
+            let (expanded, unset) = words.expanded(upTo: max(0, variableBytesLeft), variables)
             for name in unset {
                 report(
                     .manifestUnsetVariable, "the variable `\(name)` is not set; set it, or write `${\(name):-default}`",

@@ -65,9 +65,11 @@ struct VariableText {
     }
 
     /// Returns the text with the unexpanded values of its variables, and the names of variables without a value.
-    func expanded(_ value: (String) -> String?) -> (text: String, unset: [String]) {
-        var text = "", unset: [String] = []
-        for part in parts {
+    ///
+    /// - Parameter limit: The number of bytes after which the rest is left out.
+    func expanded(upTo limit: Int, _ value: (String) -> String?) -> (text: String, unset: [String]) {
+        var text = "", unset: [String] = [], seen: Set<String> = []
+        for part in parts where text.utf8.count <= limit {
             switch part {
             case .text(let plain): text += plain
             case .variable(let name, let fallback):
@@ -76,7 +78,7 @@ struct VariableText {
                     text += fallback
                 } else if let value {
                     text += value
-                } else if !unset.contains(name) {
+                } else if seen.insert(name).inserted {
                     unset.append(name)
                 }
             }

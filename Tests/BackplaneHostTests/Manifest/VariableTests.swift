@@ -111,6 +111,7 @@ struct `Variables in a manifest` {
             ["className": "M", "uses": ["x": secret]],
             ["className": "M", "dataAccessController": ["className": secret]],
             ["className": "M", "dataAccessController": ["className": "D", "namespace": "/${SECRET}"]],
+            ["className": "M", "dataAccessController": ["className": "/${SECRET}"]],
             [
                 "className": "M",
                 "communicationController": [

@@ -10,8 +10,12 @@ extension Resolution.Draft {
         var chosen: [Resolution.Choice] = []
         for definition in document.definitions(of: name) {
             if let namespace = definition.namespace {
-                requireFolderName(namespace, of: name, at: definition.path / "namespace")
-                if let was = definition.was { requireFolderName(was, of: name, at: definition.path / "was") }
+                let source = namespace == definition.className ? "className" : "namespace"
+                requireFolderName(
+                    namespace, of: name, at: definition.path / "namespace", from: definition.path / source)
+                if let was = definition.was {
+                    requireFolderName(was, of: name, at: definition.path / "was", from: definition.path / "was")
+                }
             }
             chosen.append(
                 Resolution.Choice(
@@ -21,10 +25,13 @@ extension Resolution.Draft {
         choices[name] = chosen
     }
 
-    private mutating func requireFolderName(_ namespace: String, of name: String, at path: ManifestPath) {
+    /// - Parameter source: The path of the string that is the name.
+    private mutating func requireFolderName(
+        _ namespace: String, of name: String, at path: ManifestPath, from source: ManifestPath
+    ) {
         guard !namespace.namesFolder else { return }
         let words =
-            "`\(document.shown(namespace, at: path))` is not usable as a folder name; set a `namespace` of letters "
+            "`\(document.shown(namespace, at: source))` is not usable as a folder name; set a `namespace` of letters "
             + "and digits"
         report(.manifestWrongType, words, of: name, at: path)
     }

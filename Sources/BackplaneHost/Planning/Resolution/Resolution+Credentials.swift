@@ -8,7 +8,9 @@ extension Resolution.Draft {
         for (name, credential) in document.manifest.network.credentials.sorted(by: { $0.key < $1.key }) {
             for (index, manager) in (credential.managers ?? []).enumerated() where definitions[manager] == nil {
                 let path = ManifestPath() / "network" / "credentials" / name / "managers" / index
-                report(.unknownManager(manager, among: names, at: document.place(of: path)), of: nil)
+                report(
+                    .unknownManager(document.shown(manager, at: path), among: names, at: document.place(of: path)),
+                    of: nil)
             }
         }
     }

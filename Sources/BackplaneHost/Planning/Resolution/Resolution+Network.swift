@@ -34,7 +34,9 @@ extension Resolution.Draft {
     ) {
         let needed = ContractDescription(of: contract), place = document.place(of: path)
         guard definitions[manager] != nil else {
-            return report(.unknownManager(manager, among: names, at: place), of: nil)
+            // A filter is a name, or an object with one.
+            let shown = document.shown(document.shown(manager, at: path / "manager"), at: path)
+            return report(.unknownManager(shown, among: names, at: place), of: nil)
         }
         guard let entry = choices[manager]?.first?.entry,
             let difference = entry.component.contract.difference(from: needed)
