@@ -86,6 +86,7 @@ struct BinaryPropertyListReader {
         case (0xD, let count):
             let (count, start) = try counted(count, at: start)
             let keys = try objects(count, at: start)
+            valuesLeft += count  // as in the other formats, keys are no values
             let values = try objects(count, at: start + count * bytesPerReference)
             var members: [String: DocumentValue] = [:]
             for (key, value) in zip(keys, values) {

@@ -6,7 +6,8 @@ internal import FoundationEssentials
 struct BinaryPropertyListWriter {
     /// The encoded objects, in which references have 4 bytes.
     private var objects: [[UInt8]] = []
-    private var texts: [String: Int] = [:]
+    /// The numbers of the strings, keyed by their bytes: texts that look the same may differ in them.
+    private var texts: [[UInt8]: Int] = [:]
 
     private let subject: DocumentSubject
 
@@ -51,12 +52,13 @@ struct BinaryPropertyListWriter {
     }
 
     private mutating func add(_ text: String) -> Int {
-        if let number = texts[text] { return number }
+        let bytes = Array(text.utf8)
+        if let number = texts[bytes] { return number }
         let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
         let wide = { text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } }
         let number = append(
             isASCII ? Self.marker(0x50, text.utf8.count) + text.utf8 : Self.marker(0x60, text.utf16.count) + wide())
-        texts[text] = number
+        texts[bytes] = number
         return number
     }
 
