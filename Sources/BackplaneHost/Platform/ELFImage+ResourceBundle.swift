@@ -9,7 +9,7 @@ extension ELFImage {
             let text = section(called: ".text")?.range,
             let start = try segments().address(of: text.lowerBound)
         else { return [] }
-        let own = accessors.map { $0.address..<$0.address &+ max($0.size, 1) }
+        let own = accessors.map { $0.address..<$0.address + max($0.size, 1) }
         let modules = Dictionary(accessors.map { ($0.address, $0.module) }) { first, _ in first }
         var users: Set<String> = []
         bytes.withBytes(in: text) { code in
@@ -41,6 +41,7 @@ extension ELFImage {
         var accessors: [Accessor] = []
         forEachSymbol(in: .whole) { entry, names in
             guard entry.kind == .function, entry.address != 0, entry.size < 1 << 20,
+                !entry.address.addingReportingOverflow(max(entry.size, 1)).overflow,
                 accessors.count < Self.mostListed, names.hasPrefix("$s10Foundation6BundleC", at: entry.name),
                 let name = try? names.text(at: entry.name), let end = name.firstRange(of: "E6module")?.lowerBound
             else { return }

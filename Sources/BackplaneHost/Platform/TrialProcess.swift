@@ -44,6 +44,8 @@ package final class TrialProcess: Sendable {
         /// The process and this end of the channel to it, once it has started.
         var running: (id: Int32, channel: Int32)?
         var isInUse = false
+        /// A Boolean value that indicates whether a process has been ready before.
+        var wasReady = false
         /// The id of the last request; the process answers with it.
         var lastRequest: UInt32 = 0
     }
@@ -147,9 +149,11 @@ package final class TrialProcess: Sendable {
         // A program that something else takes over, such as valgrind, ends or says nothing.
         guard (try? receive(ends[0], 0, until: .now + Self.patience, { false }))?.outcome == .ready else {
             Self.end(running)
+            // One that was ready before is killed now, or has no memory.
+            if state.withLock({ $0.wasReady }) { throw SystemError(ECHILD) }
             return nil
         }
-        state.withLock { $0.running = running }
+        state.withLock { ($0.running, $0.wasReady) = (running, true) }
         return running.channel
     }
 
@@ -162,7 +166,8 @@ package final class TrialProcess: Sendable {
             state.lastRequest = max(1, state.lastRequest &+ 1)
             return state.lastRequest
         }
-        var request = bph_trial_request(id: id, limit_ms: UInt32(clamping: Int64(limit / .milliseconds(1))))
+        var request = bph_trial_request(
+            id: id, limit_ms: UInt32(min(max(limit / .milliseconds(1), 0), Double(UInt32.max))))
         let message =
             withUnsafeBytes(of: &request) { Array($0) } + Array(path.utf8) + [0]
             + toolchain.utf8.prefix(Int(BPH_TRIAL_TOOLCHAIN))

@@ -36,6 +36,10 @@ struct TrialProcessTests {
         #expect(LoadingFixture.exists(loaded) && LoadingFixture.exists(ended))
     }
 
+    @Test func `a trial may have any limit`() throws {
+        #expect(try open("", limit: .seconds(Int64.max)) == .passed)
+    }
+
     @Test func `whatever ends the child is told, with the stage and what it printed`() throws {
         #expect(
             try open(Self.constructor("abort();")) == .died(.signal(SIGABRT), stage: .loading, printed: ""))
