@@ -52,6 +52,13 @@ struct FileExecutorTests {
         }
     }
 
+    @Test func `a mark that joins with a slash does not hide it`() async throws {
+        try folder.write(Array("hidden".utf8), as: "\u{301}secret")
+        #expect(await error { try await get("file:%2e%2e/%CC%81secret") }?.code == .networkRefused)
+        _ = try folder.link("served/folder", to: "..")
+        #expect(await error { try await get("file:folder/%CC%81secret") }?.code == .networkRefused)
+    }
+
     @Test func `an absolute path begins at the folder`() async throws {
         #expect(try await get("file:///etc/passwd").status == 404)
         #expect(try await get("file:" + folder.path + "/secret").status == 404)
