@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneControl
 import BackplaneHost
 import BackplaneTerminal
 
@@ -16,7 +17,7 @@ struct ManagerRow: Encodable {
         (name, className, state) = (status.name, status.className ?? "-", status.state.description)
         (version, plugin) = (status.version?.description ?? "-", status.plugin ?? "-")
         switch status.state {
-        case .unsatisfied(let error), .failed(let error): reason = error
+        case .unsatisfied(let error), .failed(let error): reason = error.shown
         case .resolved, .starting, .ready, .quiescing, .stopped: break
         }
     }

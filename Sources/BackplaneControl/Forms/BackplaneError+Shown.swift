@@ -1,8 +1,8 @@
-import Backplane
+package import Backplane
 
 extension BackplaneError {
     /// The error and its causes without confidential details, for display.
-    var shown: BackplaneError {
+    package var shown: BackplaneError {
         var shown = self
         shown.failure?.details = failure?.details.filter { !$0.key.hasPrefix(".") } ?? [:]
         shown.causes = causes.map(\.shown)

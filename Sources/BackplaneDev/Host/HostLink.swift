@@ -90,7 +90,7 @@ final class HostLink {
             do throws(BackplaneError) {
                 send(.answer(answer(try client.ask(message)), of: number))
             } catch {
-                send(.answer(.refused(.init(subject: subject, error: error)), of: number))
+                send(.answer(.refused(.init(subject: subject, error: error.shown)), of: number))
             }
         }
     }
