@@ -1,5 +1,6 @@
 #if Engines
 import ArgumentParser
+import BackplaneControl
 
 extension BackplaneTool {
     struct Apply: AsyncParsableCommand {
@@ -14,11 +15,12 @@ extension BackplaneTool {
                 without managers unless --empty is given.
 
                 Without --socket or --manifest, the manifest is activated in the host that already runs it, or else in \
-                the only running host.
+                the only running host. Without an argument, --manifest names the manifest to activate.
 
                 EXAMPLES
                   backplane apply
                   backplane apply manifests/almanac.json --environment staging
+                  backplane apply manifests/next.json --manifest manifests/almanac.json
                 """)
 
         @OptionGroup var argument: ManifestArgument
@@ -43,12 +45,14 @@ extension BackplaneTool {
         /// The command with the given options.
         var command: ApplyCommand {
             get throws {
-                let manifest: String
-                do { manifest = try ManifestChoice.taken(argument.path) } catch {
+                let chosen = try host.choice, manifest: String
+                do { manifest = try ManifestChoice.taken(argument.path ?? chosen.manifest) } catch {
                     throw ValidationError(error.description)
                 }
+                // Without an argument, --manifest names the manifest to activate.
+                let host = argument.path == nil ? HostChoice(socket: chosen.socket) : chosen
                 return ApplyCommand(
-                    manifest: manifest, environment: environment, host: try host.choice, allowsEmpty: empty,
+                    manifest: manifest, environment: environment, host: host, allowsEmpty: empty,
                     trustsLibraries: trust, allowsMissingMethods: allowMissing, discardsState: discardState,
                     encodesState: encodedState, abandonsGraphs: abandonGraphs, json: json)
             }

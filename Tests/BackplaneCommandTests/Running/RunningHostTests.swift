@@ -269,6 +269,11 @@ struct RunningHostTests {
         #expect(
             try JSONDecoder().decode(Change.self, from: Data(all.output.utf8))
                 == Change(started: [], restarted: ["Clock", "Second"], stopped: [], kept: []))
+        _ = try write(clock)
+        let removed = try await tool.plain("apply", "--manifest", path)
+        #expect(removed.output == "stopped: Second\n1 manager unaffected\n", "\(removed.errors)")
+        _ = try write("\(clock), \(second)")
+        #expect(try await tool.plain("apply", path).status == 0)
         _ = try write(#""Clock": {"className": "NoSuchClass"}"#)
         let refused = try await tool.plain("apply", path)
         #expect(refused.status == 1 && refused.output == "" && refused.errors.contains("NoSuchClass"))
