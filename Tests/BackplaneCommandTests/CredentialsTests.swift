@@ -102,6 +102,15 @@ struct CredentialsTests {
         _ = await host.end()
     }
 
+    @Test func `values that one descriptor has are read in the order in which they are named`() async throws {
+        let server = try server(), manifest = try manifest(server)
+        let signedIn = try await tool.start(
+            ["credentials", "sign-in", "kept", "--value-fd", "reader=0", "--value-fd", "password=0"]
+                + ["--manifest", manifest, "--data", tool.data], input: "ann\nwhite\n"
+        ).end()
+        #expect(signedIn.status == 0, "\(signedIn)")
+    }
+
     @Test func `mistakes are told, without values`() async throws {
         let server = try server(), manifest = try manifest(server)
         let place = ["--manifest", manifest, "--data", tool.data]
@@ -116,6 +125,12 @@ struct CredentialsTests {
         for option in ["--value", "--value-fd"] {
             let misuse = try await tool.start(["credentials", "sign-in", "kept", option, "planted"] + place).end()
             #expect(misuse.status == 64 && misuse.errors.contains(option), "\(misuse)")
+            #expect(!misuse.errors.contains("planted"), "\(misuse)")
+        }
+        for (option, value) in [("--value", "planted"), ("--value-fd", "0")] {
+            let twice = [option, "reader=\(value)", option, "reader=\(value)"]
+            let misuse = try await tool.start(["credentials", "sign-in", "kept"] + twice + place).end()
+            #expect(misuse.status == 64 && misuse.errors.contains("`reader` is given twice"), "\(misuse)")
             #expect(!misuse.errors.contains("planted"), "\(misuse)")
         }
     }

@@ -4,13 +4,14 @@ import BackplaneNetwork
 /// The values of a sign-in as entered: texts, and file descriptors to read values from.
 struct SignInValues: Sendable {
     private var texts: [String: String] = [:]
-    private var descriptors: [String: Int32] = [:]
+    /// The descriptors, in the order in which they are read.
+    private var descriptors: [(name: String, number: Int32)] = []
 
     /// Parses `NAME=TEXT` and `NAME=NUMBER` arguments.
     init(texts: [String], descriptors: [String]) throws(Misuse) {
         for text in texts {
             let (name, value) = try Self.pair(text, of: "--value", expected: "NAME=TEXT")
-            self.texts[name] = value
+            guard self.texts.updateValue(value, forKey: name) == nil else { throw Self.repeated(name) }
         }
         for text in descriptors {
             let (name, value) = try Self.pair(text, of: "--value-fd", expected: "NAME=NUMBER")
@@ -20,8 +21,13 @@ struct SignInValues: Sendable {
             guard self.texts[name] == nil else {
                 throw Misuse(description: "--value and --value-fd both set `\(name)`; use only one of them")
             }
-            self.descriptors[name] = number
+            guard !self.descriptors.contains(where: { $0.name == name }) else { throw Self.repeated(name) }
+            self.descriptors.append((name, number))
         }
+    }
+
+    private static func repeated(_ name: String) -> Misuse {
+        Misuse(description: "the value `\(name)` is given twice; give it once")
     }
 
     private static func pair(
@@ -39,7 +45,7 @@ struct SignInValues: Sendable {
     /// - Throws: `network.sign-in` if a descriptor cannot be read, or there is no terminal for prompts.
     func all(needed names: [String]) throws(BackplaneError) -> [String: String] {
         var values = texts
-        for (name, descriptor) in descriptors.sorted(by: { $0.key < $1.key }) {
+        for (name, descriptor) in descriptors {
             guard let line = SecretLine.read(from: descriptor) else {
                 throw BackplaneError(
                     .networkSignIn, "the value `\(name)` cannot be read from the file descriptor \(descriptor)")
