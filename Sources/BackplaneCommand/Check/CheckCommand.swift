@@ -15,7 +15,7 @@ struct CheckCommand: Sendable {
 
     func run() async -> Int32 {
         if let problems = DefinitionCheck.problems(of: settings.manifest) { return checked(definition: problems) }
-        if lock { return await LockCommand(settings: settings, json: json, strict: strict).run() }
+        if lock { return await LockCommand(settings: settings, json: json, strict: strict, all: all).run() }
         let host = settings.makeHost()
         let problems = await host.problems(strict: strict)
         await host.stop()

@@ -11,6 +11,8 @@ struct LockCommand: Sendable {
     var json = false
     /// A Boolean value that indicates whether warnings also prevent writing.
     var strict = false
+    /// A Boolean value that indicates whether to also list problems that follow from others.
+    var all = false
 
     func run() async -> Int32 {
         var problems: [Problem] = []
@@ -94,7 +96,7 @@ struct LockCommand: Sendable {
             return Output.json(
                 Report(problems: problems.map(ProblemRow.init), written: changes != nil, changes: changes ?? []))
         }
-        problems.print(of: settings)
+        problems.print(of: settings, all: all)
         switch outcome {
         case .refused: Output.line("\(settings.manifest): the lock is unchanged")
         case .upToDate: Output.line("\(settings.manifest): the lock is up to date")
