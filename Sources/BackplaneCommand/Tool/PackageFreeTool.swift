@@ -25,7 +25,8 @@ enum PackageFreeTool {
 
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        if arguments == ["--help"] { return Output.line(usage) }
+        if arguments.contains("--help") || arguments.contains("-h") { return Output.line(usage) }
+        do throws(BackplaneError) { try ProcessNeeds.require() } catch { exit(Output.fail(error)) }
         do {
             exit(Output.exitCode(try await run(arguments)))
         } catch {
@@ -42,6 +43,7 @@ enum PackageFreeTool {
             return await RunCommand(settings: settings).run()
         case "check":
             settings = try settings.taking(last(of: words))
+            settings.trials = .always
             return await CheckCommand(settings: settings).run()
         case "call":
             let words = try CallWords(Array(words))
