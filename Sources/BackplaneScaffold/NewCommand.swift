@@ -110,8 +110,15 @@ package struct NewCommand: Sendable {
         let contracts = try parts.contracts.map { name throws(BackplaneError) in try package.contractsTarget(name) }
         layers.contracts = contracts?.name
         for manager in parts.uses {
-            layers.uses.append(
-                try UsedManager(manager, of: manifest, in: package, usedBy: plugin.target.name))
+            let used = try UsedManager(manager, of: manifest, in: package, usedBy: plugin.target.name)
+            if let other = layers.uses.first(where: { $0.label == used.label }) {
+                if other.manager == used.manager { continue }
+                throw BackplaneError(
+                    .newPackage,
+                    "`\(other.manager)` and `\(manager)` would both have the wire `\(used.label)`; use one of them, and add the other wire by hand",
+                    at: manifest.path)
+            }
+            layers.uses.append(used)
         }
         return try add(
             NewManager(layers: layers, package: package, plugin: plugin, manifest: manifest, contracts: contracts)

@@ -81,7 +81,9 @@ private struct Source {
 
     /// Returns the contract that a class of the file provides, or `nil` if the file does not declare the class.
     func contract(ofClass name: String) -> String? {
-        guard let start = text.firstRange(of: try! Regex("\\b(?:class|actor|struct)\\s+\(name)\\b")),
+        // Any other text from the manifest would be a pattern of its own.
+        guard SwiftIdentifier.isTypeName(name),
+            let start = text.firstRange(of: try! Regex("\\b(?:class|actor|struct)\\s+\(name)\\b")),
             let match = text[start.upperBound...].firstMatch(of: /\btypealias\s+Provides\s*=\s*(\w+)/)
         else { return nil }
         return String(match.1)

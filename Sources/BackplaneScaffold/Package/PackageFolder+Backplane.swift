@@ -36,7 +36,8 @@ extension PackageFolder {
     ///
     /// - Throws: `new.package` if there is none.
     func contractsTarget(_ name: String) throws(BackplaneError) -> PackageFacts.PackageTarget {
-        let found = [name + "Contracts", name].lazy.compactMap { facts.target($0) }.first { $0.type == "regular" }
+        let found = [name + "Contracts", name].lazy.compactMap { facts.target($0) }
+            .first { $0.type == "regular" && !belongsToPlugin($0) }
         guard let found else {
             let names = facts.targets.filter { $0.type == "regular" }.map(\.name)
             let base = name.hasSuffix("Contracts") ? String(name.dropLast("Contracts".count)) : name
@@ -47,5 +48,13 @@ extension PackageFolder {
                 at: root)
         }
         return found
+    }
+
+    /// Returns whether a target is a plugin's module or entry, which no other plugin can import.
+    private func belongsToPlugin(_ target: PackageFacts.PackageTarget) -> Bool {
+        let needed = target.dependencies.filter { $0.package == nil }.compactMap { facts.target($0.name) }
+        return ([target] + needed).contains { target in
+            sources(in: folder(of: target)).contains { contents(of: $0).flatMap(PluginModule.pluginType) != nil }
+        }
     }
 }

@@ -345,7 +345,8 @@ struct NewCommandTests {
             desk.status == 0 && desk.output.contains("wrote Sources/HarbourContracts/DeskContracts.swift"),
             "\(desk.errors)")
         let quay = try await new(
-            "manager", "Quay", "--plugin", "Tides", "--uses", "TidesManager", "--uses", "DeskManager")
+            "manager", "Quay", "--plugin", "Tides", "--uses", "TidesManager", "--uses", "DeskManager", "--uses",
+            "DeskManager")
         #expect(quay.status == 0, "\(quay.errors)")
         let manager = try String(contentsOfFile: tides + "/Sources/TidesModule/QuayManager.swift", encoding: .utf8)
         #expect(manager.contains("import HarbourContracts\n") && manager.contains("let desk: Wire<Desk>"))
@@ -358,6 +359,8 @@ struct NewCommandTests {
             (["--uses", "TidesManager"], "is in the plugin `TidesModule`, which no other plugin can import"),
             (["--uses", "DeskManger"], "no manager is named `DeskManger`; did you mean `DeskManager`?"),
             (["--contracts", "Harbor"], "`HarborContracts`; did you mean `HarbourContracts`?"),
+            (["--contracts", "Tides"], "no library of contracts `TidesContracts`"),
+            (["--contracts", "TidesModule"], "no library of contracts `TidesModuleContracts`"),
         ] {
             let outcome = try await RunningTool(
                 ["new", "manager", "Wrong", "--plugin", "Ferry"] + arguments, input: nil, in: tides
