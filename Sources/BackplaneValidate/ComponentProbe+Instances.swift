@@ -18,11 +18,13 @@ extension ComponentProbe {
     func make(_ subject: Subject, _ which: String = "") throws(BackplaneError) -> ProbedInstance {
         mkdir(folder, 0o700)
         let home = "\(folder)/\(lastHandle)"
-        mkdir(home, 0o700)
+        let role = subject.component.role
+        // Components that use the network create theirs themselves.
+        if role == UInt32(BP_DATA_ACCESS_CONTROLLER) { mkdir(home, 0o700) }
         let wires =
             (try? Descriptors.read(subject.component.wires, count: subject.component.wire_count, of: "wires")) ?? []
         lastHandle += 1
-        let handle = lastHandle, isController = subject.component.role == UInt32(BP_DATA_ACCESS_CONTROLLER)
+        let handle = lastHandle, hasFolder = role != UInt32(BP_MANAGER)
         let answer = ask(.step, "\(which)\(subject.name) was created") { question in
             let connections = wires.enumerated().map { number, wire in
                 bp_connection(
@@ -30,7 +32,7 @@ extension ComponentProbe {
                     wire: UInt64(number + 1), slot: nil)
             }
             Array("{}".utf8).withBytes { configuration in
-                Array((isController ? home : "").utf8).withBytes { home in
+                Array((hasFolder ? home : "").utf8).withBytes { home in
                     Array(resources.utf8).withBytes { resources in
                         connections.withUnsafeBufferPointer { connections in
                             var creation = bp_creation(
