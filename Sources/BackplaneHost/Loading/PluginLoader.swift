@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneBoundary
+import BackplaneNetwork
 import CBackplane
 
 /// A plugin in the process, with its own description.
@@ -35,6 +36,16 @@ struct LoadedPlugin: Sendable {
 }
 
 extension LoadedPlugin {
+    /// Returns whether the plugin is the one that a reference names, even if it expects a version or digest only now.
+    fileprivate func fulfils(_ reference: PluginReference, _ digest: (any ContentDigest)?) -> Bool {
+        guard let own = self.reference, own != reference else { return self.reference == reference }
+        guard let path, let copy, own.library == reference.library, own.resources == reference.resources,
+            reference.version?.contains(description.version) ?? true
+        else { return false }
+        let matches: Void? = try? LibraryFile.requireDigest(reference.sha256, ofCopy: copy, digest, path)
+        return matches != nil
+    }
+
     /// Creates a plugin from the description of a loaded library.
     ///
     /// - Parameter getInterface: The function through which the plugin fetches the host's services.
@@ -189,7 +200,10 @@ struct PluginLoader {
     }
 
     private mutating func find(_ library: Wanted) throws(BackplaneError) -> Opened {
-        if let reference = library.reference, let known = before.first(where: { $0.reference == reference }) {
+        if let reference = library.reference,
+            var known = before.first(where: { $0.fulfils(reference, options.digest) })
+        {
+            known.reference = reference
             return .known(known)
         }
         let path = try library.path()

@@ -228,6 +228,14 @@ struct ApplyTests {
         #expect(change.started == ["Clock"] && change.kept == ["A"])
         #expect(try a.instance() == instance)
         #expect(peerHost.test.loadFolders().count == 1)
+        // A version that is expected only now is that of the library in memory.
+        let expecting: ManifestValue = [
+            "manifestVersion": 1,
+            "plugins": [["library": "_Timepiece"], ["library": "_Challenge", "version": "[0,99)"]],
+            "managers": ["A": PeerHost.Peer(number: 1).value, "Clock": ["className": "Timepiece"]],
+        ]
+        #expect(try await peerHost.host.apply(ManifestDocument(expecting)).kept == ["A", "Clock"])
+        #expect(try a.instance() == instance)
         await peerHost.host.stop()
         #expect(peerHost.test.loadFolders() == [])
     }
