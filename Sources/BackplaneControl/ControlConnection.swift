@@ -73,7 +73,8 @@ final class ControlConnection: Sendable {
             let request = try server.request(for: head), place = try server.places.take(for: request)
             // A client that does not read its answer keeps its place.
             defer { server.places.give(back: place) }
-            send(answer(request, bytes))
+            // A user may be viewing the last element.
+            send(answer(request, bytes), within: request.isLasting ? limits.element : nil)
         } catch {
             send(ControlText.error(error))
         }
@@ -87,7 +88,10 @@ final class ControlConnection: Sendable {
 
     private func outcome(of request: ControlRequest, _ bytes: [UInt8]) throws(BackplaneError) -> [UInt8] {
         if request.endsWithClient { try requireRoomForStrays() }
-        let server = server, work = try ControlWork(elementLimit: limits.element) { self.send($0, within: $1) }
+        let server = server
+        let work = try ControlWork(
+            elementLimit: limits.element, reportLimit: request.isLasting ? limits.element : .seconds(1)
+        ) { self.send($0, within: $1) }
         state.withLock { $0.stage = .working(work) }
         defer { state.withLock { $0.stage = .read } }  // the work refers to this connection
         if server.hasStopped { throw .hostStops }

@@ -30,6 +30,7 @@ final class ControlWork: Sendable {
     private let changed: WakeSignal
     private let thread = CallingThread()
     private let elementLimit: Duration
+    private let reportLimit: Duration
     private let send: Send
 
     /// A function that sends a line to the client within a time limit, and returns whether the client read it.
@@ -37,10 +38,12 @@ final class ControlWork: Sendable {
 
     /// Creates work that has not been started.
     ///
-    /// - Parameter elementLimit: The time within which the client must read an element.
+    /// - Parameters:
+    ///   - elementLimit: The time within which the client must read an element.
+    ///   - reportLimit: The time within which it must read a report of progress.
     /// - Throws: `control.busy` if the system cannot open another file.
-    init(elementLimit: Duration, _ send: @escaping Send) throws(BackplaneError) {
-        (self.elementLimit, self.send) = (elementLimit, send)
+    init(elementLimit: Duration, reportLimit: Duration, _ send: @escaping Send) throws(BackplaneError) {
+        (self.elementLimit, self.reportLimit, self.send) = (elementLimit, reportLimit, send)
         do throws(SystemError) { changed = try WakeSignal() } catch {
             throw BackplaneError(.controlBusy, "the host cannot open more files: \(error)")
         }
@@ -48,7 +51,7 @@ final class ControlWork: Sendable {
 
     /// Reports progress to the client, and returns whether the client read the report.
     @discardableResult
-    func report(_ event: ControlEvent) -> Bool { send(ControlText.event(event), .seconds(1)) }
+    func report(_ event: ControlEvent) -> Bool { send(ControlText.event(event), reportLimit) }
 
     /// Sends an element of a lasting answer, as JSON.
     ///
