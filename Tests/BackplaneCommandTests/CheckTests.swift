@@ -176,5 +176,7 @@ struct CheckTests {
             "\(outcome.output)")
         let missing = try await tool.run("check", tool.folder + "/none.json")
         #expect(missing.status == 1 && missing.output.contains("[manifest.unreadable]"))
+        let misspelt = try await tool.run("check", tool.folder + "/hafl.json")
+        #expect(misspelt.output.contains("No such file or directory; did you mean `half.json`?"), "\(misspelt.output)")
     }
 }

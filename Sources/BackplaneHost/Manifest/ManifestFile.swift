@@ -32,9 +32,16 @@ package enum ManifestFile {
                 switch error.number {
                 case ESPIPE: "expected a regular file, found a pipe, a device or a socket"
                 case ETIMEDOUT: "nothing was written to it for \(patience), or it did not end within \(limit)"
+                case ENOENT: "\(error)" + (question(about: path).map { "; \($0)" } ?? "")
                 default: "\(error)"
                 }
             throw BackplaneError(.manifestUnreadable, "the manifest cannot be read: \(reason)", at: path)
         }
+    }
+
+    /// Returns the question whether a file of a similar name in the same folder is meant; `nil` if there is none.
+    private static func question(about path: String) -> String? {
+        let names = try? FileManager.default.contentsOfDirectory(atPath: FilePath.folder(of: path))
+        return NameSuggestions(for: FilePath.name(of: path), among: names ?? []).question
     }
 }
