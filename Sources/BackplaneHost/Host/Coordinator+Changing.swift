@@ -39,8 +39,7 @@ extension Coordinator {
                 new, change, configurations, losesData: options.discardsState,
                 losesMethods: options.allowsMissingMethods)
         } catch {
-            live.takeOut(new.plugins(besides: old))
-            if live.loadFolder == nil { new.loadFolder?.remove() }
+            SwapTarget(manifest: new, replacements: []).abandon(in: live)
             throw error
         }
         follow(document.manifest)
