@@ -22,3 +22,14 @@ extension URLComponents {
     /// The host as manifests name it: an international name encoded for DNS (RFC 5891), and any other one decoded.
     package var asciiHost: String? { encodedHost.flatMap { $0.contains("%") ? host : $0 } }
 }
+
+extension String {
+    /// The host name, with a port if there is one, as requests have it: in lower case, and encoded for DNS if it is an
+    /// international name.
+    package var hostKey: String {
+        guard !utf8.allSatisfy({ $0 < 0x80 }) else { return lowercased() }
+        let name = prefix { $0 != ":" }
+        let key = URLComponents(string: "https://\(name)/")?.asciiHost ?? String(name)
+        return (key + self[name.endIndex...]).lowercased()
+    }
+}

@@ -50,10 +50,13 @@ struct TLSSettingsTests {
         for host in ["books.test", "BOOKS.test", "books.test.", "Books.Test."] {
             #expect(await failure(network, "https://\(host):1/")?.code == .networkUnsupported, "\(host)")
         }
-        let international = HTTPPipeline(
-            [URLSessionExecutor()], tls: ["xn--bcher-kva.test": TLSSettings(minimum: .tls13)])
-        for host in ["xn--bcher-kva.test", "b\u{FC}cher.test", "B\u{DC}CHER.test."] {
-            #expect(await failure(international, "https://\(host):1/")?.code == .networkUnsupported, "\(host)")
+        let names = ["xn--bcher-kva.test", "b\u{FC}cher.test", "B\u{DC}CHER.test"]
+        for name in names {
+            let international = HTTPPipeline([URLSessionExecutor()], tls: [name: TLSSettings(minimum: .tls13)])
+            for host in names + ["b\u{FC}cher.test."] {
+                let error = await failure(international, "https://\(host):1/")
+                #expect(error?.code == .networkUnsupported, "\(name), \(host)")
+            }
         }
     }
 

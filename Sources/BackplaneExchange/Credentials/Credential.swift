@@ -36,7 +36,8 @@ public struct Credential: Sendable, Hashable {
     /// Returns whether a request may carry the credentials.
     func covers(_ request: HTTPRequest) -> Bool {
         guard let origin = HTTPOrigin(request.url) else { return false }
-        return hosts.contains { $0 == origin.host || $0 == "\(origin.host):\(origin.port)" }
+        let keys = [origin.host, "\(origin.host):\(origin.port)"]
+        return hosts.contains { keys.contains($0.hostKey) }
     }
 }
 

@@ -65,7 +65,7 @@ public struct ExchangeFilter: Sendable {
 
     package init(_ name: String, hosts: Set<String>, ready: @escaping @Sendable (Call) async throws -> Ready) {
         (self.name, self.ready) = (name, ready)
-        self.hosts = Set(hosts.map { $0.lowercased() })
+        self.hosts = Set(hosts.map(\.hostKey))
     }
 
     func applies(to request: HTTPRequest) -> Bool { hosts.isEmpty || hosts.contains(request.hostName) }

@@ -68,7 +68,8 @@ public struct HTTPPipeline: Sendable {
         retries: Retries, credentials: Credentials, extensions: ExchangeExtensions, refusal: BackplaneError? = nil,
         swept: SweptFolders?
     ) {
-        (self.executors, self.tls, self.named, self.reserved) = (executors, tls, named, reserved)
+        (self.executors, self.named, self.reserved) = (executors, named, reserved)
+        self.tls = Dictionary(tls.map { ($0.key.hostKey, $0.value) }) { first, _ in first }
         (self.retries, self.credentials, self.extensions, self.refusal) = (retries, credentials, extensions, refusal)
         self.swept = swept
     }

@@ -38,8 +38,7 @@ public struct HTTPProxies: Sendable {
             Result { () throws(BackplaneError) in try Self.proxy(value, of: name) }
         }
         exceptions = (variable("no_proxy", "NO_PROXY")?.value ?? "").split { $0 == "," || $0 == " " }.map {
-            let name = $0.lowercased()
-            return (name.hasPrefix(".") ? String(name.dropFirst()) : name).withoutBrackets
+            String($0.hasPrefix(".") ? $0.dropFirst() : $0).hostKey.withoutBrackets
         }
     }
 
