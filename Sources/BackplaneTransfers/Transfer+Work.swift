@@ -20,12 +20,9 @@ extension Transfer {
         return options
     }
 
-    /// Returns whether both transfers are identical apart from their settings, bytes in memory and credentials.
-    ///
-    /// The bytes of a form contain a random boundary.
+    /// Returns whether both transfers are identical apart from their settings, bodies and credentials.
     func isSame(as other: Transfer) -> Bool {
         request.method == other.request.method && request.url == other.request.url && target == other.target
-            && files == other.files
     }
 
     /// Returns whether the transfer checks the digest that another one expects.
@@ -36,9 +33,33 @@ extension Transfer {
     }
 
     /// The paths of the files that are uploaded.
-    private var files: [String] {
+    var files: [String] {
         (request.body.segments ?? []).compactMap { segment in
             if case .file(let path) = segment { path } else { nil }
         }
+    }
+}
+
+extension Transfer.Download {
+    /// Returns the settings with those that others give, by which a digest or a limit is not lifted.
+    func taking(_ other: Self) -> Self {
+        Self(
+            existing: other.existing == .replace ? existing : other.existing, sha256: other.sha256 ?? sha256,
+            sizeLimit: other.sizeLimit ?? sizeLimit)
+    }
+}
+
+extension HTTPBody {
+    /// Returns whether both bodies consist of the same bytes and files.
+    func isSame(as other: HTTPBody) -> Bool {
+        let own = segments ?? [], others = other.segments ?? []
+        return own.count == others.count
+            && zip(own, others).allSatisfy { pair in
+                switch pair {
+                case (.bytes(let one), .bytes(let other)): one == other
+                case (.file(let one), .file(let other)): one == other
+                default: false
+                }
+            }
     }
 }

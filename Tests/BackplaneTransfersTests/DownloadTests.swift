@@ -53,7 +53,8 @@ struct DownloadTests {
     @Test func `a download that has to begin anew each time fails in the end`() async throws {
         let server = try FileServer(TransferFixture.content(200_000), tag: nil) { reply, _ in reply.cut = 100_000 }
         let state = try await expectFailure(server, .networkFailed)
-        #expect(state.restart == .noValidator && server.counts.requests == 5)
+        #expect(state.restart == .noValidator)
+        #expect((5..<10).contains(server.counts.requests), "a client may drop what it has not read")
     }
 
     @Test func `a connection that breaks off after any byte costs one request and no byte`()

@@ -62,6 +62,33 @@ struct TransferTableTests {
         #expect(table.entries[key]?.isRequestSaved == true)
     }
 
+    @Test func `a run keeps its settings and its body, and no digest is lifted`() throws {
+        func download(_ sha256: [UInt8]?, _ limit: Int64? = nil) -> Transfer {
+            let settings = Transfer.Download(existing: .number, sha256: sha256, sizeLimit: limit)
+            return Transfer(
+                "whale", .download(HTTPRequest("GET", "http://books.test/whale"), to: "/whale.epub", settings))
+        }
+        func settings(_ table: TransferTable) -> Transfer.Download? {
+            if case .download(_, _, let settings)? = table.entries[key]?.transfer.work { settings } else { nil }
+        }
+        var table = TransferTable(TransferOptions(), lastNumber: 0)
+        try table.add(download([1]))
+        try table.resume(key, with: download(nil, 5))
+        #expect(settings(table)?.sha256 == [1] && settings(table)?.sizeLimit == nil)
+        table.ended(key, .failed(BackplaneError(.networkFailed, "the server is away")))
+        try table.resume(key, with: download(nil, 5))
+        #expect(settings(table)?.sha256 == [1] && settings(table)?.sizeLimit == 5)
+        #expect(settings(table)?.existing == .number)
+
+        func upload(_ text: String) -> Transfer {
+            Transfer("whale", .upload(HTTPRequest("PUT", "http://books.test/whale", body: Array(text.utf8))))
+        }
+        var uploads = TransferTable(TransferOptions(), lastNumber: 0)
+        try uploads.add(upload("first"))
+        try uploads.resume(key, with: upload("second"))
+        #expect(uploads.entries[key]?.transfer.request.body.bytes == Array("first".utf8))
+    }
+
     @Test func `a request with another body is written again`() throws {
         func upload(_ text: String) -> Transfer {
             Transfer("whale", .upload(HTTPRequest("PUT", "http://books.test/whale", body: Array(text.utf8))))
@@ -72,6 +99,7 @@ struct TransferTableTests {
         table.saved(key, 1, request: table.entries[key]?.requestRevision)
         try table.resume(key, with: upload("first"))
         #expect(table.entries[key]?.isRequestSaved == true)
+        table.ended(key, .failed(BackplaneError(.networkFailed, "the server is away")))
         try table.resume(key, with: upload("second"))
         #expect(table.entries[key]?.isRequestSaved == false)
         #expect(table.entries[key]?.transfer.request.body.bytes == Array("second".utf8))

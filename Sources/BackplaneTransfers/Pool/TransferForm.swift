@@ -77,12 +77,12 @@ struct RequestForm: Codable, Equatable, Sendable {
     /// The lowercase names of header fields that are not stored.
     private static let secret: Set<String> = ["authorization", "cookie", "proxy-authorization"]
 
-    init(_ transfer: Transfer) {
+    init(_ transfer: Transfer, withBody: Bool = true) {
         let request = transfer.request
         (method, url, priority) = (request.method, request.url, transfer.priority)
         fields = request.headers.fields.filter { !Self.secret.contains($0.name.lowercased()) }
             .flatMap { [$0.name, $0.value] }
-        body = request.body.isEmpty ? nil : request.body.segments?.map { Piece($0) }
+        body = request.body.isEmpty || !withBody ? nil : request.body.segments?.map { Piece($0) }
         type = request.body.mediaType
         (credential, account, sender) = (transfer.credential, transfer.account, transfer.sender)
         managers = transfer.managers.isEmpty ? nil : transfer.managers

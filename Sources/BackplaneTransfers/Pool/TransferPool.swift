@@ -120,7 +120,7 @@ public final class TransferPool: Sendable {
             var begun: TransferState?
             try change { table throws(BackplaneError) in
                 if let found = table.entries[key] {
-                    guard found.transfer.isSame(as: transfer) else {
+                    guard found.isSame(as: transfer) else {
                         throw BackplaneError(
                             .transferTaken, "another transfer has this id; remove it first, or use another id",
                             at: transfer.id.shownID)

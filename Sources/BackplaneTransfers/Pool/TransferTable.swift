@@ -49,14 +49,31 @@ struct TransferTable: Sendable {
                 && transfer.credential != nil
         }
 
-        /// Adopts the settings, the body and the credentials of an identical transfer.
+        /// Returns whether a transfer that is begun with the id is this one, which may have other files if it has
+        /// failed or was cancelled.
+        func isSame(as other: Transfer) -> Bool {
+            let mayChange = !isActive && [.failed, .cancelled].contains(state.phase)
+            return transfer.isSame(as: other) && (mayChange || transfer.files == other.files)
+        }
+
+        /// Adopts the settings, the body and the credentials of an identical transfer; a run keeps its settings and
+        /// its body.
         mutating func take(_ other: Transfer) {
-            let stored = RequestForm(transfer)
-            transfer.work = other.work
+            let stored = RequestForm(transfer, withBody: false), body = transfer.request.body
+            switch (transfer.work, other.work) {
+            case (.download(_, let path, let own), .download(let request, _, let new)):
+                transfer.work = .download(request, to: path, isActive ? own : own.taking(new))
+            case (.upload, .upload(var request)):
+                if isActive { request.body = body }
+                transfer.work = .upload(request)
+            default: break  // they are not identical
+            }
             (transfer.credential, transfer.account) = (other.credential, other.account)
             (transfer.sender, transfer.managers) = (other.sender, other.managers)
             missing = []
-            if RequestForm(transfer) != stored { (isRequestSaved, requestRevision) = (false, requestRevision + 1) }
+            if RequestForm(transfer, withBody: false) != stored || !transfer.request.body.isSame(as: body) {
+                (isRequestSaved, requestRevision) = (false, requestRevision + 1)
+            }
         }
 
         /// Records that nothing of the transfer remains.
@@ -239,17 +256,16 @@ struct TransferTable: Sendable {
     ///   digest that is supplied and can no longer adopt it.
     mutating func resume(_ key: ExactText, with transfer: Transfer? = nil) throws(BackplaneError) {
         guard let entry = entries[key] else { return }
+        let phase = entry.state.phase
+        let begins = !entry.isActive && ([.paused, .failed].contains(phase) || phase == .cancelled && transfer != nil)
+        if begins { try requireFree(entry.transfer) }
         if let transfer {
-            let hasSettings = entry.isActive || entry.state.phase == .succeeded
+            let hasSettings = entry.isActive || phase == .succeeded
             guard !hasSettings || entry.transfer.checks(transfer) else { throw .otherDigest(transfer.id) }
-            if entry.state.phase != .succeeded { entries[key]?.take(transfer) }
+            if phase != .succeeded { entries[key]?.take(transfer) }
             if entries[key]?.isRequestSaved == false { save(key) }
         }
-        guard !entry.isActive,
-            [.paused, .failed].contains(entry.state.phase) || entry.state.phase == .cancelled && transfer != nil
-        else { return }
-        try requireFree(entry.transfer)
-        wait(key)
+        if begins { wait(key) }
     }
 
     /// Resumes the transfers that wait for an account.

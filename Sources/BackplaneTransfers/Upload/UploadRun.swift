@@ -25,46 +25,53 @@ struct UploadRun: Sendable {
     let means: TransferMeans
     let report: @Sendable (TransferNews) -> Void
 
-    /// Sends the request, and sends it again as the pool's retry policy allows.
+    /// Sends the request, and sends it again as the pool's retry policy and the host's budget allow.
     ///
     /// - Throws: `CancellationError`; `network.timeout` if no byte moves within the pool's limit; `network.body` and
     ///   other codes of the network.
     func run() async throws -> Outcome {
+        let executor = try await network.executor(for: request, transfer.exchange)
+        let isSilent = !request.body.isEmpty && !executor.capabilities.contains(.streamedUploads)
+        let limit = isSilent ? max(means.options.idleLimit, Self.silentLimit) : means.options.idleLimit
         let policy = means.options.retry, retries = means.retries
-        var number = 1, sent: Int64 = 0
+        var number = 1, sent: Int64 = 0, last: Result<Outcome, any Error>?
         while true {
-            let delay: Duration
+            let result: Result<Outcome, any Error>, delay: Duration?
             do {
-                let outcome = try await attempt(&sent)
-                let asked = policy.delay(
+                let outcome = try await attempt(number, within: limit, &sent)
+                result = .success(outcome)
+                delay = policy.delay(
                     after: outcome.status, outcome.headers, attempt: number, now: retries.date(),
                     random: retries.random())
-                guard let asked, policy.allows(request, after: number) else { return outcome }
-                delay = asked
             } catch {
                 try Task.checkCancellation()
-                guard let failure = error as? BackplaneError, policy.mayHelp(after: failure),
-                    policy.allows(request, after: number)
-                else { throw error }
-                delay = policy.backoff(after: number, random: retries.random())
+                let failure = error as? BackplaneError
+                // The budget allows no further attempt.
+                if failure?.code == .networkNotRetried, let last { return try last.get() }
+                result = .failure(error)
+                // An executor that reports no progress was silent for the whole time.
+                let mayHelp = failure.map { policy.mayHelp(after: $0) && !(isSilent && $0.code == .networkTimeout) }
+                delay = mayHelp == true ? policy.backoff(after: number, random: retries.random()) : nil
             }
+            guard let delay, policy.allows(request, after: number) else { return try result.get() }
             try await retries.sleep(delay)
-            number += 1
+            (last, number) = (result, number + 1)
         }
     }
 
     /// Sends the request once.
     ///
-    /// - Parameter sent: The number of bytes that the last attempt sent.
-    private func attempt(_ sent: inout Int64) async throws -> Outcome {
+    /// - Parameters:
+    ///   - number: The number of the attempt, which the budget counts.
+    ///   - limit: The time without a byte after which the attempt ends.
+    ///   - sent: The number of bytes that the last attempt sent.
+    private func attempt(_ number: Int, within limit: Duration, _ sent: inout Int64) async throws -> Outcome {
         let last = Mutex((time: ContinuousClock.now, sent: sent))
         defer { sent = last.withLock { $0.sent } }
-        let executor = try await network.executor(for: request, transfer.exchange)
-        let isSilent = !request.body.isEmpty && !executor.capabilities.contains(.streamedUploads)
-        let limit = isSilent ? max(means.options.idleLimit, Self.silentLimit) : means.options.idleLimit
         let late = HTTPFailure.late("took and sent nothing", limit: limit)
-        var options = transfer.exchange
-        (options.redirects, options.retry) = (means.options.redirects, RetryPolicy.none)
+        var options = transfer.exchange, policy = means.options.retry
+        (policy.attempts, policy.base) = (number, .zero)  // `run` waits, and decides whether another attempt follows
+        (options.redirects, options.retry, options.attempt) = (means.options.redirects, policy, number)
         options.progress = { [report] progress in
             let before = last.withLock { last in
                 defer { last = (.now, progress.sent) }
