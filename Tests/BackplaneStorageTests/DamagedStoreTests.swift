@@ -306,6 +306,24 @@ struct DamagedStoreTests {
         #expect(try #require(version.first) > change)
     }
 
+    @Test func `nor where no record is left`() async throws {
+        let fixture = try Fixture(), shape = Shape.all[0], marker = shape.marker(0)
+        do {
+            let store = try fixture.open()
+            for _ in 1...3 { try await store.write([shape.change(0)], in: "library") }
+        }
+        var bytes = [UInt8](try Data(contentsOf: URL(filePath: fixture.file)))
+        while let place = bytes.firstRange(of: marker).map({ $0.lowerBound / 4_096 * 4_096 }) {
+            bytes.replaceSubrange(place..<place + 4_096, with: [UInt8](repeating: 0xAA, count: 4_096))
+        }
+        try Data(bytes).write(to: URL(filePath: fixture.file))
+        let store = try await fixture.openAgain()
+        #expect(fixture.reports.count == 1)
+        #expect(try await store.count(RecordQuery(collection: "books"), in: "library") == 0)
+        let version = try await store.write([shape.change(0)], in: "library")
+        #expect(try #require(version.first) > 3)
+    }
+
     // MARK: Who repairs
 
     private func damage(_ fixture: Fixture) throws -> Data {

@@ -23,15 +23,7 @@ struct RecordAdoption {
     /// - Returns: A Boolean value that indicates whether the id is new.
     @discardableResult
     mutating func add(_ record: StoredRecord, collection: String, namespace: String) throws -> Bool {
-        let place = [Array(namespace.utf8), Array(collection.utf8)]
-        if collections[place] == nil {
-            try db.cachedStatement(
-                sql: """
-                    INSERT INTO collections (namespace, name, change, trimmed, logged, count) VALUES (?, ?, 0, 0, 0, 0)
-                    """
-            ).execute(arguments: [namespace, collection])
-            collections[place] = Collection(number: db.lastInsertedRowID)
-        }
+        let place = try define(collection, in: namespace)
         let number = collections[place]!.number, id = Data(record.id.utf8)
         let version = record.version > 0 ? record.version : last + 1
         let known = try Int64.fetchOne(
@@ -51,10 +43,25 @@ struct RecordAdoption {
         return known == nil
     }
 
+    /// Adds a collection unless it is there already, and returns its key.
+    @discardableResult
+    private mutating func define(_ collection: String, in namespace: String) throws -> [[UInt8]] {
+        let place = [Array(namespace.utf8), Array(collection.utf8)]
+        guard collections[place] == nil else { return place }
+        try db.cachedStatement(
+            sql: "INSERT INTO collections (namespace, name, change, trimmed, logged, count) VALUES (?, ?, 0, 0, 0, 0)"
+        ).execute(arguments: [namespace, collection])
+        collections[place] = Collection(number: db.lastInsertedRowID)
+        return place
+    }
+
     /// Writes the counts of the collections, and the change number at which the log begins.
     ///
-    /// - Parameter lastChange: The highest number that the file is known to have assigned, also to what is lost.
-    func finish(after lastChange: Int64 = 0) throws {
+    /// - Parameters:
+    ///   - lastChange: The highest number that the file is known to have assigned, also to what is lost.
+    ///   - known: The collections that the file is known to have had, also those without records.
+    mutating func finish(after lastChange: Int64 = 0, in known: some Sequence<RecordWalk.Place> = []) throws {
+        for place in known { try define(place.collection, in: place.namespace) }
         let change = max(last, lastChange) + 1
         for collection in collections.values {
             try db.cachedStatement(

@@ -72,7 +72,7 @@ struct StoreSalvage {
                     }
                 }
             }
-            try adoption.finish(after: Int64(names.lastChange))
+            try adoption.finish(after: Int64(names.lastChange), in: names.counts.keys)
         }
         for (place, count) in names.counts where count > saved[place] ?? 0 {
             lost.append(Loss(place: place, count: count - (saved[place] ?? 0), isExact: true))
