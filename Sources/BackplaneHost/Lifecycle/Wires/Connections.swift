@@ -18,7 +18,8 @@ struct Connections {
     private var known: [Slot: KnownWire] = [:]
     /// The slots, keyed by the id of the calling node.
     private var slots: [Int: [Slot]] = [:]
-    private var made = 0
+    /// The number of wires made so far.
+    private(set) var made = 0
     private var comparisons = LayoutComparisons()
 
     init(_ options: LifecycleOptions) {
@@ -125,6 +126,14 @@ extension Connections {
             $0.order < $1.order
         }
         .compactMap { wire in wire.consumer.map { (wire.user, wire.status, $0) } }
+    }
+
+    /// Returns whether there is a wire that was made after a number of others, except those of some users and those
+    /// that call by name.
+    func hasWire(madeAfter number: Int, but users: Set<Int>) -> Bool {
+        known.values.contains { wire in
+            wire.order > number && wire.consumer != nil && !(wire.user.map(users.contains) ?? false)
+        }
     }
 
     /// Returns the lane that a wire to a class would use.

@@ -51,6 +51,7 @@ extension SwapTransaction {
         }
         swap.report.wires = swap.wires
         swap.leftBehind = leftBehind
+        swap.wiresAtDraft = live.connections.made
         swap.report.warnings = swap.warnings
         return swap
     }
@@ -66,8 +67,10 @@ extension SwapTransaction {
         members.flatMap(misfits) + (options.allowsMissingMethods ? [] : removedMethods)
     }
 
-    /// Throws an error if the new code does not serve all current callers.
+    /// Throws an error if callers have come since the draft, and the new code does not serve all of them.
     func requireService() throws(BackplaneError) {
+        // Callers wait for this check, and only few swaps need it.
+        guard live.connections.hasWire(madeAfter: wiresAtDraft, but: leaving) else { return }
         if let error = BackplaneError.combining(refusals: callersRefusals) { throw error }
     }
 
@@ -154,8 +157,8 @@ extension SwapTransaction {
         }
     }
 
-    /// The ids of the nodes that are replaced.
-    private var leaving: Set<Int> { Set(members.compactMap { $0.old?.id }) }
+    /// The ids of the nodes that change and of their successors, whose wires are compared as declared in the new code.
+    private var leaving: Set<Int> { Set(members.flatMap { [$0.old?.id, $0.new?.id] }.compactMap(\.self)) }
 
     /// The manifest's warnings that did not exist with the old code.
     private var warnings: [String] {

@@ -44,6 +44,8 @@ final class SwapTransaction {
     let configurations: Reconfiguration
     /// The errors of data access controllers that would start without their existing data.
     var leftBehind: [BackplaneError] = []
+    /// The number of wires that had been made when the swap was drafted.
+    var wiresAtDraft = 0
     /// The ids of changing nodes that are not running.
     private let dormant: Set<Int>
 
