@@ -15,7 +15,7 @@ extension BackplaneTool {
                 without managers unless --empty is given.
 
                 Without --socket or --manifest, the manifest is activated in the host that already runs it, or else in \
-                the only running host. Without an argument, --manifest names the manifest to activate.
+                the only running host. Without an argument, that of --manifest is activated.
 
                 EXAMPLES
                   backplane apply
@@ -49,10 +49,8 @@ extension BackplaneTool {
                 do { manifest = try ManifestChoice.taken(argument.path ?? chosen.manifest) } catch {
                     throw ValidationError(error.description)
                 }
-                // Without an argument, --manifest names the manifest to activate.
-                let host = argument.path == nil ? HostChoice(socket: chosen.socket) : chosen
                 return ApplyCommand(
-                    manifest: manifest, environment: environment, host: host, allowsEmpty: empty,
+                    manifest: manifest, environment: environment, host: chosen, allowsEmpty: empty,
                     trustsLibraries: trust, allowsMissingMethods: allowMissing, discardsState: discardState,
                     encodesState: encodedState, abandonsGraphs: abandonGraphs, json: json)
             }
