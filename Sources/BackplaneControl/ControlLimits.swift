@@ -8,9 +8,9 @@ struct ControlLimits: Sendable {
     var beginning = ControlProtocol.chunk
     /// The time within which a request must arrive.
     var reading = Duration.seconds(10)
-    /// The time within which a client must read an answer.
+    /// The time within which a client must read an answer, unless it is a lasting one.
     var writing = ControlProtocol.writingLimit
-    /// The time within which a client must read an element of a lasting answer, which a user may be viewing.
+    /// The time within which a client must read each line of a lasting answer, which a user may be viewing.
     var element = Duration.seconds(600)
     /// The maximum number of connections; an additional one closes the oldest that has not sent its request.
     var clients = 256

@@ -132,8 +132,9 @@ package final class TrialProcess: Sendable {
     /// The time limit for the process to become ready, and to answer after a trial's limit has passed.
     private static let patience = Duration.seconds(20)
 
-    /// Returns the channel to the process, starting it if it is not running; `nil` if the process does not respond in
-    /// time.
+    /// Returns the channel to the process, starting it if it is not running; `nil` if none has ever responded in time.
+    ///
+    /// - Throws: `ECHILD` if it does not respond although an earlier one did; the error of creating it.
     private func start() throws(SystemError) -> Int32? {
         if let running = state.withLock({ $0.running }) { return running.channel }
         var ends: [Int32] = [0, 0]
