@@ -32,8 +32,10 @@ struct EndpointNodeTests {
         struct Refusal: ComponentError, Decodable {
             var code, message: String
         }
+        let asked = Recording<String>()
         let server = try TestServer { request, connection in
-            let isFirst = request.target == "/again" && connection.number == 0
+            asked.add(request.target)
+            let isFirst = asked.all == ["/loan", "/again"]
             connection.answer(
                 isFirst ? "200 OK" : "409 Conflict", [("Content-Type", "application/json")],
                 body: Array((isFirst ? "[]" : #"{"code": "loan.taken", "message": "it is lent"}"#).utf8))
@@ -53,6 +55,7 @@ struct EndpointNodeTests {
             await #expect(throws: BackplaneError.self) { try await run.value }
         }
         #expect(log.all == ["loan.taken 409", "loan.taken 409"])
+        #expect(asked.all == ["/loan", "/again", "/again"])
     }
 
     @Test func `a verdict is still asked`() async throws {
