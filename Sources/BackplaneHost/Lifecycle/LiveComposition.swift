@@ -129,8 +129,7 @@ extension LiveComposition {
         let manifest = await withUnsafeContinuation { continuation in
             if !HostThread.launch({ continuation.resume(returning: load()) }) { continuation.resume(returning: load()) }
         }
-        // What was loaded stays in memory, also if it does not become active. The state of what was known may have
-        // changed meanwhile.
+        // Loaded code stays in memory even if it does not become active; known plugins keep their state.
         let fresh = manifest.plugins(besides: loaded).filter { generations.entry(of: $0) == nil }
         generations.add(fresh, .loaded)
         if isStopped, loadFolder == nil { manifest.loadFolder?.remove() }

@@ -32,6 +32,17 @@ struct StandstillTests {
         return queue.prepare(try graph(gate, log), GraphNaming(definition: 0, input: "null", result: 2))
     }
 
+    /// Returns the record of a graph that stands still, once the node that waits at a gate has ended.
+    private func record(of run: GraphRun<some Sendable>, once gate: TestGate) async throws -> GraphRecord {
+        let still = TestGate()
+        run.begin()
+        try await gate.arrivals()
+        run.engine.hold { _ in still.open() }
+        gate.open()
+        try await still.pass()
+        return try #require(try run.engine.save())
+    }
+
     @Test func `a graph stands still once its running node has ended, and goes on`() async throws {
         let gate = TestGate(), log = Recording<String>(), still = Recording<Bool>()
         let run = try run(gate, log)
@@ -60,14 +71,8 @@ struct StandstillTests {
     }
 
     @Test func `another one goes on with the record, and whoever waits here is told`() async throws {
-        let gate = TestGate(), log = Recording<String>(), still = TestGate()
-        let run = try run(gate, log)
-        run.begin()
-        try await gate.arrivals()
-        run.engine.hold { _ in still.open() }
-        gate.open()
-        try await still.pass()
-        let record = try #require(try run.engine.save())
+        let gate = TestGate(), log = Recording<String>()
+        let run = try run(gate, log), record = try await record(of: run, once: gate)
         #expect(record.succeeded == [0, 2] && record.nodes.isEmpty)
         #expect(record.values == [0: "1", 1: "2"])
         let next = try self.run(gate, log)
@@ -82,7 +87,7 @@ struct StandstillTests {
     }
 
     @Test func `whoever asks for a node after the graph has left is told, too`() async throws {
-        let gate = TestGate(), still = TestGate()
+        let gate = TestGate()
         func chain() throws -> (run: GraphRun<Int>, one: GraphNode<Int>, three: GraphNode<Int>) {
             var graph = GraphBuilder("chain")
             let one = graph.add("one") { 1 }
@@ -95,12 +100,7 @@ struct StandstillTests {
             return (GraphQueue().prepare(try graph.build(returning: three), naming), one, three)
         }
         let (run, _, three) = try chain(), (next, one, _) = try chain()
-        run.begin()
-        try await gate.arrivals()
-        run.engine.hold { _ in still.open() }
-        gate.open()
-        try await still.pass()
-        let record = try #require(try run.engine.save())
+        let record = try await record(of: run, once: gate)
         run.engine.leave()
         #expect(try await run.outcome(of: three).error?.code == .callRetired)
         // The value of a node that nobody needs any longer is not saved.
