@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 
 /// A piece of a body that can be read again.
-package enum BodySegment: Sendable {
+package enum BodySegment: Equatable, Sendable {
     case bytes([UInt8])
     case file(String)
 }
