@@ -48,3 +48,18 @@ extension Transfer.Download {
             sizeLimit: other.sizeLimit ?? sizeLimit)
     }
 }
+
+extension HTTPBody {
+    /// Returns whether both bodies consist of the same bytes and files.
+    func isSame(as other: HTTPBody) -> Bool {
+        let own = segments ?? [], others = other.segments ?? []
+        return own.count == others.count
+            && zip(own, others).allSatisfy { pair in
+                switch pair {
+                case (.bytes(let one), .bytes(let other)): one == other
+                case (.file(let one), .file(let other)): one == other
+                default: false
+                }
+            }
+    }
+}

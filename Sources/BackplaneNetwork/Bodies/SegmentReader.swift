@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 
 /// A piece of a body that can be read again.
-package enum BodySegment: Equatable, Sendable {
+package enum BodySegment: Sendable {
     case bytes([UInt8])
     case file(String)
 }

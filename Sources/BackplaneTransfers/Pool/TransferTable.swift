@@ -71,7 +71,7 @@ struct TransferTable: Sendable {
             (transfer.credential, transfer.account) = (other.credential, other.account)
             (transfer.sender, transfer.managers) = (other.sender, other.managers)
             missing = []
-            if RequestForm(transfer, withBody: false) != stored || transfer.request.body.segments != body.segments {
+            if RequestForm(transfer, withBody: false) != stored || !transfer.request.body.isSame(as: body) {
                 (isRequestSaved, requestRevision) = (false, requestRevision + 1)
             }
         }
