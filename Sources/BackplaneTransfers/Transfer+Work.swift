@@ -51,6 +51,9 @@ extension Transfer.Download {
 
 extension HTTPBody {
     /// Returns whether both bodies consist of the same bytes and files.
+    ///
+    /// Only transfers compare bodies. A conformance to `Equatable` would be in every plugin with a network role, and
+    /// the runtime looks through all conformances after each library that is loaded.
     func isSame(as other: HTTPBody) -> Bool {
         let own = segments ?? [], others = other.segments ?? []
         return own.count == others.count
