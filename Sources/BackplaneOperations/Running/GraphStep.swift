@@ -22,8 +22,8 @@ final class StepStore: @unchecked Sendable {  // written while the graph is buil
 
 /// The code of a node, its result, and its engine's data about it.
 ///
-/// Mutable properties belong to one engine, which writes them under its lock; a dependent that reads a result begins
-/// under the same lock after it was written.
+/// `@unchecked`: mutable properties belong to one engine, which writes them under its lock; a dependent that reads a
+/// result begins under the same lock after it was written.
 class GraphStep: @unchecked Sendable {
     final let name: String
     final let index: Int32
