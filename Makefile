@@ -1,88 +1,86 @@
 # The commands of this project. `make` alone lists them.
 
 SWIFT ?= swift
-# Options of `swift build`, and of the tests: --filter REGEX and --skip REGEX.
-BUILD_FLAGS ?=
+# Options of the tests: --filter REGEX and --skip REGEX.
 TEST_FLAGS ?=
+export SWIFT
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-build test-plain flaky test-release test-sanitizers hostile attack stress exhaustive fuzz bench format lint docs build release dist install uninstall sqlite gdb picture
+.PHONY: help demo build test test-build test-nightly flaky test-release test-sanitizers hostile attack stress exhaustive fuzz bench format lint docs picture release dist install uninstall sqlite gdb
 
 help: ## List these commands.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: build ## Build everything and run the example application against a local server.
-	@.build/debug/backplane demo
+# What the demo runs, and no more: the command, the example's server, and the libraries that its manifest names.
+DEMO = backplane bookshelf-server Bookshelf BooksAPIv1 BooksAPIv2 Clock Turnstile1 Turnstile2
+demo: ## Build what the demo needs, without other packages, and run the example application. Build folder: .build-plain.
+	@for product in $(DEMO); do .ci/build plain --product $$product || exit 1; done
+	@.build-plain/debug/backplane demo
 
-test: test-build ## Build everything and run the whole test suite in four parallel processes.
-	SWIFT_BACKTRACE=enable=no .ci/test $(TEST_FLAGS)
+build: sqlite ## Build everything with the engines AsyncHTTPClient and SQLite. Build folder: .build.
+	.ci/build engines
 
-# The tests of the command need commands that come with the engines, and are left out.
-test-plain: ## Run the tests without the engines, in one process, fetching no packages. Build folder: .build-plain.
-	@rm -f Package.resolved     # A build with engines leaves it, and it would cause their packages to be fetched.
-	$(SWIFT) test --disable-default-traits --scratch-path .build-plain $(BUILD_FLAGS) --no-parallel \
-		--skip '^BackplaneCommandTests\.' $(TEST_FLAGS)
+test: test-build ## Build everything and run the test suite.
+	.ci/test $(TEST_FLAGS)
 
-flaky: test-build ## Look for flaky tests: repeat them under load (REPEAT=10), and the whole suite (WHOLE=3).
-	SWIFT_BACKTRACE=enable=no REPEAT=$(or $(REPEAT),10) WHOLE=$(or $(WHOLE),3) .ci/flaky
+test-build: sqlite
+	BACKPLANE_DEVELOPMENT=tests .ci/build engines --build-tests
 
-test-build: sqlite gdb
-	$(SWIFT) build --build-tests $(BUILD_FLAGS)
+test-nightly: sqlite gdb ## Run all that takes long: packages that tests compile, random inputs, attacks, sanitizers, a release build.
+	$(NIGHTLY) .ci/test $(TEST_FLAGS)
+	$(MAKE) hostile attack stress exhaustive fuzz test-release test-sanitizers flaky
+
+flaky: test-build ## Look for flaky tests: run the suite REPEAT=20 times, half of them beside a busy loop on each processor.
+	REPEAT=$(or $(REPEAT),20) .ci/flaky
 
 # The suites of the boundary, of calls and of swaps. Each loaded generation makes the next one slower, most of all under AddressSanitizer, so they
 # are split over several processes.
 PARTS = 'Backplane(Boundary)?Tests' 'BackplaneHostTests\.[A-G]' 'BackplaneHostTests\.[H-R]' 'BackplaneHostTests\.Swap[A-O]' 'BackplaneHostTests\.(?![A-R]|Swap[A-O])'
 
 # Without the last option the optimiser of Swift 6.3.1 crashes on some tests (docs/production.md).
-RELEASE_TESTS = -c release --disable-default-traits --scratch-path .build-release-tests -Xswiftc -enable-testing \
+RELEASE_TESTS = -c release --scratch-path .build-release-tests -Xswiftc -enable-testing \
 	-Xswiftc -Xllvm -Xswiftc -simplifycfg-sink-common=false
-test-release: ## Run the suites of SDK and host in a release build. Build folder: .build-release-tests.
-	@rm -f Package.resolved
-	for part in $(PARTS); do \
-		SWIFT_BACKTRACE=enable=no $(SWIFT) test $(RELEASE_TESTS) --no-parallel --filter "$$part" || exit 1; \
-	done
+PART = BACKPLANE_DEVELOPMENT=tests SWIFT_BACKTRACE=enable=no $(SWIFT) test --no-parallel --filter "$$part"
+test-release: sqlite ## Run the suites of SDK and host in a release build. Build folder: .build-release-tests.
+	for part in $(PARTS); do $(PART) $(RELEASE_TESTS) || exit 1; done
 
 # Generations are never unloaded, which AddressSanitizer would report as a leak. Faults that tests cause end their process as without a sanitizer.
-SANITIZED = --disable-default-traits --no-parallel
-test-sanitizers: ## Run the suites of SDK and host under ThreadSanitizer and AddressSanitizer. Build folders: .build-tsan, .build-asan.
-	@rm -f Package.resolved
+test-sanitizers: sqlite ## Run the suites of SDK and host under ThreadSanitizer and AddressSanitizer. Build folders: .build-tsan, .build-asan.
 	@mkdir -p .build-tsan
 	clang -O1 -Wall -Wextra -shared -fPIC -o .build-tsan/order.so Tests/Sanitizers/order.c
 	for part in $(PARTS); do \
-		LD_PRELOAD=$(CURDIR)/.build-tsan/order.so TSAN_OPTIONS='handle_segv=0 report_thread_leaks=0' SWIFT_BACKTRACE=enable=no $(SWIFT) test --scratch-path .build-tsan --sanitize=thread \
-			-Xlinker --dynamic-list=$(CURDIR)/Tests/Sanitizers/thread.list $(SANITIZED) --filter "$$part" || exit 1; \
+		LD_PRELOAD=$(CURDIR)/.build-tsan/order.so TSAN_OPTIONS='handle_segv=0 report_thread_leaks=0' $(PART) --scratch-path .build-tsan \
+			--sanitize=thread -Xlinker --dynamic-list=$(CURDIR)/Tests/Sanitizers/thread.list || exit 1; \
 	done
 	for part in $(PARTS); do \
-		ASAN_OPTIONS='detect_leaks=0 handle_segv=0' SWIFT_BACKTRACE=enable=no $(SWIFT) test --scratch-path .build-asan --sanitize=address $(SANITIZED) --filter "$$part" || exit 1; \
+		ASAN_OPTIONS='detect_leaks=0 handle_segv=0' $(PART) --scratch-path .build-asan --sanitize=address || exit 1; \
 	done
 
-hostile: build ## Load faulty libraries, and show what a host reports for each and what `backplane validate` finds.
+# The programs of this part are in the package only with BACKPLANE_DEVELOPMENT=1.
+hostile: sqlite ## Load faulty libraries, and show what a host reports for each and what `backplane validate` finds.
+	BACKPLANE_DEVELOPMENT=1 .ci/build engines
 	@.build/debug/hostile
 
-attack: build ## Attack hosts: damaged libraries, hostile manifests, kills, misbehaving clients and more (SECONDS=30 or COUNT=100 for less, SEED=N to repeat).
+attack: sqlite ## Attack hosts: damaged libraries, hostile manifests, kills, misbehaving clients and more (SECONDS=30 or COUNT=100 for less, SEED=N to repeat).
+	BACKPLANE_DEVELOPMENT=1 .ci/build engines
 	@.build/debug/attack $(ATTACKS) $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(COUNT),--count $(COUNT)) --json .build/attack.json
 
-stress: ## Stress-test leases, and swaps during a long call, for minutes (SECONDS=120 for each test). Build folder: .build-plain.
-	@rm -f Package.resolved
-	BACKPLANE_STRESS_SECONDS=$(or $(SECONDS),120) $(SWIFT) test --disable-default-traits --scratch-path .build-plain --filter "Lease(Model|Trial)Tests|LongCallStressTests"
+NIGHTLY = BACKPLANE_DEVELOPMENT=1 .ci/build engines --build-tests && BACKPLANE_NIGHTLY=1
+stress: sqlite ## Stress-test leases, and swaps during a long call, for minutes (SECONDS=120 for each test).
+	$(NIGHTLY) BACKPLANE_STRESS_SECONDS=$(or $(SECONDS),120) .ci/test --filter "Lease(Model|Trial)Tests|LongCallStressTests"
 
-exhaustive: ## Explore every sequence of events in all small graphs of operations. Build folder: .build-release-tests.
-	@rm -f Package.resolved
-	BACKPLANE_EXHAUSTIVE=1 $(SWIFT) test $(RELEASE_TESTS) --filter ExhaustiveTests
+exhaustive: sqlite ## Explore every sequence of events in all small graphs of operations. Build folder: .build-release-tests.
+	BACKPLANE_NIGHTLY=1 BACKPLANE_EXHAUSTIVE=1 $(SWIFT) test $(RELEASE_TESTS) --filter ExhaustiveTests
 
-fuzz: ## Fuzz manifests from bytes to plan, definitions from bytes to requests (INPUTS=100000). Build folder: .build-plain.
-	@rm -f Package.resolved
-	BACKPLANE_FUZZ=$(or $(INPUTS),100000) $(SWIFT) test --disable-default-traits --scratch-path .build-plain --filter 'ManifestFuzzTests|DefinitionFuzzTests'
+fuzz: sqlite ## Fuzz manifests from bytes to plan, definitions from bytes to requests (INPUTS=100000).
+	$(NIGHTLY) BACKPLANE_FUZZ=$(or $(INPUTS),100000) .ci/test --filter 'ManifestFuzzTests|DefinitionFuzzTests'
 
-bench: sqlite ## Build a release of everything and measure Backplane's costs. Build folder: .build-release.
-	$(SWIFT) build -c release --scratch-path .build-release
-	@.build-release/release/backplane bench
+bench: sqlite ## Build a release of everything and measure Backplane's costs (BENCH='swap --only gap'). Build folder: .build-release.
+	BACKPLANE_DEVELOPMENT=1 $(SWIFT) build -c release --scratch-path .build-release
+	@.build-release/release/benchmarks bench $(BENCH)
 
 picture: build ## Record a run of `backplane dev` as docs/pictures/dev.svg, for the README.
 	docs/pictures/dev.sh
-
-build: sqlite ## Build everything for debugging. The first build takes a few minutes.
-	$(SWIFT) build
 
 release: sqlite ## Build a release of the command `backplane`. Build folder: .build-release.
 	$(SWIFT) build -c release --product backplane --scratch-path .build-release

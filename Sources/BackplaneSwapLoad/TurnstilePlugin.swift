@@ -10,8 +10,8 @@ package enum TurnstilePlugin: String, Sendable, Codable {
     /// Returns the paths of the built editions, the one to load first at the start.
     package func editions() throws(BackplaneError) -> [String] {
         switch self {
-        case .swift: [try BuiltLibrary.path(of: "_BenchmarkFirst"), try BuiltLibrary.path(of: "_BenchmarkSecond")]
-        case .c: [try BuiltLibrary.path(of: "_BenchmarkFirstInC"), try BuiltLibrary.path(of: "_BenchmarkSecondInC")]
+        case .swift: [try BuiltLibrary.path(of: "Turnstile1"), try BuiltLibrary.path(of: "Turnstile2")]
+        case .c: [try BuiltLibrary.path(of: "TurnstileInC1"), try BuiltLibrary.path(of: "TurnstileInC2")]
         }
     }
 

@@ -35,7 +35,7 @@ struct ValidateTests {
     }
 
     @Test(arguments: [
-        "Clock", "Bookshelf", "BooksAPIv1", "BooksAPIv2", "FlatBooks", "Almanac", "_Benchmark", "_Challenge",
+        "Clock", "Bookshelf", "BooksAPIv1", "BooksAPIv2", "FlatBooks", "Almanac", "_Challenge",
     ])
     func `the example's plugins keep to every requirement`(name: String) async throws {
         let (status, report) = try await report("\(Tool.built)/lib\(name).so")

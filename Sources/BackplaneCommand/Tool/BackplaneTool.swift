@@ -1,7 +1,6 @@
 #if Engines
 import ArgumentParser
 import Backplane
-import BackplaneBench
 import BackplaneHost
 import BackplaneTerminal
 
@@ -33,28 +32,20 @@ struct BackplaneTool: AsyncParsableCommand {
               backplane inspect .build/debug/libClock.so
               backplane validate .build/debug/libClock.so
               backplane new package Tides
-              backplane bench boundary
               backplane demo
             """,
         version: HostVersion.text,
         subcommands: [
             New.self, Dev.self, Run.self, Call.self, Check.self, Graph.self, Explain.self, Services.self, Names.self,
             Convert.self, Request.self, Credentials.self, TransferFiles.self, Inspect.self,
-            Validate.self, Bench.self, Demo.self,
+            Validate.self, Demo.self,
             Swap.self, Rollback.self, Generations.self, Stats.self, Events.self, LogLevel.self, Apply.self, Reset.self,
             Operations.self, Store.self,
-            InspectChild.self, ValidateChild.self, EndChild.self, BenchChild.self, DevChild.self,
+            InspectChild.self, ValidateChild.self, EndChild.self, DevChild.self,
         ])
 
     /// Runs the command like the default implementation, but fails if some of its output could not be written.
     static func main() async {
-        if let name = CommandLine.arguments.dropFirst().first, MainThread.measuringCommands.contains(name) {
-            _ = MainThread.hold { await runToEnd() }
-        }
-        await runToEnd()
-    }
-
-    private static func runToEnd() async {
         do throws(BackplaneError) { try ProcessNeeds.require() } catch { exit(withError: ExitCode(Output.fail(error))) }
         do {
             let arguments = Array(CommandLine.arguments.dropFirst())

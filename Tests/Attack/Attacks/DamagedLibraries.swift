@@ -25,7 +25,7 @@ struct DamagedLibraries: Attack {
 
     init(at site: Site) throws {
         self.site = site
-        sound = try ["Clock", "_BenchmarkFirstInC", "_Challenge", "Almanac"].map { name in
+        sound = try ["Clock", "TurnstileInC1", "_Challenge", "Almanac"].map { name in
             let file = URL(filePath: "\(HostProcess.built)/lib\(name).so")
             return Library(name: name, bytes: Array(try Data(contentsOf: file)))
         }

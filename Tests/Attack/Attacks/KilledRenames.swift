@@ -17,7 +17,7 @@ struct KilledRenames: Attack {
         self.site = site
         func manifest(_ controller: String, _ name: String) throws -> String {
             let text = """
-                {"manifestVersion": 1, "plugins": [{"library": "_BenchmarkAnnex"}],
+                {"manifestVersion": 1, "plugins": [{"library": "Annex"}],
                  "managers": {"Office": {"className": "TicketOffice", "dataAccessController": {\(controller)}}}}
                 """
             return try site.write(text.utf8, as: name)

@@ -9,7 +9,7 @@ struct PluginConformanceTests {
         .enabled(
             if: PluginConformances.tools != nil,
             "the toolchain has no `llvm-nm` and `swift-demangle`, so nothing is counted"),
-        arguments: ["Almanac", "Bookshelf", "_BusyLoop", "_BenchmarkFirst"])
+        arguments: ["Almanac", "Bookshelf", "_BusyLoop", "Turnstile1"])
     func `a plugin carries no more conformances of the SDK than are recorded`(name: String) throws {
         #expect(try PluginConformances.excesses(of: "\(TestHost.libraries)/lib\(name).so") == [])
     }

@@ -152,7 +152,7 @@ struct TrialProcessTests {
         """
     }
 
-    @Test(arguments: ["_BenchmarkFirst", "_Challenge", "_Parity", "_ParityRelay", "_BenchmarkFirstInC"])
+    @Test(arguments: ["Turnstile1", "_Challenge", "_Parity", "_ParityRelay", "TurnstileInC1"])
     func `plugins that do nothing wrong pass, in Swift with their layouts, and in C`(_ library: String) throws {
         #expect(process.open(TestHost.libraries + "/lib\(library).so", limit: .seconds(60)) == .passed)
     }

@@ -6,8 +6,8 @@ import TurnstileContracts
 
 /// A host of turnstiles in libraries of this package, whose manifest changes together with its code.
 struct AnnexFixture {
-    static let first = "_BenchmarkFirst", annex = "_BenchmarkAnnex"
-    static let firstPlugin = "org.backplane.benchmark-turnstile", annexPlugin = "org.backplane.benchmark-annex"
+    static let first = "Turnstile1", annex = "Annex"
+    static let firstPlugin = "org.backplane.turnstile", annexPlugin = "org.backplane.benchmark-annex"
     static let options = SwapOptions(
         drain: .upTo(.seconds(60), then: .fail), stepLimit: .seconds(60), trustsLibraries: true)
     let test: TestHost

@@ -31,7 +31,7 @@ struct LibraryMistakeTests {
         return refusal
     }
 
-    private let second = Result { try TurnstileFixture.built("_BenchmarkSecond") }
+    private let second = Result { try TurnstileFixture.built("Turnstile2") }
 
     @Test func `a library that is written half is not loaded, wherever it ends`() async throws {
         let fixture = try await TurnstileFixture(), whole = try second.get()
@@ -69,7 +69,7 @@ struct LibraryMistakeTests {
         `a library that is identical to the active one is not loaded again, whatever its name, and the report says so`()
         async throws
     {
-        let fixture = try await TurnstileFixture(), first = try TurnstileFixture.built("_BenchmarkFirst")
+        let fixture = try await TurnstileFixture(), first = try TurnstileFixture.built("Turnstile1")
         let again = try await fixture.swap(first)
         #expect(again.outcome == .unchanged && again.plugins == [] && again.components == [])
         let elsewhere = try await fixture.host.swap(library: fixture.write(first, as: "libElsewhere.so"))
@@ -114,7 +114,7 @@ struct LibraryMistakeTests {
     }
 
     @Test func `where the manifest gives a SHA-256 another build is refused before it is loaded`() async throws {
-        let first = try TurnstileFixture.built("_BenchmarkFirst")
+        let first = try TurnstileFixture.built("Turnstile1")
         let fixture = try await TurnstileFixture(first, sha256: LibraryFile.text(ofDigest: Sum().sha256(of: first))) {
             $0.digest = Sum()
         }
@@ -147,7 +147,7 @@ struct LibraryMistakeTests {
     func `nothing of one that is refused for its SHA-256 runs, neither its initialiser nor its entry`(name: String)
         async throws
     {
-        let first = try TurnstileFixture.built("_BenchmarkFirst")
+        let first = try TurnstileFixture.built("Turnstile1")
         let fixture = try await TurnstileFixture(first, sha256: LibraryFile.text(ofDigest: Sum().sha256(of: first))) {
             $0.digest = Sum()
         }

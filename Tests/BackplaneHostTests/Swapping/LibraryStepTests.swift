@@ -36,7 +36,7 @@ struct LibraryStepTests {
         #expect(visits.flatMap(\.mistakes) == [])
         #expect(visits.allSatisfy { $0.last?.handovers == 0 })
         #expect(try await fixture.generations().active == 1)
-        try await fixture.swap(TurnstileFixture.built("_BenchmarkSecond"))
+        try await fixture.swap(TurnstileFixture.built("Turnstile2"))
         #expect(try await fixture.turnstile.pass(1).edition == 2, "and the next swap comes about")
         await fixture.host.stop()
     }
@@ -47,7 +47,7 @@ struct LibraryStepTests {
     {
         let fixture = try await TurnstileFixture(
             TurnstileFixture.culprit("-D\(how)=IN_\(step)"), options: { $0.stopLimit = .milliseconds(300) })
-        let first = try TurnstileFixture.built("_BenchmarkFirst"),
+        let first = try TurnstileFixture.built("Turnstile1"),
             options = how == "HANGS" ? Self.brief : SwapOptions(stepLimit: .seconds(60))
         let failure = await error { try await fixture.swap(first, options) }
         #expect(
@@ -60,7 +60,7 @@ struct LibraryStepTests {
 
     @Test func `state that the new code cannot decode stays with the old`() async throws {
         let fixture = try await TurnstileFixture(TurnstileFixture.culprit("-DEXPORTED=10"))
-        let failure = await error { try await fixture.swap(TurnstileFixture.built("_BenchmarkFirst")) }
+        let failure = await error { try await fixture.swap(TurnstileFixture.built("Turnstile1")) }
         #expect(
             failure?.code == .swapFailed && failure?.message.contains(": import: ") == true,
             "\(String(describing: failure))")

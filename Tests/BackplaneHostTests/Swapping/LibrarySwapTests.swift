@@ -7,8 +7,8 @@ import TurnstileContracts
 /// Libraries that take one another's place under calls.
 @Suite(.timeLimit(.minutes(5)))
 struct LibrarySwapTests {
-    private static let swift = ["_BenchmarkFirst", "_BenchmarkSecond"],
-        c = ["_BenchmarkFirstInC", "_BenchmarkSecondInC"]
+    private static let swift = ["Turnstile1", "Turnstile2"],
+        c = ["TurnstileInC1", "TurnstileInC2"]
 
     @Test(arguments: [(LaneRule.fastest, swift), (.encoded, swift), (.fastest, c)])
     func `of the calls under dozens of swaps none is lost, made twice or answered by the wrong code`(
@@ -37,7 +37,7 @@ struct LibrarySwapTests {
     }
 
     @Test func `from Swift to C and back the lane changes with the code, and the state goes along`() async throws {
-        let fixture = try await TurnstileFixture(), first = try TurnstileFixture.built("_BenchmarkFirst")
+        let fixture = try await TurnstileFixture(), first = try TurnstileFixture.built("Turnstile1")
         #expect(try await fixture.turnstile.pass(7).own == 1)
         let there = try await fixture.swap(TurnstileFixture.culprit())
         #expect(there.wires.map { [$0.fromLane, $0.toLane] } == [["native", "encoded"]])
@@ -52,7 +52,7 @@ struct LibrarySwapTests {
 
     @Test func `every generation can be gone back to, with the state of now`() async throws {
         let fixture = try await TurnstileFixture()
-        try await fixture.swap(TurnstileFixture.built("_BenchmarkSecond"))
+        try await fixture.swap(TurnstileFixture.built("Turnstile2"))
         try await fixture.swap(TurnstileFixture.culprit())
         for (number, edition) in [(1, 1), (2, 2), (3, 3), (1, 1)] {
             let before = try await fixture.turnstile.pass(5)
@@ -79,7 +79,7 @@ struct LibrarySwapTests {
                 if other == action { throw BackplaneError(.componentFailed, "on purpose") }
             }
         }
-        let second = try TurnstileFixture.built("_BenchmarkSecond")
+        let second = try TurnstileFixture.built("Turnstile2")
         let (failures, visits) = try await TurnstileVisitors.with(fixture.turnstile) {
             var failures: [BackplaneError.Code?] = []
             for _ in 1...3 { failures.append(await error { try await fixture.swap(second) }?.code) }

@@ -46,7 +46,7 @@ struct SwapTrialTests {
         }
         #expect(try await fixture.turnstile.pass(1).edition == 1)
         #expect(try await fixture.generations() == (1, 1))
-        try await fixture.swap(TurnstileFixture.built("_BenchmarkSecond"))
+        try await fixture.swap(TurnstileFixture.built("Turnstile2"))
         #expect(try await fixture.turnstile.pass(1).edition == 2)
         await fixture.host.stop()
     }
@@ -59,7 +59,7 @@ struct SwapTrialTests {
         }
         #expect(refusal?.code == .pluginTrialFailed)
         #expect(refusal?.message.contains("did not end within 5.0 seconds while it was loaded") == true)
-        try await fixture.swap(TurnstileFixture.built("_BenchmarkSecond"))
+        try await fixture.swap(TurnstileFixture.built("Turnstile2"))
         await fixture.host.stop()
     }
 
@@ -68,7 +68,7 @@ struct SwapTrialTests {
         try await fixture.swap(counted(file))
         let tried = loads(file)
         #expect(tried.count == 2 && tried.first != getpid() && tried.last == getpid())
-        try await fixture.swap(TurnstileFixture.built("_BenchmarkSecond"))
+        try await fixture.swap(TurnstileFixture.built("Turnstile2"))
         var trusting = Self.limits
         trusting.trustsLibraries = true
         try await fixture.swap(counted(file), trusting)
@@ -119,7 +119,7 @@ struct SwapTrialTests {
         let fixture = try await TurnstileFixture {
             $0.trialProcess = TrialProcess(isPossible: false)
         }
-        try await fixture.swap(TurnstileFixture.built("_BenchmarkSecond"))
+        try await fixture.swap(TurnstileFixture.built("Turnstile2"))
         try await fixture.swap(TurnstileFixture.culprit())
         #expect(try await fixture.turnstile.pass(1).edition == 3)
         let told = fixture.test.log.all.filter { $0.message.contains("not tried in a child process first") }
@@ -144,7 +144,7 @@ struct SwapTrialTests {
         #expect(await error { try await preview.value }?.code == .callCancelled)
         await eventually { process.id == nil }
         #expect(loads(file) == [], "the libraries after it are not touched")
-        try await fixture.swap(TurnstileFixture.built("_BenchmarkSecond"))
+        try await fixture.swap(TurnstileFixture.built("Turnstile2"))
         await fixture.host.stop()
     }
 }

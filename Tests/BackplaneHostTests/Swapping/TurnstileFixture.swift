@@ -9,7 +9,7 @@ import TurnstileContracts
 
 /// A host with one turnstile, whose library is built anew in a folder of its own.
 struct TurnstileFixture {
-    static let plugin = "org.backplane.benchmark-turnstile"
+    static let plugin = "org.backplane.turnstile"
     let test: TestHost
     let turnstile: Remote<TurnstileContracts.Turnstile>
     let folder: LoadingFixture.Folder
@@ -32,7 +32,7 @@ struct TurnstileFixture {
             {"manifestVersion": 1, "plugins": [{"library": "Turnstile"\#(digest)}], "managers": {"Turnstile": {"className": "TurnstileManager"}}}
             """#,
             linked: [], in: folder, lanes: lanes, change)
-        try Self.build(library ?? Self.built("_BenchmarkFirst"), at: path)
+        try Self.build(library ?? Self.built("Turnstile1"), at: path)
         turnstile = try await test.host.manager("Turnstile")
     }
 

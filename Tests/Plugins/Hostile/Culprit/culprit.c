@@ -16,7 +16,7 @@ enum { IN_NO_STEP, IN_ENTRY, IN_CREATE, IN_ACTIVATE, IN_SUSPEND, IN_RESUME, IN_E
 #define FAILS IN_NO_STEP        /* the step that fails */
 #endif
 #ifndef ID
-#define ID "org.backplane.benchmark-turnstile"
+#define ID "org.backplane.turnstile"
 #endif
 #ifndef EDITION
 #define EDITION 3

@@ -1,3 +1,0 @@
-/* The first of two editions of one plugin, which are swapped for each other. */
-#define EDITION 1
-#include "../TurnstileInC/turnstile.inc"

@@ -1,0 +1,78 @@
+import ArgumentParser
+import Backplane
+import BackplaneTerminal
+
+/// The program `benchmarks`, which `make bench` builds and runs.
+@main
+struct Benchmarks: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "benchmarks", abstract: "Measure the costs of Backplane and of comparable alternatives.",
+        subcommands: [Bench.self, BenchChild.self], defaultSubcommand: Bench.self)
+
+    static func main() async {
+        if let name = CommandLine.arguments.dropFirst().first, MainThread.measuringCommands.contains(name) {
+            _ = MainThread.hold { await main(nil) }
+        }
+        await main(nil)
+    }
+
+    /// Measures suites.
+    struct Bench: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Measure the costs of Backplane and of comparable alternatives.",
+            discussion: """
+                All rows run once in every round, and the figures are medians over the rounds. They are meaningful in \
+                a release build only (make bench). The exit code is 0 whether or not the targets are met.
+
+                EXAMPLES
+                  benchmarks
+                  benchmarks bench boundary --only actor
+                  benchmarks bench boundary --json > boundary.json
+                  benchmarks bench composition --only 'plugins in C'
+                  benchmarks bench swap --only '4 callers'
+                  benchmarks bench store --only 'page of 100'
+                  benchmarks bench http --only 'of JSON' --instructions
+                  benchmarks bench --only 'host, held' --iterations 10000
+                """)
+
+        @Argument(help: "The suite: \(BenchSuite.all.map(\.name).joined(separator: ", ")) (default: all).")
+        var suite: String?
+        @Option(
+            help: ArgumentHelp(
+                "Measure only rows whose names contain this text, and their baselines.", valueName: "text")) var only:
+            String?
+        @Option(
+            help: ArgumentHelp(
+                "Run every row once with this many iterations, without baselines, for example under callgrind.",
+                valueName: "count"))
+        var iterations: Int?
+        @Flag(
+            help:
+                "Count instructions with callgrind (valgrind) instead of measuring time, for rows with a ratio; --iterations sets the number of runs of each (default: 1000)."
+        )
+        var instructions = false
+        @Flag(help: "Measure as little as possible, just to see that everything runs.") var quick = false
+        @Flag(help: "Print the rows as JSON.") var json = false
+
+        func run() async throws {
+            throw ExitCode(
+                await BenchCommand(
+                    suite: suite, only: only, iterations: iterations, countsInstructions: instructions, quick: quick,
+                    json: json
+                ).run())
+        }
+    }
+
+    /// The child process of ``Bench`` that loads and swaps libraries.
+    struct BenchChild: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(commandName: MeasuringChild.command, shouldDisplay: false)
+
+        @Argument var measure: String
+        @Argument var folder: String
+        @Argument var loads: String
+
+        func run() async throws {
+            throw ExitCode(await MeasuringChild.run(measure, in: folder, loads: loads))
+        }
+    }
+}
