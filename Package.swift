@@ -81,7 +81,7 @@ let package = Package(
         .trait(
             name: "Engines",
             description:
-                "Everything that needs a package: HTTP, SQLite, cryptography, the command line's engines, the example's server"
+                "HTTP with AsyncHTTPClient, records in SQLite, cryptography, adapters for swift-log and swift-service-lifecycle, the example's server"
         ),
         .default(enabledTraits: ["Engines"]),
     ],
@@ -260,7 +260,7 @@ let package = Package(
                 "BackplaneScaffold", "BackplaneStorage", "BackplaneSwapLoad", "BackplaneTerminal", "BackplaneTransfers",
                 "BackplaneURLSession", "BackplaneValidate", "BookshelfContracts",
                 "CBackplaneHost",
-                engine("ArgumentParser", "swift-argument-parser"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
 
@@ -564,7 +564,8 @@ let package = Package(
                 "Backplane", "BackplaneBench", "BackplaneCommand", "BackplaneControl", "BackplaneDev", "BackplaneHost",
                 "BackplaneNetwork", "BackplanePackages", "BackplaneReports",
                 "BackplaneScaffold", "BackplaneTerminal", "BackplaneTestKit", "BackplaneValidate", "TestFixtures",
-                "TestGenerators", "attack", "hostile", engine("ArgumentParser", "swift-argument-parser"),
+                "TestGenerators", "attack", "hostile",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(

@@ -1,6 +1,6 @@
-#if Engines
 import ArgumentParser
 import BackplaneBench
+import BackplaneNetwork
 
 extension BackplaneTool {
     struct Bench: AsyncParsableCommand {
@@ -41,10 +41,12 @@ extension BackplaneTool {
         @Flag(help: "Print the rows as JSON.") var json = false
 
         func run() async throws {
+            let digest: (any ContentDigest)? = Engines.digest
+            guard let digest else { throw ValidationError("this build has no engines to measure") }
             throw ExitCode(
                 await BenchCommand(
                     suite: suite, only: only, iterations: iterations, countsInstructions: instructions, quick: quick,
-                    json: json, digest: Engines.digest
+                    json: json, digest: digest
                 ).run())
         }
     }
@@ -58,8 +60,9 @@ extension BackplaneTool {
         @Argument var loads: String
 
         func run() async throws {
-            throw ExitCode(await MeasuringChild.run(measure, in: folder, loads: loads, digest: Engines.digest))
+            let digest: (any ContentDigest)? = Engines.digest
+            guard let digest else { throw ExitCode.failure }
+            throw ExitCode(await MeasuringChild.run(measure, in: folder, loads: loads, digest: digest))
         }
     }
 }
-#endif
