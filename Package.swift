@@ -238,7 +238,8 @@ let package = Package(
     traits: [
         .trait(
             name: "Engines",
-            description: "Everything that needs a package beside the command line: AsyncHTTPClient, SQLite, adapters"),
+            description:
+                "HTTP with AsyncHTTPClient, records in SQLite, adapters for swift-log and swift-service-lifecycle"),
         .default(enabledTraits: ["Engines"]),
     ],
     // Ranges, so that the engines suit a program that needs other versions. They begin where what is used here is known to

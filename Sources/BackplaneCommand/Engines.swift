@@ -20,6 +20,19 @@ enum Engines {
     static var digest: (any ContentDigest)? { nil }
     #endif
 
+    #if Engines
+    /// The engines, for `--version`.
+    static let text = "HTTP: AsyncHTTPClient; store: SQLite"
+    /// A remark for those who start a host with substitutes; `nil` for none.
+    static let remark: String? = nil
+    #else
+    /// The substitutes, for `--version`.
+    static let text = "HTTP: URLSession; store: memory; the trait Engines adds AsyncHTTPClient and SQLite"
+    /// A remark for those who start a host with substitutes.
+    static let remark: String? =
+        "this build has no engines: HTTP uses URLSession, and records are kept in memory until the host stops"
+    #endif
+
     /// Returns the executor of `http:` and `https:` requests.
     static func makeHTTP() -> any HTTPExecutor {
         #if Engines

@@ -1,4 +1,3 @@
-#if Engines
 import BackplaneTestKit
 import Foundation
 import Testing
@@ -148,4 +147,3 @@ struct CredentialsTests {
         #expect(!run.text.contains("white") && run.isOrdinary, "\(run.text)")
     }
 }
-#endif

@@ -101,19 +101,19 @@ struct DefaultManifestTests {
         #expect(split.manifest == manifest)
         #expect(Array(split.rest) == [manager, method] + (input == "null" ? [] : [input]))
         guard manifest != "here" else { return }
-        let call = try CallWords(words)
+        let call = try BackplaneTool.Call.parse(words).given()
         #expect(call.manifest == manifest && call.manager == manager && call.method == method)
         #expect(call.input == (input == "null" ? nil : input))
     }
 
     @Test(arguments: [["A"], ["x.json", "A"]])
     func `a manager alone asks for its methods`(words: [String]) throws {
-        let call = try CallWords(words)
+        let call = try BackplaneTool.Call.parse(words).given()
         #expect(call.manager == "A" && call.method == nil && call.input == nil)
     }
 
     @Test(arguments: [[], ["x.json"], ["A", "m", "1", "2"], ["x.json", "A", "m", "1", "2"]])
     func `too few words, or too many, are misuse`(words: [String]) {
-        #expect((try? CallWords(words)) == nil)
+        #expect((try? BackplaneTool.Call.parse(words)) == nil)
     }
 }

@@ -53,10 +53,10 @@ struct HelpTests {
         try expectSnapshot(outcome.output, "operations-\(verb)")
     }
 
-    @Test func `the version is three numbers`() async throws {
+    @Test func `the version is three numbers, followed by the engines`() async throws {
         let outcome = try await Tool().plain("--version")
         #expect(outcome.status == 0)
-        #expect(outcome.output.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil)
+        #expect(outcome.output.wholeMatch(of: /\d+\.\d+\.\d+ \(HTTP: AsyncHTTPClient; store: SQLite\)\n/) != nil)
     }
 
     @Test func `without arguments it explains itself too`() async throws {

@@ -1,4 +1,3 @@
-#if Engines
 import BackplaneTestKit
 import Foundation
 import Testing
@@ -91,4 +90,3 @@ struct HostedTransferDiskTests {
         await expectEnd(of: running)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Engines
 import BackplaneTestKit
 import Foundation
 import Testing
@@ -128,4 +127,3 @@ struct HostedTransferTests {
         _ = await running.end()
     }
 }
-#endif

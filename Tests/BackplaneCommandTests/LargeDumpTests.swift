@@ -1,4 +1,3 @@
-#if Engines
 import Foundation
 import Glibc
 import Testing
@@ -86,4 +85,3 @@ struct LargeDumpTests {
         #expect(large.memory - small.memory < 16 << 20, "\(small.memory) and \(large.memory) bytes")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Engines
 import Foundation
 import Testing
 
@@ -82,4 +81,3 @@ struct OperationsToolTests {
         _ = await running.end()
     }
 }
-#endif

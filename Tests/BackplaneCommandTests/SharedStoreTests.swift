@@ -1,4 +1,3 @@
-#if Engines
 import Foundation
 import Testing
 
@@ -132,4 +131,3 @@ struct SharedStoreTests {
         #expect(await running.end().status == 0)
     }
 }
-#endif

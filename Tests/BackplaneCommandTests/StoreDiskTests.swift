@@ -1,4 +1,3 @@
-#if Engines
 import Foundation
 import Testing
 
@@ -73,4 +72,3 @@ struct StoreDiskTests {
         _ = await again.end()
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Engines
 import Foundation
 import Testing
 
@@ -149,4 +148,3 @@ struct StoreToolTests {
             "\(migration.output)")
     }
 }
-#endif

@@ -68,9 +68,6 @@ final class Tool: Sendable {
         ((try? FileManager.default.contentsOfDirectory(atPath: loads)) ?? []).filter { $0.hasPrefix("host-") }.sorted()
     }
 
-    /// The folder of a build without engines, if there is one to test.
-    static let packageFree = ProcessInfo.processInfo.environment["BACKPLANE_PACKAGE_FREE"]
-
     /// Where the executable, the tests and all libraries lie.
     static let built = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
     /// The manifests of the example.

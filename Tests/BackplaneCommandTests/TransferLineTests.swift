@@ -71,7 +71,6 @@ struct TransferLineTests {
         #expect(TransferLine.text(progress, isTerminal: false) == row.inLines)
     }
 
-    #if Engines
     @Test(.enabled(if: TerminalRun.isPossible, "the system gives no terminal"))
     func `a terminal has one line with a bar, and nothing remains of it`() async throws {
         let tool = try Tool(), seen = DispatchSemaphore(value: 0)
@@ -95,5 +94,4 @@ struct TransferLineTests {
         #expect(TerminalScreen(terminal.text, height: 24).lines == ["over, 0"], "\(terminal.text)")
         #expect(try Data(contentsOf: URL(filePath: path)) == Data(repeating: 120, count: 1_000_000))
     }
-    #endif
 }

@@ -1,4 +1,3 @@
-#if Engines
 import BackplaneNetwork
 import BackplaneTestKit
 import Foundation
@@ -117,4 +116,3 @@ struct TransferTerminalTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Engines
 import BackplaneTestKit
 import Foundation
 import Testing
@@ -146,4 +145,3 @@ struct TransferTests {
         #expect(requests.all == [], "nothing is fetched that cannot be kept")
     }
 }
-#endif

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Backplane
 import BackplaneHost
 import BackplaneManagers
@@ -5,6 +6,23 @@ import BackplaneProcesses
 import BackplaneTerminal
 import BookshelfContracts
 import Glibc
+
+extension BackplaneTool {
+    struct Demo: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Run the example application against a local server.",
+            discussion: """
+                Starts bookshelf-server on a free loopback port, runs manifests/bookshelf-both.json against it, \
+                searches in both versions of its API, borrows a book, stops the server and searches again. Leaves \
+                nothing behind.
+
+                EXAMPLES
+                  backplane demo
+                """)
+
+        func run() async throws { throw ExitCode(await DemoCommand().run()) }
+    }
+}
 
 /// The command `backplane demo`: guides newcomers through the example application, against a real server.
 ///

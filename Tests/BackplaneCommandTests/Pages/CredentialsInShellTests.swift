@@ -1,4 +1,3 @@
-#if Engines
 import BackplaneTestKit
 import Foundation
 import TestFixtures
@@ -89,4 +88,3 @@ struct CredentialsInShellTests {
         #expect(outcome.output.hasSuffix("\na shelf\n") && !outcome.output.contains("planted"), "\(outcome)")
     }
 }
-#endif

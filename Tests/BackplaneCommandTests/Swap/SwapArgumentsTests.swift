@@ -1,4 +1,3 @@
-#if Engines
 import ArgumentParser
 import BackplaneControl
 import BackplaneHost
@@ -27,39 +26,52 @@ import Testing
         }
     }
 
+    @Test func `the other options of a swap are understood, or refused with what was expected`() throws {
+        func options(_ words: String...) throws -> SwapOptions { try SwapOptionsArguments.parse(words).options }
+        #expect(try options() == SwapOptions())
+        #expect(
+            try options("--probation", "30", "--error-rate", "0.05", "--timeout", "5", "--discard-state")
+                == SwapOptions(
+                    probation: Probation(duration: .seconds(30), errorRate: 0.05), stepLimit: .seconds(5),
+                    discardsState: true))
+        for wrong in [
+            ["--probation", "0"], ["--probation", "nan"], ["--timeout", "inf"], ["--error-rate", "0.1"],
+            ["--probation", "1", "--error-rate", "1.1"], ["--drain", "0"], ["--long-calls", "fail", "--retries", "1"],
+            ["--retry-for", "nan"], ["--long-calls", "cancel", "--retry-for", "1"],
+        ] {
+            #expect(throws: (any Error).self, "\(wrong)") { try SwapOptionsArguments.parse(wrong) }
+        }
+    }
+
     @Test func `a swap receives its options`() throws {
-        let command = try BackplaneTool.Swap.parse([
+        let swap = try BackplaneTool.Swap.parse([
             "Almanac", "--discard-state", "--probation", "30", "--error-rate", "0.05", "--timeout", "5", "--trust",
             "--encoded-state", "--socket", "/run/host", "--dry-run",
-        ]).command
+        ])
         #expect(
-            command.options
+            try swap.options
                 == SwapOptions(
                     probation: Probation(duration: .seconds(30), errorRate: 0.05), stepLimit: .seconds(5),
                     discardsState: true, trustsLibraries: true, encodesState: true))
-        #expect(command.libraries == ["Almanac"] && command.manifest == nil && command.isDry && !command.json)
-        #expect(command.host.socket == "/run/host")
-        #expect(try BackplaneTool.Swap.parse(["Almanac"]).command.options == SwapOptions())
-        let applying = try BackplaneTool.Swap.parse(["--apply", "m.json", "--environment", "test"]).command
-        #expect(applying.manifest == "m.json" && applying.environment == "test" && applying.libraries.isEmpty)
+        #expect(try swap.host.choice.socket == "/run/host")
+        #expect(try BackplaneTool.Swap.parse(["Almanac"]).options == SwapOptions())
         #expect(throws: (any Error).self) { try BackplaneTool.Swap.parse(["Almanac", "--environment", "test"]) }
         #expect(throws: (any Error).self) { try BackplaneTool.Swap.parse([]) }
     }
 
     @Test func `each option of apply has its effect, and no other`() throws {
-        let effects: [(option: String, property: KeyPath<ApplyCommand, Bool>)] = [
-            ("--empty", \.allowsEmpty), ("--trust", \.trustsLibraries), ("--allow-missing", \.allowsMissingMethods),
+        let effects: [(option: String, property: KeyPath<ApplyRequest, Bool?>)] = [
+            ("--empty", \.empty), ("--trust", \.trustsLibraries), ("--allow-missing", \.allowsMissingMethods),
             ("--discard-state", \.discardsState), ("--encoded-state", \.encodesState),
-            ("--abandon-graphs", \.abandonsGraphs), ("--json", \.json),
+            ("--abandon-graphs", \.abandonsGraphs),
         ]
         for given in effects {
-            let command = try BackplaneTool.Apply.parse(["m.json", given.option]).command
+            let request = try BackplaneTool.Apply.parse(["m.json", given.option]).request(for: "/m.json")
             for effect in effects {
-                #expect(command[keyPath: effect.property] == (effect.option == given.option), "\(given.option)")
+                #expect((request[keyPath: effect.property] == true) == (effect.option == given.option), "\(given.option)")
             }
         }
-        let command = try BackplaneTool.Apply.parse(["m.json", "--environment", "test"]).command
-        #expect(command.manifest == "m.json" && command.environment == "test")
+        let request = try BackplaneTool.Apply.parse(["m.json", "--environment", "test"]).request(for: "/m.json")
+        #expect(request.manifest == "/m.json" && request.environment == "test")
     }
 }
-#endif

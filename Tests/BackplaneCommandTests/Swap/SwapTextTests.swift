@@ -180,39 +180,4 @@ import Testing
         (104_857_600, "104.9 MB"), (3_000_000_000, "3 GB"),
     ])
     func `sizes are too`(bytes: Int, text: String) { #expect(Figure.bytes(bytes) == text) }
-
-    @Test func `options of a swap are understood, or refused with what was expected`() throws {
-        #expect(try SwapWords().options() == SwapOptions())
-        let options = try SwapWords(probation: 30, errorRate: 0.05, timeout: 5, discardsState: true).options()
-        #expect(
-            options
-                == SwapOptions(
-                    probation: Probation(duration: .seconds(30), errorRate: 0.05),
-                    stepLimit: .seconds(5), discardsState: true))
-        let calls = LongCallWords(
-            drain: 1.5, longCalls: "later", retries: 3, retryFor: 60, allowsMissingMethods: true)
-        #expect(
-            try SwapWords(calls: calls).options()
-                == SwapOptions(
-                    drain: .upTo(.seconds(1.5), then: .retry(attempts: 3, within: .seconds(60))),
-                    allowsMissingMethods: true))
-        #expect(
-            try LongCallWords(longCalls: "cancel").options()
-                == SwapOptions(drain: .upTo(.milliseconds(200), then: .cancel)))
-        #expect(try LongCallWords(encodesState: true).options() == SwapOptions(encodesState: true))
-        #expect(try LongCallWords().options() == nil, "the host's own")
-        for calls in [
-            LongCallWords(drain: 0), LongCallWords(longCalls: "never"), LongCallWords(retries: 0),
-            LongCallWords(retryFor: .nan), LongCallWords(longCalls: "fail", retries: 1),
-            LongCallWords(longCalls: "cancel", retryFor: 1),
-        ] {
-            #expect(throws: Misuse.self) { try SwapWords(calls: calls).options() }
-        }
-        for words in [
-            SwapWords(probation: -1), SwapWords(probation: .nan), SwapWords(timeout: .infinity),
-            SwapWords(errorRate: 0.1), SwapWords(probation: 1, errorRate: 1.1),
-        ] {
-            #expect(throws: Misuse.self) { try words.options() }
-        }
-    }
 }

@@ -1,0 +1,140 @@
+import Backplane
+import BackplaneDocuments
+import BackplaneTerminal
+import FoundationEssentials
+import Glibc
+
+/// The input of `backplane call`, and the explanation of an input that the method does not accept.
+struct CallInput: Sendable {
+    /// The JSON, `-` for standard input, or `nil` for none, which is `null` for the method.
+    var text: String?
+
+    /// Returns the input as JSON.
+    ///
+    /// - Throws: `call.invalid-input`, with the position, if the input is not JSON; also if standard input cannot be
+    ///   read.
+    func bytes() throws(BackplaneError) -> [UInt8] {
+        guard let text else { return Array("null".utf8) }
+        let bytes = text == "-" ? try Input.standard(limit: 64 << 20) : Array(text.utf8)
+        guard !JSONCheck.isJSON(bytes) else { return bytes }
+        var reason = "expected JSON"
+        do throws(DocumentError) {
+            _ = try JSONValue(parsing: Data(bytes), as: .document)
+        } catch {
+            reason = error.description
+        }
+        throw BackplaneError(.callInvalidInput, "the input is not JSON: \(reason)\(advice)")
+    }
+
+    /// The advice for a word that was intended as a string.
+    private var advice: String {
+        guard let text, text != "-", !text.isEmpty,
+            !text.contains(where: { "\"{}[]'\\".contains($0) || $0.isNewline })
+        else { return "" }
+        return "; for a string, write '\"\(text)\"'"
+    }
+
+    /// Returns the error of a refused input with an example of a valid one, and other errors unchanged.
+    ///
+    /// - Parameters:
+    ///   - error: The error of the call.
+    ///   - row: The method; if it accepts no input, the error is not the method's own.
+    ///   - method: The names of the manager and the method.
+    ///   - bytes: The input as read; `nil` if it is `text`.
+    func explaining(
+        _ error: BackplaneError, of row: MethodRow?, _ method: String, given bytes: [UInt8]? = nil
+    ) -> BackplaneError {
+        guard error.code == .callInvalidInput, let row, row.input != .null else { return error }
+        let example = row.input.example.flatMap { $0.utf8.count > 200 ? nil : ", for example \($0.shellWord)" }
+        let message =
+            if text == nil {
+                "`\(method)` requires an input, but none was specified: \(error.message); write it as JSON after the "
+                    + "method\(example ?? "")"
+            } else if let example {
+                "the input of `\(method)`: \(error.message); write \(row.input.word)\(example)"
+            } else {
+                error.message
+            }
+        return BackplaneError(
+            error.code, message, at: error.location ?? misfit(row.input, bytes), failure: error.failure,
+            causes: error.causes)
+    }
+}
+
+extension CallInput {
+    /// Returns the path of the first non-integer number where the shape has an integer, which decoders do not report.
+    private func misfit(_ shape: JSONShape, _ bytes: [UInt8]?) -> String? {
+        guard let bytes = bytes ?? text.map({ Array($0.utf8) }), let value = JSONMembers(of: bytes) else { return nil }
+        return shape.misfit(in: value, of: bytes, at: DocumentPath())?.description
+    }
+}
+
+extension JSONShape {
+    /// Returns the path of the first number that is not whole, or is too large, where an integer is expected.
+    fileprivate func misfit(in value: JSONMembers, of bytes: [UInt8], at path: DocumentPath) -> DocumentPath? {
+        switch (self, value) {
+        case (.optional(let shape), _): shape.misfit(in: value, of: bytes, at: path)
+        case (.integer, .scalar(let range)):
+            String(decoding: bytes[range], as: UTF8.self).isNumberButNoInteger ? path : nil
+        case (.array(let shape), .array(let elements)):
+            elements.indices.lazy.compactMap { shape.misfit(in: elements[$0], of: bytes, at: path / $0) }.first
+        case (.dictionary(_, let shape), .object(let members)):
+            members.lazy.compactMap { shape.misfit(in: $0.value, of: bytes, at: path / $0.key) }.first
+        case (.object(let properties), .object(let members)):
+            members.lazy.compactMap { member in
+                properties.first { $0.name == member.key }?.shape
+                    .misfit(in: member.value, of: bytes, at: path / member.key)
+            }.first
+        default: nil
+        }
+    }
+
+    /// The name in JSON of a value of the shape, with its article.
+    fileprivate var word: String {
+        switch self {
+        case .any: "JSON"
+        case .null: "null"
+        case .boolean: "a boolean"
+        case .integer: "an integer"
+        case .number: "a number"
+        case .string, .form, .choice: "a string"
+        case .optional(let value): value.word
+        case .array: "an array"
+        case .dictionary, .object: "an object"
+        }
+    }
+}
+
+extension String {
+    /// A Boolean value that indicates whether the JSON is a number that no integer type can represent.
+    fileprivate var isNumberButNoInteger: Bool {
+        guard let number = Double(self) else { return false }
+        return Int64(self) == nil && UInt64(self) == nil && Int64(exactly: number) == nil
+            && UInt64(exactly: number) == nil
+    }
+}
+
+/// The standard input of a command.
+enum Input {
+    /// Reads standard input to its end.
+    ///
+    /// - Parameter limit: The maximum size, in bytes.
+    /// - Throws: `BackplaneError` if the input is longer than `limit` or cannot be read.
+    static func standard(limit: Int) throws(BackplaneError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = read(STDIN_FILENO, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else {
+                throw BackplaneError(
+                    .callInvalidInput, "standard input cannot be read: \(String(cString: strerror(errno)))")
+            }
+            guard count > 0 else { return bytes }
+            bytes += chunk[..<count]
+            guard bytes.count <= limit else {
+                throw BackplaneError(.callInvalidInput, "standard input has more than \(limit) bytes")
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import ArgumentParser
+import Backplane
+import BackplaneControl
+import BackplaneDev
+import BackplaneHost
+import BackplaneProcesses
+import BackplaneReports
+import BackplaneTerminal
+import CBackplaneHost
+import Foundation
+import Synchronization
+
+extension BackplaneTool {
+    struct Dev: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Build a manifest's plugins, run them, and swap in every change you save.",
+            discussion: """
+                Watches the sources, the manifest and the libraries. Saved changes are built and swapped into the \
+                running application, which keeps its state and loses no calls. A change that does not build changes \
+                nothing. The plugins are built from the package that contains the manifest.
+
+                Keys in a terminal: \(DevKey.legend).
+
+                EXAMPLES
+                  backplane dev
+                  backplane dev manifests/almanac.json
+                  backplane dev backplane.json --package ../weather-plugin
+                  backplane dev --running
+                  backplane dev --debug
+                  backplane dev --json | jq .event
+                """)
+
+        @OptionGroup var manifest: ManifestArguments
+        @OptionGroup var host: HostArguments
+        @Option(
+            name: .customLong("package"), parsing: .singleValue,
+            help: ArgumentHelp(
+                "Another package whose plugins are built and watched; can be repeated.", valueName: "folder")
+        )
+        var packages: [String] = []
+        @Option(
+            help: ArgumentHelp("The build configuration: debug or release.", valueName: "configuration"),
+            completion: .list(SwiftPM.configurations), transform: SwiftPM.configuration)
+        var configuration = "debug"
+        @Option(help: ArgumentHelp("The build folder of all packages (default: .build in each).", valueName: "folder"))
+        var scratchPath: String?
+        @Option(
+            name: .customLong("build-flag"), parsing: .unconditionalSingleValue,
+            help: ArgumentHelp("A flag to pass to `swift build`; can be repeated.", valueName: "flag"))
+        var flags: [String] = []
+        @Flag(
+            help:
+                "Swap into the host that already runs the manifest, such as your own program, instead of starting one.")
+        var running = false
+        @Option(help: ArgumentHelp("The path of the running host's control socket.", valueName: "path"))
+        var socket: String?
+        @OptionGroup var calls: LongCallArguments
+        @Flag(help: "Allow a debugger to attach to the application, and show the command for it.") var debug = false
+        @Flag(help: "Print one line of JSON for each event.") var json = false
+
+        func run() async throws {
+            let swiftPM = SwiftPM(configuration: configuration, scratchPath: scratchPath, flags: flags)
+            var settings = try host.settings(try manifest.path).application
+            settings.swaps = try calls.options
+            settings.isDebugged = debug
+            let choice = DevCommand.running(running, socket, settings)
+            throw ExitCode(
+                await DevCommand(settings: settings, packages: packages, swiftPM: swiftPM, running: choice, json: json)
+                    .run())
+        }
+    }
+
+    /// The process in which ``Dev`` runs the application.
+    struct DevChild: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(commandName: HostChild.command, shouldDisplay: false)
+
+        @OptionGroup var host: HostArguments
+        @Flag var debug = false
+        @OptionGroup var manifest: ManifestArgument
+
+        func run() async throws {
+            if debug { bph_admit_debuggers() }
+            throw ExitCode(await HostChild.run(try host.settings(manifest.path)))
+        }
+    }
+}
+
+extension HostSettings {
+    /// The settings of the development loop, with the options for the hidden command that creates an identical host.
+    var application: DevSettings {
+        let options =
+            [("--load-folder", loadFolder), ("--data", data)] + (log?.options ?? []).map { ($0.name, $0.value) }
+        return DevSettings(
+            manifest: manifest, environment: environment, pluginPaths: pluginPaths,
+            options: options.flatMap { name, value in value.map { ["\(name)=\($0)"] } ?? [] }, read: { document })
+    }
+}
+
+extension HostChild {
+    /// Starts all managers that have no errors, reports the result, and runs until a signal or the end of the parent.
+    static func run(_ settings: HostSettings) async -> Int32 {
+        let signals: StopSignals, host: PluginHost, control: ControlSocket
+        do {
+            signals = try StopSignals()
+            bph_print_lines()
+            host = settings.makeHost()
+            control = try ControlSocket(serving: host, requests: ControlRequest.ofTool)
+        } catch {
+            return Output.fail(error)
+        }
+        let isStopping = Mutex(false)
+        let end = Task {
+            if await signals.next() != nil { isStopping.withLock { $0 = true } }
+        }
+        Thread.detachNewThread {
+            // The other end closes when the parent has ended, for whatever reason.
+            LineReader.read(STDIN_FILENO) { _ in }
+            // The parent ended without waiting for the components to stop: the user is in a hurry.
+            if isStopping.withLock({ $0 }) { _exit(130) }
+            end.cancel()
+        }
+        let start = Task {
+            try? await host.start(keepGoing: true)
+            await report(host, control, settings.manifest)
+        }
+        await end.value
+        control.close()
+        await host.stop()
+        await control.finish()
+        await start.value
+        return 0
+    }
+
+    private static func report(_ host: PluginHost, _ control: ControlSocket, _ manifest: String) async {
+        let managers = await host.managers.map { status in
+            let row = ManagerRow(status)
+            return ReportedManager(name: row.name, state: row.state, reason: row.reason)
+        }
+        let all = await host.check(), errors = all.causes.filter { $0.severity == .error }
+        let problems =
+            errors.shortList.map { $0.report(in: manifest) }
+            + [errors.summaryOfRest, all.summaryOfConsequences].compactMap(\.self)
+        let report = Report(process: getpid(), control: control.path, managers: managers, problems: problems)
+        guard let line = try? JSONEncoder().encode(report) else { return }
+        Output.write(bytes: line + [UInt8(ascii: "\n")], to: reports)
+    }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import Backplane
+import BackplaneControl
+import BackplaneReports
+import BackplaneTerminal
+
+extension BackplaneTool {
+    struct Events: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the events of a running host as they happen.",
+            discussion: """
+                Prints a line for each start, swap, applied manifest, reset, failure and change of a lane, until the \
+                host stops, --limit is reached or control-C is pressed.
+
+                EXAMPLES
+                  backplane events
+                  backplane events --manifest manifests/almanac.json --json
+                  backplane events --limit 1
+                """)
+
+        @OptionGroup var host: HostChoiceArguments
+        @Option(help: ArgumentHelp("The number of events after which the command ends.", valueName: "count"))
+        var limit: Int?
+        @Flag(help: "Print each event as one line of JSON.") var json = false
+
+        func run() throws {
+            if let limit, limit < 1 {
+                throw ExitCode(Output.refuse("--limit: expected a number of at least 1, found \(limit)"))
+            }
+            let code = try host.choice.converse(doing: "listening") { conversation throws(BackplaneError) in
+                var failure: BackplaneError?
+                _ = try conversation.answer(to: EventsRequest(limit: limit)) { element in
+                    guard !json else { return Output.line(element) }
+                    do throws(BackplaneError) {
+                        let event = try JSON.decode(HostEventForm.self, Array(element.utf8), failing: .controlProtocol)
+                        for line in event.value.lines { Output.line(line) }
+                    } catch {
+                        failure = error
+                    }
+                }
+                if let failure { throw failure }
+                return 0
+            }
+            throw ExitCode(code)
+        }
+    }
+}

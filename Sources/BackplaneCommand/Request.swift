@@ -1,0 +1,417 @@
+import ArgumentParser
+import Backplane
+import BackplaneDocuments
+import BackplaneExchange
+import BackplaneHost
+import BackplaneNetwork
+import BackplaneProcesses
+import BackplaneTerminal
+import FoundationEssentials
+import Glibc
+import Synchronization
+
+extension BackplaneTool {
+    struct Request: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Send an HTTP request as a host would, and print the response's body.",
+            usage: "backplane request [<options>] <url>",
+            discussion: """
+                Uses the HTTP engine of this build or, with --manifest, the executors of a host with that manifest; \
+                file: URLs are then relative to the manifest's folder. Redirects are not followed. The exit code is 1 \
+                if there is no response, or one with a status of 400 or more.
+
+                The response's body is printed. With --output, it is written to a file, and the progress is shown on \
+                standard error. The file appears once the body is complete.
+
+                EXAMPLES
+                  backplane request https://www.swift.org --verbose
+                  backplane request http://127.0.0.1:8484/v2/sessions --json '{"reader": "ann", "password": "white"}'
+                  backplane request http://127.0.0.1:8484/covers --form title=Moby-Dick --form cover=@whale.png
+                  backplane request http://127.0.0.1:8484/books.epub --output books.epub --timeout 60
+                  backplane request -X PUT http://127.0.0.1:8484/books/1 --file book.epub --curl
+                  backplane request file:almanac/events.json --manifest manifests/almanac.json
+                  backplane request https://books.example.org/shelf --manifest backplane.json --credentials library
+                """)
+
+        @Argument(help: "The URL.") var url: String
+        @Option(
+            name: [.customShort("X"), .customLong("method")],
+            help: ArgumentHelp("The method (default: GET, or POST with a body).", valueName: "method"))
+        var method: String?
+        @Option(
+            name: [.customShort("H"), .customLong("header")], parsing: .singleValue,
+            help: ArgumentHelp("A header field, NAME: VALUE; can be repeated.", valueName: "field"))
+        var headers: [String] = []
+        @Option(
+            name: [.customShort("d"), .customLong("data")],
+            help: ArgumentHelp("The text to send as the body.", valueName: "text"))
+        var data: String?
+        @Option(help: ArgumentHelp("The JSON to send as the body.", valueName: "json")) var json: String?
+        @Option(
+            parsing: .singleValue,
+            help: ArgumentHelp(
+                "A form field to send in the body, NAME=VALUE or NAME=@FILE; can be repeated.", valueName: "field"))
+        var form: [String] = []
+        @Option(help: ArgumentHelp("The file to send as the body, read while it is sent.", valueName: "file"))
+        var file: String?
+        @Option(
+            name: [.customShort("o"), .customLong("output")],
+            help: ArgumentHelp("The file to write the response's body to.", valueName: "file"))
+        var output: String?
+        @Flag(name: .shortAndLong, help: "Print the headers and timings on standard error, without secrets.")
+        var verbose = false
+        @Flag(help: "Print the curl command for the same request, and send nothing.") var curl = false
+        @Flag(help: "Request compressed content, and decode it.") var compressed = false
+        @Option(help: ArgumentHelp("Seconds after which the exchange fails.", valueName: "seconds"))
+        var timeout: Double?
+        @Option(help: ArgumentHelp("The manifest whose executors to use.", valueName: "manifest"))
+        var manifest: String?
+        @Option(help: ArgumentHelp("The environment of the manifest to use.", valueName: "name"))
+        var environment: String?
+        @Option(
+            help: ArgumentHelp(
+                "The folder with the data of the manifest's hosts (default: $XDG_STATE_HOME/backplane).",
+                valueName: "folder"))
+        var dataFolder: String?
+        @Option(help: ArgumentHelp("The manifest's credential to send with the request.", valueName: "name"))
+        var credentials: String?
+        @Option(help: ArgumentHelp("The account of the credential.", valueName: "name"))
+        var account: String?
+
+        func validate() throws {
+            _ = try body()
+            if credentials != nil, manifest == nil {
+                throw ValidationError("--credentials requires --manifest")
+            }
+            if account != nil, credentials == nil {
+                throw ValidationError("--account requires --credentials")
+            }
+            if dataFolder != nil, manifest == nil {
+                throw ValidationError("--data-folder requires --manifest")
+            }
+        }
+
+        private func body() throws -> (RequestBody, [(name: String, value: String)]) {
+            (try RequestBody(text: data, json: json, form: form, file: file), try RequestBody.headers(headers))
+        }
+
+        func run() async throws {
+            let (body, fields) = try body(), method = method ?? body.method
+            if curl {
+                let command = CurlCommand(
+                    method: method, url: url, headers: fields, body: body, output: output, decompresses: compressed)
+                return Output.line(command.line)
+            }
+            if let timeout, !(timeout > 0 && timeout <= 1e9) {
+                throw ExitCode(
+                    Output.refuse("--timeout: expected a number of seconds above 0, found \(timeout)"))
+            }
+            var request = HTTPRequest(method, url, body: body.body)
+            for (name, value) in fields { request.headers.add(name, value) }
+            let signals: StopSignals
+            do { signals = try StopSignals() } catch { throw ExitCode(Output.fail(error)) }
+            let exchange = Task { [request] in await send(request) }
+            let interruption = Task {
+                guard await signals.next() != nil else { return }
+                exchange.cancel()
+            }
+            defer { interruption.cancel() }
+            let status = await exchange.value
+            if exchange.isCancelled { await incompleteFileIsRemoved() }
+            throw ExitCode(status)
+        }
+
+        /// Waits until the interrupted download, which nobody awaits any longer, has removed its file.
+        ///
+        /// It waits for at most five seconds.
+        private func incompleteFileIsRemoved() async {
+            for _ in 0..<500 where IncomingFile.openCount > 0 { try? await Task.sleep(for: .milliseconds(10)) }
+        }
+
+        private func send(_ request: HTTPRequest) async -> Int32 {
+            let settings = manifest.map {
+                HostSettings(manifest: $0, environment: environment, data: dataFolder, log: LogSettings())
+            }
+            let host = settings?.makeHost()
+            let code = await send(request, through: host?.network ?? HTTPPipeline([Engines.makeHTTP()]))
+            await host?.stop()
+            return code
+        }
+
+        private func send(_ request: HTTPRequest, through network: HTTPPipeline) async -> Int32 {
+            let watch = TransferLine(shows: output != nil || !request.body.isEmpty)
+            var options = HTTPOptions()
+            options.totalTimeout = timeout.map { .seconds($0) }
+            options.decompresses = compressed
+            (options.credential, options.account) = (credentials, account)
+            if watch.isShown { options.progress = watch.show }
+            if verbose { say(request.verboseLines) }
+            do {
+                let response: HTTPResponse
+                if let output {
+                    response = try await network.download(request, to: output, options)
+                    watch.end()
+                    if verbose { say(response.verboseLines(nil)) }
+                } else {
+                    let head = try await network.open(request, options)
+                    watch.end()
+                    if verbose {
+                        say(HTTPResponse(status: head.status, headers: head.headers).verboseLines(head.version))
+                    }
+                    let start = ContinuousClock.now
+                    for try await chunk in head.body { Output.write(bytes: chunk) }
+                    var whole = HTTPResponse(status: head.status, headers: head.headers, trailers: head.trailers)
+                    whole.timings = head.timings
+                    whole.timings.body = .now - start
+                    response = whole
+                }
+                if verbose { say(response.endLines) }
+                guard response.status < 400 else {
+                    Output.remark("backplane: the server answered with status \(response.status)")
+                    return 1
+                }
+                return 0
+            } catch is CancellationError {
+                watch.end()
+                return 130
+            } catch {
+                watch.end()
+                return Output.fail(error)
+            }
+        }
+
+        private func say(_ lines: [String]) {
+            for line in lines { Output.remark(line.printable) }
+        }
+    }
+}
+
+extension HTTPRequest {
+    /// The names of fields whose values are secrets.
+    private static let secret = ["authorization", "proxy-authorization", "cookie", "set-cookie"]
+
+    var verboseLines: [String] {
+        ["> \(method) \(printableURL)"] + headers.verboseLines(">")
+            + (body.isEmpty ? [] : ["> (body: \(body.mediaType ?? "no media type"))"])
+    }
+
+    fileprivate static func isSecret(_ name: String) -> Bool { secret.contains(name.lowercased()) }
+}
+
+extension HTTPHeaders {
+    /// Returns the fields as lines, without secret values.
+    fileprivate func verboseLines(_ mark: String) -> [String] {
+        fields.map { field in
+            let isHidden = HTTPRequest.isSecret(field.name) && Redaction.verboseFields.hides(field.value)
+            return "\(mark) \(field.name): \(isHidden ? "…" : field.value)"
+        }
+    }
+}
+
+extension HTTPResponse {
+    fileprivate func verboseLines(_ version: String?) -> [String] {
+        ["< \(version ?? "HTTP") \(status)"] + headers.verboseLines("<")
+    }
+
+    /// The trailer fields, and the timings that the executor reports.
+    var endLines: [String] {
+        let times = [
+            ("connected in", timings.connect), ("TLS in", timings.secure), ("head after", timings.head),
+            ("body after", timings.body),
+        ].compactMap { name, time in time.map { "\(name) \($0.formatted)" } }
+        return trailers.verboseLines("<") + ["* \(times.joined(separator: ", "))"]
+    }
+}
+
+extension Duration {
+    fileprivate var formatted: String {
+        let microseconds = components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
+        return microseconds < 10_000 ? "\(microseconds) µs" : "\(microseconds / 1000) ms"
+    }
+}
+
+/// The body described by the options of `backplane request`.
+enum RequestBody: Sendable {
+    case none
+    case text(String)
+    case json(String)
+    case form([Field])
+    case file(String)
+
+    /// A field of a form, `name=value` or `name=@path`.
+    struct Field: Sendable {
+        var name: String
+        var value: String
+        var isFile: Bool { value.hasPrefix("@") }
+        var text: String { "\(name)=\(value)" }
+
+        init(_ text: String) throws {
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, !parts[0].isEmpty else {
+                throw ValidationError("--form: expected NAME=VALUE or NAME=@FILE, found `\(text)`")
+            }
+            (name, value) = (String(parts[0]), String(parts[1]))
+        }
+    }
+
+    /// Creates the body; at most one kind may be specified.
+    init(text: String?, json: String?, form: [String], file: String?) throws {
+        var kinds: [RequestBody] = []
+        if let text { kinds.append(.text(text)) }
+        if let json {
+            do { _ = try JSONValue(parsing: Data(json.utf8)) } catch {
+                throw ValidationError("--json: expected JSON, found `\(json.prefix(60))`: \(error)")
+            }
+            kinds.append(.json(json))
+        }
+        if !form.isEmpty {
+            var fields: [Field] = []
+            for text in form { fields.append(try Field(text)) }
+            kinds.append(.form(fields))
+        }
+        if let file { kinds.append(.file(file)) }
+        guard kinds.count < 2 else {
+            throw ValidationError("expected one of --data, --json, --form and --file, found \(kinds.count)")
+        }
+        self = kinds.first ?? .none
+    }
+
+    /// The default method of a request with this body.
+    var method: String {
+        if case .none = self { "GET" } else { "POST" }
+    }
+
+    /// The body to send.
+    var body: HTTPBody {
+        switch self {
+        case .none: .none
+        case .text(let text): .text(text)
+        case .json(let text): .bytes(Array(text.utf8), type: "application/json")
+        case .file(let path): .file(path, type: "application/octet-stream")
+        case .form(let fields) where fields.contains { $0.isFile }:
+            .multipart(
+                fields.map {
+                    $0.isFile ? .file($0.name, String($0.value.dropFirst())) : .text($0.name, $0.value)
+                })
+        case .form(let fields): .form(fields.map { ($0.name, $0.value) })
+        }
+    }
+
+    /// Returns the header fields of `NAME: VALUE` arguments.
+    static func headers(_ texts: [String]) throws -> [(name: String, value: String)] {
+        var fields: [(name: String, value: String)] = []
+        for text in texts {
+            let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, !parts[0].isEmpty else {
+                throw ValidationError("--header: expected `NAME: VALUE`, found `\(text)`")
+            }
+            fields.append((String(parts[0]), String(parts[1].drop { $0 == " " || $0 == "\t" })))
+        }
+        return fields
+    }
+}
+
+/// The curl command line that makes the same request.
+struct CurlCommand: Sendable {
+    var method: String
+    var url: String
+    var headers: [(name: String, value: String)]
+    var body: RequestBody
+    var output: String?
+    var decompresses = false
+
+    var line: String {
+        // Without options, curl would add a form's media type, and follow no redirect: as this command does.
+        var words = ["curl", "-X", method]
+        if method == "HEAD" { words = ["curl", "--head"] }
+        if decompresses { words.append("--compressed") }
+        for (name, value) in headers { words += ["-H", value.isEmpty ? "\(name);" : "\(name): \(value)"] }
+        let hasType = headers.contains { $0.name.lowercased() == "content-type" }
+        switch body {
+        case .none: break
+        case .text(let text): words += type("text/plain; charset=utf-8", hasType) + ["--data-raw", text]
+        case .json(let text): words += type("application/json", hasType) + ["--data-raw", text]
+        case .file(let path): words += type("application/octet-stream", hasType) + ["--data-binary", "@\(path)"]
+        case .form(let fields) where fields.contains { $0.isFile }:
+            for field in fields { words += field.isFile ? ["-F", field.curlFile] : ["--form-string", field.text] }
+        case .form(let fields):
+            for field in fields { words += ["--data-urlencode", field.text] }
+        }
+        if let output { words += ["--output", output] }
+        return (words + [url]).map(Self.quoted).joined(separator: " ")
+    }
+
+    /// Returns a word quoted for a shell, unchanged even if it has line breaks.
+    private static func quoted(_ word: String) -> String {
+        let plain = word.shellWord
+        return plain == word ? word : "'\(word.replacing("'", with: #"'\''"#))'"
+    }
+
+    private func type(_ type: String, _ isGiven: Bool) -> [String] { isGiven ? [] : ["-H", "Content-Type: \(type)"] }
+}
+
+extension RequestBody.Field {
+    /// The field for curl's `-F`, with the media type that curl would otherwise guess from the file's name.
+    ///
+    /// Quotes separate the path from anything that follows a comma or a semicolon.
+    fileprivate var curlFile: String {
+        let path = value.dropFirst().replacing(#"\"#, with: #"\\"#).replacing("\"", with: #"\""#)
+        return "\(name)=@\"\(path)\";type=application/octet-stream"
+    }
+}
+
+/// The progress of an exchange's bodies: a bar on a terminal, otherwise a line for every tenth.
+final class TransferLine: Sendable {
+    let isShown: Bool
+    private let isTerminal: Bool
+    private let last = Mutex("")
+
+    init(shows: Bool) {
+        isShown = shows
+        isTerminal = Terminal.takesProgress
+    }
+
+    /// Shows the progress unless the line would be unchanged.
+    @Sendable func show(_ progress: HTTPProgress) {
+        let text = Self.text(progress, isTerminal: isTerminal)
+        let isNew = last.withLock { last in
+            defer { last = text }
+            return last != text && !text.isEmpty
+        }
+        guard isNew else { return }
+        if isTerminal { ProgressLine().show(text) } else { Output.remark(text) }
+    }
+
+    func end() {
+        if isTerminal, isShown { ProgressLine().clear() }
+    }
+
+    /// Returns the line for the progress of the upload until the response begins, and then of the download.
+    static func text(_ progress: HTTPProgress, isTerminal: Bool) -> String {
+        progress.received > 0 || progress.toReceive != nil && progress.sent == progress.toSend ?? 0
+            ? line("received", progress.received, of: progress.toReceive, isTerminal)
+            : line("sent", progress.sent, of: progress.toSend, isTerminal)
+    }
+
+    private static func line(_ what: String, _ count: Int64, of total: Int64?, _ isTerminal: Bool) -> String {
+        guard let total, total > 0 else {
+            // Without a total, a line for every 16 MB.
+            let step: Int64 = isTerminal ? 1 << 20 : 16 << 20
+            let shown = count / step * step
+            return shown == 0 ? "" : "\(what) \(size(shown))"
+        }
+        let tenths = Int(min(10, count * 10 / total))
+        guard isTerminal else { return "\(what) \(tenths * 10) % of \(size(total))" }
+        let percent = min(100, count * 100 / total), filled = Int(percent) * 30 / 100
+        let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: 30 - filled)
+        return "\(what) [\(bar)] \(percent) % of \(size(total))"
+    }
+
+    private static func size(_ bytes: Int64) -> String {
+        switch bytes {
+        case ..<10_000: "\(bytes) bytes"
+        case ..<10_000_000: "\(bytes / 1000) kB"
+        default: "\(bytes / 1_000_000) MB"
+        }
+    }
+}

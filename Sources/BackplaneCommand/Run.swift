@@ -1,0 +1,237 @@
+import ArgumentParser
+import Backplane
+import BackplaneControl
+import BackplaneHost
+import BackplaneProcesses
+import BackplaneReports
+import BackplaneTerminal
+
+extension BackplaneTool {
+    struct Run: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Start every manager of a manifest, and run until SIGINT or SIGTERM.",
+            discussion: """
+                Prints what was started. If the manifest has errors, all of them are listed and nothing is started, \
+                unless --keep-going is given: then exit code 1 means that nothing could be started. Components are \
+                stopped in the reverse order of their start.
+
+                Other commands control the host through a socket that only your user can access: `swap`, `rollback`, \
+                `generations`, `stats`, `log-level`, `apply` and `reset`, and, with --running, `call`, `explain` and \
+                `services`.
+
+                EXAMPLES
+                  backplane run manifests/almanac.json
+                  backplane run manifests/almanac.json --keep-going
+                  backplane run almanac.plist --plugin-path .build/debug --log-level debug
+                """)
+
+        @OptionGroup var manifest: ManifestArguments
+        @OptionGroup var host: HostArguments
+        @Flag(help: "Start everything that has no errors, and report what did not start.") var keepGoing = false
+        @Option(
+            help: ArgumentHelp(
+                "The path of the control socket (default: one that other commands find automatically).",
+                valueName: "path"))
+        var socket: String?
+        @Flag(help: "Do not open a control socket.") var noControl = false
+        @Flag(help: "Print what was started as JSON.") var json = false
+
+        func validate() throws {
+            guard noControl, socket != nil else { return }
+            throw ValidationError("--no-control and --socket contradict each other; use only one of them")
+        }
+
+        func run() async throws {
+            let settings = try host.settings(try manifest.path)
+            if let remark = Engines.remark { Output.remark("backplane: \(remark)") }
+            throw ExitCode(await run(settings))
+        }
+
+        private func run(_ settings: HostSettings) async -> Int32 {
+            // Handle signals before anything starts, so that none is missed and a start that hangs can be interrupted.
+            let signals: StopSignals
+            do throws(BackplaneError) { signals = try StopSignals() } catch { return Output.fail(error) }
+            let host = settings.makeHost(), manager = ServiceManager()
+            let control: ControlSocket?
+            do throws(BackplaneError) {
+                control = noControl ? nil : try listen(for: host)
+            } catch {
+                await host.stop()
+                return Output.fail(error)
+            }
+            defer { control?.close() }
+            let stopped = Task { () -> Bool in
+                guard let signal = await signals.next() else { return false }
+                manager?.tell("STOPPING=1")
+                if !json { Output.line("\(signal): stopping") }
+                await end(host, control)
+                if !json { Output.line("stopped") }
+                return true
+            }
+            do {
+                guard await isAccepted(host, settings.manifest) else { return await giveUp(host, control, stopped) }
+                try await StartProgress.shown(of: host) { try await host.start(keepGoing: keepGoing) }
+            } catch {
+                if (error as? BackplaneError)?.code == .hostStopped, await stopped.value { return 0 }
+                _ = Output.fail(error)
+                return await giveUp(host, control, stopped)
+            }
+            // The first swap need not wait for it.
+            if !noControl { _ = HostThread.tryStart("bp-trials") { TrialProcess.shared.prepare() } }
+            let managers = await host.managers
+            // A lazy manager can still be started.
+            let isIdle =
+                keepGoing && !managers.isEmpty && !managers.contains { $0.state == .ready || $0.state == .resolved }
+            for remark in await host.remarksOnLogLevels() {
+                Output.remark("backplane: --log-level: \(remark.printable)")
+            }
+            report(managers, control, isIdle: isIdle)
+            if isIdle {
+                Output.remark("backplane: no manager is running")
+                return await giveUp(host, control, stopped)
+            }
+            manager?.tell("READY=1\nSTATUS=\(counted(managers.count { $0.state == .ready }, "manager")) up")
+            // Swift's pool and the host's coordinator both answer.
+            let life = Task { await manager?.keepAlive { _ = await host.managers } }
+            defer { life.cancel() }
+            _ = await stopped.value
+            return 0
+        }
+
+        /// Prints all errors of the manifest on standard error and returns whether to start.
+        ///
+        /// With errors, nothing starts unless `keepGoing` is set and there is at least one manager.
+        private func isAccepted(_ host: PluginHost, _ manifest: String) async -> Bool {
+            let problems = await host.check(), errors = problems.causes.filter { $0.severity == .error }
+            guard !errors.isEmpty else { return true }
+            for problem in errors.shortList { Output.remark(problem.report(in: manifest)) }
+            for rest in [errors.summaryOfRest, problems.summaryOfConsequences] { if let rest { Output.remark(rest) } }
+            if keepGoing { return await !host.managers.isEmpty }
+            Output.remark(
+                "backplane: \(manifest) has \(counted(errors.count, "error")), so nothing was started; --keep-going starts everything without errors"
+            )
+            return false
+        }
+
+        private func giveUp(_ host: PluginHost, _ control: ControlSocket?, _ stopped: Task<Bool, Never>) async -> Int32
+        {
+            stopped.cancel()
+            await end(host, control)
+            return 1
+        }
+
+        /// Stops the host, and answers the clients' pending requests.
+        private func end(_ host: PluginHost, _ control: ControlSocket?) async {
+            control?.close()
+            await host.stop()
+            for request in await control?.finish() ?? [] {
+                Output.remark("backplane: warning: a client does not read its response: \(request.printable)")
+            }
+        }
+
+        /// Opens the control socket; if that fails and no path was requested, the host runs without one.
+        private func listen(for host: PluginHost) throws(BackplaneError) -> ControlSocket? {
+            do throws(BackplaneError) {
+                return try ControlSocket(serving: host, at: socket, requests: ControlRequest.ofTool)
+            } catch {
+                guard socket == nil else { throw error }
+                for line in error.reportLines { Output.remark("backplane: warning: \(line)") }
+                Output.remark("backplane: the host runs without a control socket, as with --no-control")
+                return nil
+            }
+        }
+
+        private func report(_ managers: [ManagerStatus], _ control: ControlSocket?, isIdle: Bool) {
+            if json {
+                struct Report: Encodable { var managers: [ManagerRow], control: String? }
+                return Output.json(
+                    Report(managers: managers.map(ManagerRow.init), control: isIdle ? nil : control?.path))
+            }
+            if !managers.isEmpty { Output.table(Table(managers)) }
+            guard !isIdle else { return }
+            if let control { Output.line("control socket \(control.path.printable)") }
+            let up = managers.count { $0.state == .ready }
+            Output.line(
+                "\(up == managers.count ? "" : "\(up) of ")\(counted(managers.count, "manager")) up; stop with control-C"
+            )
+        }
+    }
+}
+
+/// A manager as listed by `run`.
+struct ManagerRow: Encodable {
+    var name: String
+    var className: String
+    var version: String
+    var plugin: String
+    var state: String
+    /// The reason why the manager is not ready.
+    var reason: BackplaneError?
+
+    init(_ status: ManagerStatus) {
+        (name, className, state) = (status.name, status.className ?? "-", status.state.description)
+        (version, plugin) = (status.version?.description ?? "-", status.plugin ?? "-")
+        switch status.state {
+        case .unsatisfied(let error), .failed(let error): reason = error.shown
+        case .resolved, .starting, .ready, .quiescing, .stopped: break
+        }
+    }
+}
+
+extension Table {
+    /// Creates a table of managers, with a column for the reasons if any manager is not ready.
+    init(_ managers: [ManagerStatus]) {
+        let rows = managers.map(ManagerRow.init), tellsWhy = rows.contains { $0.reason != nil }
+        self.init(
+            ["MANAGER", "CLASS", "VERSION", "PLUGIN", "STATE"] + (tellsWhy ? ["WHY"] : []),
+            zip(managers, rows).map { manager, row in
+                [row.name, row.className, row.version, row.plugin].map { Span($0.printable) } + [manager.state.span]
+                    + (tellsWhy ? [Span(row.reason?.description.printable.namingOptions ?? "")] : [])
+            })
+    }
+}
+
+extension ManagerState {
+    fileprivate var span: Span {
+        switch self {
+        case .ready: Span(description, .good)
+        case .failed, .unsatisfied: Span(description, .bad)
+        case .resolved, .starting, .quiescing, .stopped: Span(description)
+        }
+    }
+}
+
+/// A progress line on standard error for a slow start of a host, shown only at a terminal.
+enum StartProgress {
+    /// The delay after which the line appears, and the interval of its updates.
+    private static let patience = Duration.seconds(1), interval = Duration.milliseconds(200)
+
+    static func shown(of host: PluginHost, during start: () async throws -> Void) async rethrows {
+        guard Terminal.takesProgress else { return try await start() }
+        let watch = Task {
+            var pause = patience
+            while (try? await Task.sleep(for: pause)) != nil {
+                ProgressLine().show(line(await host.managers))
+                pause = interval
+            }
+            if pause != patience { ProgressLine().clear() }
+        }
+        do {
+            try await start()
+        } catch {
+            watch.cancel()
+            await watch.value
+            throw error
+        }
+        watch.cancel()
+        await watch.value
+    }
+
+    static func line(_ managers: [ManagerStatus]) -> String {
+        let up = managers.count { $0.state == .ready },
+            starting = managers.filter { $0.state == .starting }.map(\.name.printable)
+        let now =
+            starting.isEmpty ? "" : ": \(starting.prefix(3).joined(separator: ", "))\(starting.count > 3 ? ", …" : "")"
+        return "starting, \(up) of \(managers.count) up\(now)"
+    }
+}

@@ -1,0 +1,215 @@
+import ArgumentParser
+import Backplane
+import BackplaneControl
+import BackplaneHost
+import BackplaneProcesses
+import BackplaneTerminal
+import Glibc
+
+/// The options of commands that work only on a running host.
+struct HostChoiceArguments: ParsableArguments {
+    @Flag(help: "Use the running host, as this command always does.") var running = false
+
+    @Option(help: ArgumentHelp("The path of the running host's socket.", valueName: "path"))
+    var socket: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The manifest that is active in the running host (default: that of the only running host, or the one in the current folder).",
+            valueName: "manifest"))
+    var manifest: String?
+
+    func validate() throws { _ = try choice }
+
+    var choice: HostChoice { get throws { try HostChoice.given(socket: socket, manifest: manifest) } }
+}
+
+/// The options of commands that work on a manifest or on a running host.
+struct RunningArguments: ParsableArguments {
+    @Flag(help: "Use the running host instead of creating one.") var running = false
+
+    @Option(help: ArgumentHelp("The path of the running host's control socket.", valueName: "path"))
+    var socket: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The manifest, instead of the first argument; with --running, that of the running host.",
+            valueName: "manifest"))
+    var manifest: String?
+
+    /// Returns the settings with the manifest, and the running host to use instead, if any.
+    ///
+    /// - Parameters:
+    ///   - argument: The manifest that precedes the other arguments.
+    ///   - settings: The settings of a host that the command creates.
+    func choice(_ argument: String?, _ settings: HostSettings) throws -> (settings: HostSettings, host: HostChoice?) {
+        if let argument, manifest != nil {
+            throw ValidationError("--manifest and `\(argument)` both name a manifest; use only one of them")
+        }
+        let manifest = argument ?? manifest
+        guard running || socket != nil else { return (try settings.taking(manifest), nil) }
+        let given = [
+            ("--environment", settings.environment), ("--plugin-path", settings.pluginPaths.first),
+            ("--load-folder", settings.loadFolder), ("--data", settings.data),
+        ]
+        if let option = given.first(where: { $0.1 != nil })?.0 {
+            throw ValidationError("\(option) applies to a host that this command creates, not to a running one")
+        }
+        if socket != nil, let manifest {
+            throw ValidationError("--socket and the manifest `\(manifest)` both choose a host; use only one of them")
+        }
+        return (settings, HostChoice(socket: socket, manifest: manifest))
+    }
+}
+
+extension HostChoice {
+    /// Returns the host chosen by the options of a command for running hosts.
+    static func given(socket: String?, manifest: String?) throws -> HostChoice {
+        if socket != nil, manifest != nil {
+            throw ValidationError("--socket and --manifest both choose a host; use only one of them")
+        }
+        return HostChoice(socket: socket, manifest: manifest)
+    }
+
+    /// Sends a message to the chosen host and returns the exit code; prints errors on standard error.
+    ///
+    /// - Parameters:
+    ///   - doing: The text of the progress line.
+    ///   - interrupted: A remark that is printed when control-C ends this command but not the host's work.
+    ///   - use: A function that prints the answer and returns the exit code.
+    func ask<Message: ControlMessage>(
+        _ message: Message, doing: String = "waiting for the host", interrupted: String? = nil,
+        _ use: (Message.Answer, RunningHost) -> Int32
+    ) -> Int32 {
+        converse(doing: doing, interrupted: interrupted) { conversation throws(BackplaneError) in
+            use(try conversation.answer(to: message), conversation.host)
+        }
+    }
+
+    /// Sends messages to the chosen host and returns the exit code; prints errors on standard error.
+    ///
+    /// - Parameters:
+    ///   - doing: The text of the progress line.
+    ///   - interrupted: A remark that is printed when control-C ends this command but not the host's work.
+    ///   - talk: A function that sends the messages, prints the answers and returns the exit code.
+    func converse(
+        doing: String, interrupted: String? = nil, _ talk: (Conversation) throws(BackplaneError) -> Int32
+    ) -> Int32 {
+        let host: RunningHost
+        do { host = try self.host(here: ManifestChoice.here) } catch { return error.report() }
+        do throws(BackplaneError) {
+            let signals = try StopSignals(),
+                interruption = Task {
+                    guard await signals.next() != nil else { return }
+                    ProgressLine().clear()
+                    if let interrupted { Output.remark("backplane: \(interrupted)") }
+                    _exit(130)
+                }
+            defer { interruption.cancel() }
+            return try talk(Conversation(host: host, doing: doing))
+        } catch {
+            return Output.fail(error)
+        }
+    }
+
+    /// A series of messages to a running host, with a progress line while it answers.
+    struct Conversation {
+        let host: RunningHost
+        let doing: String
+
+        /// Sends a message and returns the answer.
+        ///
+        /// - Parameters:
+        ///   - limit: The time to wait, or `nil` for no limit.
+        ///   - element: A function called with each element of a lasting answer, as JSON.
+        ///   - event: A function that receives the host's reports, or `nil` to show them in the progress line.
+        func answer<Message: ControlMessage>(
+            to message: Message, within limit: Duration? = nil, element: (String) -> Void = { _ in },
+            event: ((ControlEvent) -> Void)? = nil
+        ) throws(BackplaneError) -> Message.Answer {
+            let progress = AnswerProgress(doing)
+            defer { progress.clear() }
+            return try withoutActuallyEscaping(element) { element throws(BackplaneError) in
+                try host.client.ask(
+                    message, within: limit,
+                    ControlClient.Watch(
+                        report: { report in
+                            guard let event else { return progress.report(report) }
+                            progress.clear()
+                            event(report)
+                        },
+                        element: {
+                            progress.end()
+                            element($0)
+                        }, tick: progress.tick))
+            }
+        }
+    }
+}
+
+extension HostChoice.Refusal {
+    /// Prints the reason and returns the exit code; an ambiguous choice counts as a usage error.
+    func report() -> Int32 {
+        switch self {
+        case .none(let error): return Output.fail(error)
+        case .absent(let hosts, let reason):
+            let code = Output.fail("\(reason.printable); start one with `backplane run`. Running hosts:")
+            Output.table(HostTable.table(hosts), to: STDERR_FILENO)
+            return code
+        case .unclear(let hosts, let reason):
+            let code = Output.refuse("\(reason.printable); choose one with --socket, or by its manifest:")
+            Output.table(HostTable.table(hosts), to: STDERR_FILENO)
+            return code
+        }
+    }
+}
+
+/// A progress line on standard error for a host's slow answer, shown only at a terminal.
+final class AnswerProgress {
+    private var text: String
+    private let line = ProgressLine()
+    private let begin = ContinuousClock.now
+    private var isShown = false
+    private var hasEnded = false
+    /// The delay after which the line appears.
+    private static let patience = Duration.seconds(1)
+
+    init(_ text: String) { self.text = text }
+
+    func report(_ event: ControlEvent) {
+        text = event.text.printable
+        tick()
+    }
+
+    func tick() {
+        let time = ContinuousClock.now - begin
+        guard time > Self.patience, !hasEnded else { return }
+        isShown = true
+        line.show("\(text), \(time.components.seconds) s")
+    }
+
+    /// Removes the line permanently.
+    func end() {
+        clear()
+        (isShown, hasEnded) = (false, true)
+    }
+
+    func clear() {
+        if isShown { line.clear() }
+    }
+}
+
+/// The table of running hosts.
+enum HostTable {
+    static func table(_ hosts: [RunningHost]) -> Table {
+        Table(
+            ["PROCESS", "MANIFEST", "SOCKET"],
+            hosts.map { host in
+                let manifest: Span =
+                    if let problem = host.problem { Span(problem.message.printable, .bad) } else {
+                        Span(host.greeting?.manifest?.printable ?? "composed in Swift")
+                    }
+                return [Span(host.greeting.map { "\($0.process)" } ?? "-"), manifest, Span(host.socket.printable)]
+            })
+    }
+}

@@ -1,0 +1,154 @@
+import ArgumentParser
+import Backplane
+import BackplaneControl
+import BackplaneHost
+import BackplaneReports
+import BackplaneTerminal
+
+extension BackplaneTool {
+    struct Stats: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show statistics on the calls, streams and timers of a running host's components.",
+            discussion: """
+                Counts the calls that started, those that failed, those in flight, and those that wait for a change to \
+                finish, with the managers that own each component and its last error; the times of encoded calls; the \
+                components' streams and their elements; the runs of their timers; and the HTTP exchanges of each plugin, \
+                with the sizes of their bodies.
+
+                EXAMPLES
+                  backplane stats
+                  backplane stats --manifest manifests/almanac.json --json
+                """)
+
+        @OptionGroup var host: HostChoiceArguments
+        @Flag(help: "Print the list as JSON.") var json = false
+
+        func run() throws {
+            let code = try host.choice.ask(StatisticsRequest()) { statistics, _ in
+                guard !json else {
+                    Output.json(statistics)
+                    return 0
+                }
+                let values = statistics.values
+                Output.table(StatisticsTable.table(values))
+                let more = [
+                    StatisticsTable.latencies(values), StatisticsTable.failures(values),
+                    StatisticsTable.streams(values), StatisticsTable.timers(values),
+                    StatisticsTable.exchanges(values),
+                ]
+                for table in more.compactMap(\.self) {
+                    Output.line("")
+                    Output.table(table)
+                }
+                return 0
+            }
+            throw ExitCode(code)
+        }
+    }
+}
+
+/// The tables of call statistics, of encoded calls and last errors, of timers, and of the plugins' exchanges.
+enum StatisticsTable {
+    static func table(_ statistics: [ComponentStatistics]) -> Table {
+        Table(
+            ["COMPONENT", "OWNER", "PLUGIN", "GENERATION", "CALLS", "ERRORS", "IN FLIGHT", "WAITING"],
+            statistics.map { row in
+                [
+                    Span(row.component.printable), row.owner, Span(row.plugin.printable), Span("\(row.generation)"),
+                    Span("\(row.calls)"), Span("\(row.errors)", row.errors == 0 ? .plain : .bad),
+                    Span("\(row.inFlight)"), Span("\(row.waiting)", row.waiting == 0 ? .plain : .doubtful),
+                ]
+            })
+    }
+
+    /// Returns the table of the times of encoded calls, or `nil` if there were none.
+    static func latencies(_ statistics: [ComponentStatistics]) -> Table? {
+        let rows = statistics.compactMap { component in
+            component.latency.map { times in
+                [Span(component.component.printable), component.owner, Span("\(times.calls)")]
+                    + [times.median, times.percentile99, times.longest].map {
+                        Span(Figure.milliseconds($0.milliseconds))
+                    }
+            }
+        }
+        return rows.isEmpty ? nil : Table(["ENCODED CALLS OF", "OWNER", "CALLS", "MEDIAN", "99 %", "LONGEST"], rows)
+    }
+
+    /// Returns the table of the last errors, or `nil` if there are none.
+    static func failures(_ statistics: [ComponentStatistics], time: (Double) -> String = Figure.time) -> Table? {
+        let rows = statistics.compactMap { component in
+            component.lastFailure.map { last in
+                [
+                    Span(component.component.printable), component.owner, Span(time(last.time)),
+                    Span(last.error.description.printable, .bad),
+                ]
+            }
+        }
+        return rows.isEmpty ? nil : Table(["LAST ERROR OF", "OWNER", "AT", "ERROR"], rows)
+    }
+
+    /// Returns the table of streams, or `nil` if none was opened.
+    static func streams(_ statistics: [ComponentStatistics]) -> Table? {
+        let rows = statistics.filter { $0.streams.opened > 0 }.map { component in
+            let streams = component.streams
+            return [
+                Span(component.component.printable), Span("\(streams.open)"), Span("\(streams.opened)"),
+                Span("\(streams.elements)"),
+            ]
+        }
+        return rows.isEmpty ? nil : Table(["STREAMS OF", "OPEN", "OPENED", "ELEMENTS"], rows)
+    }
+
+    /// Returns the table of timers, or `nil` if there are none.
+    static func timers(_ statistics: [ComponentStatistics]) -> Table? {
+        let rows = statistics.flatMap { component in
+            component.timers.map { row(of: $0, in: component) }
+                + (component.timerCount > component.timers.count ? [more(in: component)] : [])
+        }
+        return rows.isEmpty ? nil : Table(["TIMER", "COMPONENT", "EVERY", "NEXT", "RUNS", "ERRORS"], rows)
+    }
+
+    /// Returns the table of exchanges over HTTP, one row for each plugin that made any, or `nil` if there are none.
+    static func exchanges(_ statistics: [ComponentStatistics]) -> Table? {
+        var sums: [String: ExchangeStatistics] = [:]
+        for row in statistics where row.exchanges.begun > 0 {
+            sums[row.plugin] = (sums[row.plugin] ?? ExchangeStatistics()) + row.exchanges
+        }
+        guard !sums.isEmpty else { return nil }
+        return Table(
+            ["PLUGIN", "EXCHANGES", "ERRORS", "IN FLIGHT", "SENT", "RECEIVED"],
+            sums.sorted { $0.key < $1.key }.map { plugin, sum in
+                [
+                    Span(plugin.printable), Span("\(sum.begun)"),
+                    Span("\(sum.failed)", sum.failed == 0 ? .plain : .bad), Span("\(sum.inFlight)"),
+                    Span(Figure.bytes(sum.sent)), Span(Figure.bytes(sum.received)),
+                ]
+            })
+    }
+
+    private static func row(of timer: TimerStatistics, in component: ComponentStatistics) -> [Span] {
+        [
+            Span(timer.name.printable), Span(component.component.printable),
+            timer.period.map { Span(Figure.milliseconds($0.milliseconds)) } ?? Span("once", .faint),
+            timer.isRunning
+                ? Span("running", .doubtful)
+                : timer.next.map { Span("in \(Figure.milliseconds($0.milliseconds))") } ?? Span("-", .faint),
+            Span("\(timer.runs)"), Span("\(timer.failures)", timer.failures == 0 ? .plain : .bad),
+        ]
+    }
+
+    private static func more(in component: ComponentStatistics) -> [Span] {
+        [
+            Span("and \(component.timerCount - component.timers.count) more", .faint),
+            Span(component.component.printable), Span(""), Span(""), Span(""), Span(""),
+        ]
+    }
+}
+
+extension ComponentStatistics {
+    /// The managers to which the component belongs, unless it is a manager itself.
+    fileprivate var owner: Span {
+        let others = managers.filter { $0 != component }
+        return others.isEmpty ? Span("-", .faint) : Span(others.joined(separator: ", ").printable)
+    }
+}

@@ -1,0 +1,233 @@
+import Backplane
+import BackplaneControl
+import BackplaneDocuments
+import BackplaneStorage
+import FoundationEssentials
+import Glibc
+
+/// The lines of a file or of standard input, read lazily.
+struct DumpReader: ~Copyable {
+    private let path: String
+    private let descriptor: Int32
+    private var bytes: [UInt8] = []
+    private var start = 0
+    private var isEnded = false
+    /// The maximum length of a line: that of a record of maximum size in base64.
+    private static let limit = 128 << 20
+
+    /// Opens a file.
+    ///
+    /// - Parameter path: The path, or `-` for standard input.
+    /// - Throws: `store.unusable`.
+    init(_ path: String) throws(BackplaneError) {
+        self.path = path
+        descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.unreadable(path) }
+    }
+
+    deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
+
+    /// Returns the next line without its newline, or `nil` at the end.
+    mutating func next() throws(BackplaneError) -> [UInt8]? {
+        var searched = start
+        while true {
+            if let end = bytes[searched...].firstIndex(of: 0x0A) {
+                defer { start = end + 1 }
+                return Array(bytes[start..<end])
+            }
+            if isEnded {
+                defer { start = bytes.count }
+                return start < bytes.count ? Array(bytes[start...]) : nil
+            }
+            bytes.removeSubrange(..<start)
+            (start, searched) = (0, bytes.count)
+            guard bytes.count < Self.limit else {
+                throw BackplaneError(.callInvalidInput, "a line is longer than \(Self.limit >> 20) MB", at: path)
+            }
+            try read()
+        }
+    }
+
+    private mutating func read() throws(BackplaneError) {
+        let size = 1 << 16, old = bytes.count
+        bytes.append(contentsOf: repeatElement(0, count: size))
+        let count = bytes.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress! + old, size) }
+        guard count >= 0 || errno == EINTR else { throw Self.unreadable(path) }
+        bytes.removeLast(size - max(count, 0))
+        isEnded = count == 0
+    }
+
+    private static func unreadable(_ path: String) -> BackplaneError {
+        BackplaneError(.storeUnusable, "the file cannot be read: \(String(cString: strerror(errno)))", at: path)
+    }
+}
+
+/// A line of a dump: a collection with its indexes, or a record.
+///
+/// A collection's line comes before those of its records:
+///
+/// ```
+/// {"namespace":"BookStore","collection":"loans","indexes":[{"name":"due","paths":["due"],"unique":false}]}
+/// {"namespace":"BookStore","collection":"loans","id":"7","value":{"id":"7","due":1}}
+/// ```
+enum RecordLine {
+    case collection(namespace: String, CollectionDefinition)
+    case record(namespace: String, collection: String, StoredRecord)
+
+    /// The part of a line that is decoded; the value of a record is copied verbatim from the line.
+    private struct Form: Codable {
+        var namespace: String
+        var collection: String
+        var indexes: [StoreIndexForm]?
+        var id: String?
+        /// The record's bytes, unless they are single-line JSON.
+        var base64: String?
+    }
+
+    /// Returns the line, without a newline.
+    ///
+    /// - Throws: `control.failed` if a string cannot be encoded.
+    func bytes() throws(BackplaneError) -> [UInt8] {
+        switch self {
+        case .collection(let namespace, let definition):
+            return try Self.encode(
+                Form(
+                    namespace: namespace, collection: definition.name,
+                    indexes: definition.indexes.map(StoreIndexForm.init)))
+        case .record(let namespace, let collection, let record):
+            let form = Form(namespace: namespace, collection: collection, id: record.id)
+            guard JSONCheck.isJSON(record.value), !record.value.contains(where: { $0 == 0x0A || $0 == 0x0D }) else {
+                var other = form
+                other.base64 = Base64.text(record.value)
+                return try Self.encode(other)
+            }
+            return try Self.encode(form).dropLast() + Array(#","value":"#.utf8) + record.value + [UInt8(ascii: "}")]
+        }
+    }
+
+    private static func encode(_ form: Form) throws(BackplaneError) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            return Array(try encoder.encode(form))
+        } catch {
+            throw BackplaneError(.storeUnusable, "the line of \(form.collection) cannot be encoded: \(error)")
+        }
+    }
+
+    /// Reads a line.
+    ///
+    /// - Throws: `call.invalid-input` for an invalid line.
+    init(_ line: [UInt8]) throws(BackplaneError) {
+        var grammar = JSONGrammar(line, MemberPlace(of: "value"))
+        do throws(DocumentMistake) {
+            try grammar.document()
+        } catch {
+            throw BackplaneError(.callInvalidInput, "expected a JSON object: \(error.reason)")
+        }
+        let form = try JSON.decode(Form.self, line, failing: .callInvalidInput)
+        guard let id = form.id else {
+            guard let indexes = form.indexes else {
+                throw BackplaneError(
+                    .callInvalidInput, "expected the `id` of a record or the `indexes` of a collection")
+            }
+            self = .collection(
+                namespace: form.namespace,
+                CollectionDefinition(form.collection, indexes: indexes.map(\.definition)))
+            return
+        }
+        let value: [UInt8]
+        if let base64 = form.base64 {
+            guard let bytes = Base64.bytes(base64) else {
+                throw BackplaneError(.callInvalidInput, "expected base64", at: "/base64")
+            }
+            value = bytes
+        } else if let place = grammar.receiver.place {
+            value = Array(line[place])
+        } else {
+            throw BackplaneError(.callInvalidInput, "the record \(id.debugDescription) has no `value`")
+        }
+        self = .record(
+            namespace: form.namespace, collection: form.collection, StoredRecord(id: id, value: value))
+    }
+}
+
+/// A receiver that records the position of a member's value in the outermost object.
+private struct MemberPlace: JSONReceiver {
+    let subject = DocumentSubject.document
+    private let name: String
+    private var depth = 0
+    private var isNext = false
+    private var start: Int?
+    private(set) var place: Range<Int>?
+
+    init(of name: String) { self.name = name }
+
+    mutating func key(_ key: String, at offset: Int) { isNext = depth == 1 && key == name }
+
+    mutating func valueBegins(at offset: Int) {
+        if isNext { (start, isNext) = (offset, false) }
+    }
+
+    mutating func containerBegins(isObject: Bool, at offset: Int) { depth += 1 }
+
+    mutating func containerEnds(at end: Int) {
+        depth -= 1
+        close(at: end)
+    }
+
+    mutating func string(_ string: String, endingAt end: Int) { close(at: end) }
+    mutating func number(_ text: ArraySlice<UInt8>, isWhole: Bool) { close(at: text.endIndex) }
+    mutating func word(_ value: Bool?, endingAt end: Int) { close(at: end) }
+    func halfOfPair(at offset: Int) {}
+
+    private mutating func close(at end: Int) {
+        guard depth == 1, let start else { return }
+        (place, self.start) = (start..<end, nil)
+    }
+}
+
+/// The records of a dump that are stored together.
+struct RestoredBatch {
+    private let isOverwriting: Bool
+    private var records: [(collection: String, record: StoredRecord)] = []
+    private var namespace = ""
+    /// The size of the values.
+    private var size = 0
+    /// The line of the batch's last record in the dump, and the line of the last stored record.
+    private var last = 0, stored = 0
+
+    init(isOverwriting: Bool) { self.isOverwriting = isOverwriting }
+
+    /// Returns whether there is room for a record.
+    func takes(_ record: StoredRecord, in namespace: String) -> Bool {
+        records.isEmpty
+            || namespace == self.namespace && records.count < 500 && size + record.value.count <= 8 << 20
+    }
+
+    mutating func add(_ record: StoredRecord, to collection: String, in namespace: String, line: Int) {
+        records.append((collection, record))
+        (self.namespace, last) = (namespace, line)
+        size += record.value.count
+    }
+
+    /// Stores the records, and begins another batch.
+    ///
+    /// - Throws: The store's error, with the number of records that were stored before it.
+    mutating func write(to store: StoreHandle, _ progress: CountingLine) async throws(BackplaneError) {
+        guard !records.isEmpty else { return }
+        do throws(BackplaneError) {
+            try await store.restore(records, overwriting: isOverwriting, in: namespace)
+        } catch {
+            var message = error.message
+            if error.code == .storeConflict {
+                message = "a record with this id already exists; --overwrite replaces such records"
+            }
+            message += " (\(progress.count) records were restored before, up to line \(stored))"
+            throw BackplaneError(error.code, message, at: error.location, causes: error.causes)
+        }
+        progress.add(records.count)
+        stored = last
+        (records, size) = ([], 0)
+    }
+}

@@ -1,0 +1,187 @@
+import ArgumentParser
+import Backplane
+import BackplaneControl
+import BackplaneHost
+import BackplaneRecords
+import BackplaneStorage
+import BackplaneTerminal
+import FoundationEssentials
+
+/// The options that choose a store.
+struct StoreChoiceArguments: ParsableArguments {
+    @Option(help: ArgumentHelp("The path of the running host's control socket.", valueName: "path"))
+    var socket: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The manifest whose store to use (default: \(ManifestChoice.text)).", valueName: "manifest"))
+    var manifest: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The folder in which data access controllers store their data (default: $XDG_STATE_HOME/backplane).",
+            valueName: "folder"))
+    var data: String?
+
+    func validate() throws {
+        if socket != nil, manifest != nil || data != nil {
+            throw ValidationError("--socket chooses the store of a running host; leave out --manifest and --data")
+        }
+    }
+
+    /// Opens the store, through the host that has it open, if any.
+    ///
+    /// - Parameters:
+    ///   - isWriting: Whether the command changes the store.
+    ///   - creates: Whether to create the store if there is none.
+    /// - Throws: `store.unusable` if there is no store, or if it is to be changed while a process without a control
+    ///   socket has it open; `control.unreachable`.
+    func open(isWriting: Bool, creates: Bool = false) throws -> StoreHandle {
+        if let socket {
+            return .host(ControlClient(try HostChoice(socket: socket).host().socket))
+        }
+        let manifest = try ManifestChoice.taken(manifest), folder = try folder(of: manifest)
+        if creates { _ = try DataFolder(in: data, manifest: manifest).storeFolder() }
+        for host in HostChoice.all(running: manifest) where host.greeting?.requests.contains(StoreRequest.name) == true
+        {
+            let client = ControlClient(host.socket)
+            if try client.ask(StoreRequest("list")).folder == folder { return .host(client) }
+        }
+        guard creates || FileManager.default.fileExists(atPath: folder + "/store.sqlite") else {
+            throw BackplaneError(
+                .storeUnusable,
+                "there is no store yet; a host creates it when a data access controller first uses it. --data names another data folder",
+                at: folder)
+        }
+        return .file(try Engines.openFile(folder, isWriting: isWriting))
+    }
+
+    /// Returns the folder of the store, without querying a host.
+    func folder() throws -> String { try folder(of: ManifestChoice.taken(manifest)) }
+
+    private func folder(of manifest: String) throws(BackplaneError) -> String {
+        try DataFolder(in: data, manifest: manifest).storePath
+    }
+
+    /// Opens the store, runs an operation on it, and prints the operation's error.
+    func use(isWriting: Bool = false, _ body: (StoreHandle) async throws(BackplaneError) -> Int32) async -> Int32 {
+        do {
+            return try await body(try open(isWriting: isWriting, creates: isWriting))
+        } catch let refusal as HostChoice.Refusal {
+            return refusal.report()
+        } catch {
+            return Output.fail(error)
+        }
+    }
+}
+
+/// An open store.
+enum StoreHandle: Sendable {
+    case file(any RecordStore)
+    case host(ControlClient)
+
+    /// Returns the collections.
+    ///
+    /// - Parameter sizes: Whether to count the bytes of their records.
+    func list(sizes: Bool = false) async throws(BackplaneError) -> [StoreCollectionForm] {
+        switch self {
+        case .file(let store): return try await store.list(sizes: sizes)
+        case .host(let host):
+            var request = StoreRequest("list")
+            request.sizes = sizes ? true : nil
+            return try host.ask(request).collections ?? []
+        }
+    }
+
+    /// Returns a page of a collection, or only the record with an id.
+    func read(_ collection: String, in namespace: String, id: String? = nil, after: PageCursor? = nil)
+        async throws(BackplaneError) -> RecordPage
+    {
+        switch self {
+        case .file(let store):
+            return try await store.read(collection, id: id, after: after, limit: 500, in: namespace)
+        case .host(let host):
+            var request = StoreRequest("read")
+            (request.namespace, request.collection, request.id) = (namespace, collection, id)
+            (request.after, request.limit) = (after?.bytes, 500)
+            let answer = try host.ask(request)
+            var page = RecordPage(records: [])
+            for form in answer.records ?? [] { page.records.append(try form.record()) }
+            page.damaged = (answer.damaged ?? []).map { StoredRecord(id: $0, value: []) }
+            page.next = answer.next.map { PageCursor(bytes: $0) }
+            return page
+        }
+    }
+
+    func add(_ definition: CollectionDefinition, in namespace: String) async throws(BackplaneError) {
+        switch self {
+        case .file(let store): try await store.add(definition.indexes, to: definition.name, in: namespace)
+        case .host(let host):
+            var request = StoreRequest("define")
+            (request.namespace, request.collection) = (namespace, definition.name)
+            request.indexes = definition.indexes.map(StoreIndexForm.init)
+            _ = try host.ask(request)
+        }
+    }
+
+    func restore(
+        _ records: [(collection: String, record: StoredRecord)], overwriting isOverwriting: Bool, in namespace: String
+    ) async throws(BackplaneError) {
+        switch self {
+        case .file(let store): try await store.restore(records, overwriting: isOverwriting, in: namespace)
+        case .host(let host):
+            var request = StoreRequest("write")
+            (request.namespace, request.overwrites) = (namespace, isOverwriting)
+            request.records = records.map { StoreRecordForm(collection: $0.collection, $0.record) }
+            _ = try host.ask(request)
+        }
+    }
+
+    func findDamage() async throws(BackplaneError) -> [BackplaneError] {
+        switch self {
+        case .file(let store): try await store.findDamage()
+        case .host(let host): try host.ask(StoreRequest("check")).damage ?? []
+        }
+    }
+
+    /// Calls a function with all records of the given collections, page by page.
+    ///
+    /// - Returns: The ids of records whose bytes have changed, each after its collection.
+    func forEachPage(
+        of collections: [StoreCollectionForm], _ progress: CountingLine,
+        _ body: (StoreCollectionForm, RecordPage) throws(BackplaneError) -> Void
+    ) async throws(BackplaneError) -> [String] {
+        var damaged: [String] = []
+        for collection in collections {
+            var cursor: PageCursor?
+            repeat {
+                let page = try await read(collection.collection, in: collection.namespace, after: cursor)
+                try body(collection, page)
+                damaged += page.damaged.map { "\(collection.namespace)/\(collection.collection)/\($0.id)" }
+                progress.add(page.records.count + page.damaged.count)
+                cursor = page.next
+            } while cursor != nil
+        }
+        return damaged
+    }
+}
+
+/// A progress counter on standard error, shown only at a terminal.
+final class CountingLine {
+    private let doing: String
+    private let total: Int?
+    private let line = ProgressLine()
+    private(set) var count = 0
+    private var shown = ContinuousClock.now
+
+    init(_ doing: String, of total: Int? = nil) { (self.doing, self.total) = (doing, total) }
+
+    func add(_ more: Int) {
+        count += more
+        guard ContinuousClock.now - shown > .milliseconds(200) else { return }
+        shown = .now
+        line.show("\(doing) \(count)" + (total.map { " of \($0)" } ?? "") + " records")
+    }
+
+    func clear() { line.clear() }
+}

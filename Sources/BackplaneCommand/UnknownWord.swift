@@ -1,0 +1,70 @@
+import ArgumentParser
+import BackplaneDocuments
+import BackplaneHost
+
+/// The first word of a command line that is neither a command nor an option of its command.
+///
+/// The parser stops at the first word that it rejects, which is often a later one that is correct.
+struct UnknownWord: CustomStringConvertible {
+    private let word: String
+    /// The command that precedes the word, as typed.
+    private let command: String
+    private let known: [String]
+
+    /// Returns the unknown word among the arguments after the program's name; `nil` if there is none.
+    static func find(in arguments: [String], of tool: any ParsableCommand.Type) -> UnknownWord? {
+        var type = tool, words = [name(of: tool)], rest = arguments[...]
+        while let first = rest.first, !first.hasPrefix("-"), !type.configuration.subcommands.isEmpty {
+            let commands = type.configuration.subcommands
+            guard let next = commands.first(where: { name(of: $0) == first }) else {
+                if first == "help" { return nil }
+                let shown = commands.filter { $0.configuration.shouldDisplay }.map { name(of: $0) }
+                return UnknownWord(word: first, command: words.joined(separator: " "), known: shown)
+            }
+            type = next
+            words.append(first)
+            rest = rest.dropFirst()
+        }
+        let help = self.options(in: tool.helpMessage(for: type, includeHidden: true))
+        let options = Set(help.matches(of: #/--[a-z0-9][a-z0-9-]*/#).map { String($0.output) } + ["--version"])
+        let takers = Set(help.matches(of: #/(--?[A-Za-z0-9][a-z0-9-]*) </#).map { String($0.1) })
+        while let word = rest.popFirst(), word != "--" {
+            if takers.contains(word) {
+                rest = rest.dropFirst()
+            } else if word.hasPrefix("--"), case let name = String(word.prefix { $0 != "=" }), !options.contains(name) {
+                return UnknownWord(word: name, command: words.joined(separator: " "), known: options.sorted())
+            }
+        }
+        return nil
+    }
+
+    /// Returns the names and values of the options in a help text, without their descriptions.
+    private static func options(in help: String) -> String {
+        let lines = help.split(separator: "\n").drop { $0 != "OPTIONS:" }.filter { $0.hasPrefix("  -") }
+        return lines.map { line in String(line.dropFirst(2).split(separator: "  ").first ?? "") }
+            .joined(separator: "\n")
+    }
+
+    /// The text for standard error, which ends with the command that lists the alternatives.
+    var report: String { "Error: \(self)\n  See '\(command) --help' for more information." }
+
+    var description: String {
+        let kind = word.hasPrefix("-") ? "option" : "command"
+        // Options with the same first word are easily mistaken for each other.
+        let relatives = known.filter { kind == "option" && stem(of: $0) == stem(of: word) }
+        let question =
+            NameSuggestions(for: word, among: known).question
+            ?? relatives.first.map { "did you mean `\($0)`?" } ?? "`\(command) --help` lists them"
+        return "`\(command)` has no \(kind) `\(word)`; \(question)"
+    }
+
+    /// Returns the first word of an option, in the singular.
+    private func stem(of option: String) -> Substring {
+        let first = option.dropFirst(2).prefix { $0 != "-" }
+        return first.hasSuffix("s") ? first.dropLast() : first
+    }
+
+    private static func name(of type: any ParsableCommand.Type) -> String {
+        type.configuration.commandName ?? "\(type)".lowercased()
+    }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import Backplane
+import BackplaneHost
+import BackplaneTerminal
+import BackplaneValidate
+
+extension BackplaneTool {
+    struct Validate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Check a plugin against the rules of the boundary.",
+            discussion: """
+                The rules are numbered requirements, which docs/validate.md explains. Each check runs in a separate \
+                process, so that a crash or a hang is reported as a finding. The plugin's components are created, \
+                called with invalid JSON, cancelled and stopped, with none of their wires connected. The exit code is \
+                1 if the plugin violates a requirement.
+
+                EXAMPLES
+                  backplane validate .build/debug/libClock.so
+                  backplane validate Bookshelf --timeout 30 --json
+                """)
+
+        @OptionGroup var arguments: LibraryArguments
+        @Flag(help: "Print the report as JSON.") var json = false
+
+        func run() async throws {
+            guard !arguments.library.isEmpty else {
+                throw ExitCode(Output.refuse("LIBRARY: expected a path or a name, found nothing"))
+            }
+            let report: ValidationReport
+            do throws(BackplaneError) {
+                let folder = try LoadFolder(in: arguments.loadFolder)
+                defer { folder.remove() }
+                report = await Validation(path: try arguments.path, folder: folder.path, limit: arguments.limit)
+                    .report()
+            } catch {
+                if json { Output.json(ValidationReport(arguments.library, error)) }
+                throw ExitCode(Output.fail(error))
+            }
+            if json { Output.json(report) } else { report.printTable() }
+            throw ExitCode(report.isValid ? 0 : 1)
+        }
+    }
+
+    /// The child process of ``Validate``.
+    struct ValidateChild: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(commandName: ValidationChild.command, shouldDisplay: false)
+
+        @Argument var trial: String
+        @OptionGroup var arguments: LibraryArguments
+
+        func run() async throws {
+            guard let trial = Trial(rawValue: trial) else { throw ValidationError("unknown trial") }
+            await ValidationChild.run(trial, arguments.library, loadFolder: arguments.loadFolder)
+        }
+    }
+}
