@@ -461,7 +461,7 @@ let package = Package(
         .testTarget(
             name: "BackplaneTests",
             dependencies: ["Backplane", "BackplaneBoundary", "BackplaneManagers", "CBackplane", "litmus"],
-            exclude: ["Lanes/lane-revision.txt"], swiftSettings: settings),
+            swiftSettings: settings),
         .testTarget(
             name: "BackplaneManagersTests", dependencies: ["Backplane", "BackplaneManagers"], swiftSettings: settings),
         .testTarget(name: "BackplaneDocumentsTests", dependencies: ["BackplaneDocuments"], swiftSettings: settings),
@@ -552,12 +552,6 @@ let package = Package(
         .testTarget(
             name: "BackplaneValidateTests", dependencies: ["BackplaneTerminal", "BackplaneValidate", "CBackplane"],
             swiftSettings: settings),
-        .testTarget(
-            name: "BackplaneBenchTests",
-            dependencies: [
-                "BackplaneBench", "BackplaneSwapLoad", "BackplaneTerminal", "TestFixtures", "TurnstileContracts",
-            ],
-            exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(
             name: "BackplaneCommandTests",
             dependencies: [

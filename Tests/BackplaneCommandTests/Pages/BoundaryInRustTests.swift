@@ -30,13 +30,4 @@ struct BoundaryInRustTests {
         host.signal(SIGTERM)
         #expect(await host.end().status == 0)
     }
-
-    @Test func `what it shows of the plugin's files stands there`() throws {
-        let shown = page.blocks.filter { $0.kind.hasPrefix("from=") }
-        #expect(shown.count == 4)
-        for block in shown {
-            let file = Page.root.appending(path: "Tests/Plugins/Tally/\(block.kind.dropFirst("from=".count))")
-            #expect(try String(contentsOf: file, encoding: .utf8).contains(block.text), "\(block.text)")
-        }
-    }
 }
