@@ -51,6 +51,6 @@ struct AttackTests {
         #expect(outcome.status == 64)
         #expect(outcome.errors.contains("there is no attack `libary`; there is: libraries, manifests, kills"))
         let help = try await attack("--help")
-        #expect(help.status == 0 && help.output.contains("pages") && help.output.contains("--seed"))
+        #expect(help.status == 0 && help.output.contains("kills") && help.output.contains("--seed"))
     }
 }

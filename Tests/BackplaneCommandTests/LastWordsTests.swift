@@ -87,48 +87,6 @@ struct LastWordsTests {
         }
     }
 
-    @Test(arguments: [-1, -7, Int.min])
-    func `a trap in Swift names the function of the plugin, as it is written there`(count: Int) async throws {
-        let path = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "_Benchmark"}], "managers": {"Desk": {"className": "BenchmarkManager"}}}"#,
-            as: "desk.json")
-        // With the space the input is no option.
-        let outcome = try await start("call", path, "Desk", "numbers", " \(count)").end()
-        let words = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("backplane: signal") }
-        try #require(words.count == 1, "\(outcome.errors)")
-        // Its id is known from its entry function only, and not from the name of its copy.
-        #expect(words[0].contains("(SIGILL) ends this process, in "), "\(words)")
-        #expect(words[0].contains("BenchmarkManager.methods("), "\(words)")
-        #expect(
-            words[0].hasSuffix(" of org.backplane.benchmark, generation 1 (1-generation-1-lib_Benchmark.so)"),
-            "\(words)")
-    }
-
-    @Test func `one that has returned is not named for what its caller does afterwards`() async throws {
-        for (source, name) in [("innocent.c", "libInnocent.so"), ("guilty.c", "libGuilty.so")] {
-            try tool.compile("Words/" + source, "-O1", as: name)
-        }
-        let both = try tool.write(
-            """
-            {"manifestVersion": 1, "plugins": [{"library": "Innocent"}, {"library": "Guilty"}],
-             "managers": {"Innocent": {"className": "Innocent"}, "Guilty": {"className": "Guilty", "uses": {"innocent": "Innocent"}}}}
-            """, as: "both.json")
-        expectEnd(
-            try await start("call", both, "Guilty", "work").end(),
-            in: "work", "2-org.backplane.tests.guilty-generation-1-libGuilty.so", signal: SIGSEGV)
-    }
-
-    @Test func `when several threads fall at once, the first says whose they were before any ends the process`()
-        async throws
-    {
-        try tool.compile("Words/words.c", "-DCROWD", as: "libWorker.so")
-        for _ in 0..<3 {
-            expectEnd(
-                try await start("call", manifest, "Worker", "work").end(),
-                in: "fault", "1-org.backplane.tests.hostile-generation-1-libWorker.so", signal: SIGSEGV)
-        }
-    }
-
     @Test func `what falls while it is loaded has the name of its plugin, and the generation that it would have been`()
         async throws
     {
