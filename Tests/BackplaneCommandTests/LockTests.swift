@@ -110,24 +110,6 @@ struct LockTests {
         }
     }
 
-    @Test func `written and merely checked locks are distinguished`() async throws {
-        let path = try manifest()
-        #expect(try await Summary(tool.run("check", path, "--lock", "--json")).written)
-        let locked = try text(path), second = try await Summary(tool.run("check", path, "--lock", "--json"))
-        #expect(!second.written && second.changes.isEmpty)
-        let spelled = locked.replacing("\"plugin\": ", with: "\"note\": 1, \"plugin\": ")
-        #expect(spelled != locked)
-        try tool.write(spelled, as: "m.json")
-        let third = try await tool.run("check", path, "--lock")
-        #expect(
-            third.output
-                == "\(path): no problems\n\(path): locked; the versions are the same, but written differently\n")
-        #expect(try text(path) == locked)
-        try tool.write(spelled, as: "m.json")
-        let fourth = try await Summary(tool.run("check", path, "--lock", "--json"))
-        #expect(fourth.written && fourth.changes.isEmpty)
-    }
-
     @Test func `as JSON every failure is there too`() async throws {
         let missing = try await tool.run("check", tool.folder + "/none.json", "--lock", "--json")
         #expect(missing.status == 1 && missing.errors == "")
@@ -137,13 +119,5 @@ struct LockTests {
         let unwritable = try await tool.run("check", path, "--lock", "--json")
         #expect(unwritable.status == 1 && unwritable.errors == "")
         #expect(try Summary(unwritable).problems.map(\.code) == ["manifest.unwritable"] && !Summary(unwritable).written)
-    }
-
-    @Test func `a manifest that is a symbolic link is written where it leads`() async throws {
-        let path = try manifest(), link = tool.folder + "/link.json"
-        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "m.json")
-        #expect(try await tool.run("check", link, "--lock").status == 0)
-        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "m.json")
-        #expect(try text(path).contains("\"lock\": {\n    \"Clock\": { \"plugin\": "))
     }
 }

@@ -51,21 +51,6 @@ struct RunTests {
             outcome.errors.contains("component=Trial") && outcome.errors.contains("methods=wait"), "\(outcome.errors)")
     }
 
-    @Test func `as JSON it prints what is up and nothing else`() async throws {
-        let running = try tool.start(["run", Tool.almanac, "--json", "--data", tool.data, "--load-folder", tool.loads])
-        #expect(await running.says("\n}"))
-        running.signal(SIGTERM)
-        let outcome = await running.end()
-        struct Report: Decodable {
-            struct Row: Decodable { var name: String, state: String }
-            var managers: [Row], control: String
-        }
-        let report = try JSONDecoder().decode(Report.self, from: Data(outcome.output.utf8))
-        #expect(report.managers.map(\.state) == ["ready", "ready"])
-        #expect(report.control.hasPrefix(tool.sockets + "/host-"))
-        #expect(outcome.status == 0 && outcome.errors == "")
-    }
-
     @Test func `it refuses a manifest with an error, and names all of them`() async throws {
         let path = try tool.write(
             #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {"Clock": {"className": "ClockManager"}, "A": {"className": "X"}, "B": {}}}"#,

@@ -59,11 +59,6 @@ struct ToolTests {
         #expect(outcome.errors.hasPrefix("\(path):3:1: error: "), "\(outcome.errors)")
     }
 
-    @Test func `the graph has both versions of a class`() async throws {
-        let outcome = try await tool.run("graph", Self.both)
-        #expect(outcome.output.contains("BooksService 1.0.0") && outcome.output.contains("BooksService 2.0.0"))
-    }
-
     @Test func `an explanation of a fault is one, and an unknown name is an error with names like it`() async throws {
         let path = try faulty()
         let broken = try await tool.run("explain", path, "Broken")
@@ -116,53 +111,6 @@ struct ToolTests {
                     && $0.hasSuffix(
                         "unsatisfied  /managers/C/uses/trials: manager.unsatisfied: `A` did not start: not today")
             })
-    }
-
-    @Test func `as JSON the reasons are there too`() async throws {
-        struct Report: Decodable {
-            struct Row: Decodable {
-                struct Reason: Decodable { var code: String }
-                var name: String, state: String, reason: Reason?
-            }
-            var managers: [Row]
-        }
-        let running = try tool.start(["run", try faulty(), "--keep-going", "--json", "--load-folder", tool.loads])
-        #expect(await running.says("\n}"))
-        running.signal(SIGTERM)
-        let outcome = await running.end(),
-            rows = try JSONDecoder().decode(Report.self, from: Data(outcome.output.utf8)).managers
-        #expect(rows.map(\.state) == ["unsatisfied", "ready"])
-        #expect(rows.map(\.reason?.code) == ["component.unknown-class", nil])
-    }
-
-    @Test func `where nothing is up nothing runs on`() async throws {
-        let path = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {"Broken": {"className": "NoSuchClass"}}}"#,
-            as: "m.json")
-        let outcome = try await tool.run("run", path, "--keep-going")
-        #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("no manager is running"))
-    }
-
-    @Test(arguments: [[], ["--json"]])
-    func `where there is nothing to keep going with, only what is wrong is said`(options: [String]) async throws {
-        let path = tool.folder + "/none.json"
-        let outcome = try await tool.start(["run", path, "--keep-going", "--load-folder", tool.loads] + options).end()
-        #expect(outcome.status == 1 && outcome.output == "")
-        #expect(
-            outcome.errors
-                == "\(path): error: the manifest cannot be read: No such file or directory [manifest.unreadable]\n")
-    }
-
-    @Test(arguments: [[], ["--keep-going"]])
-    func `a manifest without managers runs on`(options: [String]) async throws {
-        let path = try tool.write(#"{"manifestVersion": 1, "plugins": [], "managers": {}}"#, as: "m.json")
-        let running = try tool.start(["run", path, "--no-control", "--load-folder", tool.loads] + options)
-        #expect(await running.says("0 managers up; stop with control-C\n"))
-        running.signal(SIGTERM)
-        let outcome = await running.end()
-        #expect(outcome.status == 0 && outcome.errors == "")
-        #expect(outcome.output == "0 managers up; stop with control-C\nSIGTERM: stopping\nstopped\n")
     }
 
     @Test func `a manager whose name looks like an option is one after two dashes`() async throws {

@@ -89,45 +89,11 @@ struct ManifestEffortTests {
         },
     ]
 
-    /// The processor time of this thread for reading and resolving a manifest: the least of three.
-    private func effort(_ bytes: Data) -> Double {
-        let plugins = Catalogue(plugins: [.manager("A", wires: [.to("a", .of("Any"), optional: true)])])
-        return (0..<3).map { _ in
-            let start = Self.processorTime
-            let document = ManifestDocument(parsing: bytes) { $0 == "HOME" ? "/home" : nil }
-            _ = Resolution(document, catalogue: plugins) { _, _ in .success([]) }.problems.count
-            return Self.processorTime - start
-        }.min() ?? 0
-    }
-
-    private static var processorTime: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-
-    /// Eight times the manifest would be 64 times the work if each of its parts were compared with each other one.
-    @Test(arguments: families)
-    func `eight times the manifest is far from 64 times the work`(_ family: Family) {
-        let (small, large) = (family.document(1), family.document(8))
-        var (few, many) = (effort(small), effort(large))
-        // What else the machine does adds to a measurement: the least of several is nearest to the work itself.
-        for _ in 0..<5 where many >= 24 * few { (few, many) = (min(few, effort(small)), min(many, effort(large))) }
-        #expect(many < 24 * few, "\(family.testDescription): \(few) s and \(many) s of a processor")
-    }
-
     @Test(arguments: families)
     func `what is said of a manifest ends`(_ family: Family) {
         let document = ManifestDocument(parsing: family.document(8)) { _ in nil }
         let managers = Set(document.problems.compactMap(\.manager)).count
         #expect(document.problems.count <= 2 * ManifestLimits.problems + 2 + managers)
-    }
-
-    @Test func `of 100,000 unknown keys a thousand are told`() {
-        let keys = Self.members(100_000) { #""k\#($0)":1"# }
-        let document = ManifestDocument(parsing: Data(Self.manifest("", "," + keys).utf8))
-        #expect(document.problems.count == ManifestLimits.problems + 1)
-        #expect(document.problems.contains { $0.error.message.hasPrefix("99000 more warnings are not listed") })
     }
 
     @Test func `what is not listed is counted, and errors are not hidden by warnings`() throws {

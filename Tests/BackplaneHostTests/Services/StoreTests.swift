@@ -71,22 +71,6 @@ struct StoreTests {
         }
     }
 
-    @Test func `ids that differ only behind a zero are two`() async throws {
-        try await withNotes { notebook, _ in
-            _ = try await notebook.save([Note(id: "a\u{0}b", text: "1"), Note(id: "a\u{0}c", text: "2")])
-            let texts = try await notebook.all().map(\.text), found = try await notebook.fetch("a\u{0}c")?.text
-            #expect(texts == ["1", "2"])
-            #expect(found == "2")
-        }
-    }
-
-    @Test func `many records are saved at once`() async throws {
-        try await withNotes { notebook, _ in
-            _ = try await notebook.save((0..<70_000).map { Note(id: "\($0)", text: "") })
-            #expect(try await notebook.count() == 70_000)
-        }
-    }
-
     @Test func `a write is logged with the trace of the call that it is made for`() async throws {
         let log = RecordedLog()
         try await withNotes(log: log) { notebook, _ in

@@ -72,19 +72,6 @@ struct SwapWhileExchangingTests {
         await counters.host.stop()
     }
 
-    @Test func `a piece that nobody takes holds up no swap of its executor, and no blame falls on it`() async throws {
-        let counters = try host(HeldExecutor(), CounterEvents()) { $0.servicesLimit = .seconds(60) }
-        try await counters.host.start()
-        let response = try await counters.host.network.open(HTTPRequest("GET", "gated:endless"))
-        let first = try await response.body.next()
-        #expect(first?.count == 1_000)
-        let report = try await counters.swap(linked: [Self.edition("2.0.0")])
-        #expect(report.outcome == .swapped && report.warnings == [])
-        let error = await error { while try await response.body.next() != nil {} }
-        #expect(error?.code == .networkFailed)
-        await counters.host.stop()
-    }
-
     @Test func `old code sends by the old manifest until the flip, and new code by the new one from its start`()
         async throws
     {

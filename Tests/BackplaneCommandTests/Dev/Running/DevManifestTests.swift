@@ -93,22 +93,6 @@ struct DevManifestTests {
         try await dev.stop()
     }
 
-    @Test func `a library that is not there is said to be missing, and is taken when it comes`() async throws {
-        try editions.save(EditionLibrary.manifest)
-        let dev = try start()
-        try await dev.next("started")
-        try await dev.up()
-        try editions.save(EditionLibrary.manifest("Edition", "Late"))
-        let refusal = try await dev.refused()
-        #expect(refusal.subject == .manifest)
-        #expect(refusal.error.reportLines.joined().contains("libLate.so"), "\(refusal.error)")
-        #expect(try await dev.call("Edition", "count") == "1")
-        try editions.rename(1, "Late")
-        #expect(try await dev.next("applied", ManifestChangeForm.self).value.started == ["Late"])
-        #expect(try await dev.call("Edition", "count") == "2")
-        try await dev.stop()
-    }
-
     @Test func `an application that starts with errors everywhere is fixed while it runs`() async throws {
         try editions.save("{ oops")
         let dev = try start()
@@ -124,21 +108,6 @@ struct DevManifestTests {
         #expect(try await dev.call("Edition", "edition") == "1")
         try editions.rename(2)
         #expect(try await dev.swapped().plugins.map(\.toVersion) == ["2.0.0"])
-        try await dev.stop()
-    }
-
-    @Test func `a manifest that is not there yet is taken when it comes, and one that goes is missed`() async throws {
-        let dev = try start()
-        try await dev.next("started")
-        #expect(try await !dev.up().problems.isEmpty)
-        try editions.save(EditionLibrary.manifest)
-        #expect(try await dev.next("applied", ManifestChangeForm.self).value.started == ["Edition"])
-        try FileManager.default.removeItem(atPath: editions.manifest)
-        #expect(try await dev.refused().subject == .manifest)
-        #expect(try await dev.call("Edition", "count") == "1")
-        try editions.save(EditionLibrary.manifest)
-        #expect(try await dev.next("applied", ManifestChangeForm.self).value.kept == ["Edition"])
-        #expect(try await dev.call("Edition", "count") == "2")
         try await dev.stop()
     }
 }

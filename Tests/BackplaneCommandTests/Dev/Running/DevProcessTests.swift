@@ -54,16 +54,6 @@ struct DevProcessTests {
         try await dev.stop()
     }
 
-    @Test func `a killed application is restarted by the next manifest, too`() async throws {
-        let dev = try await start()
-        try dev.killApplication()
-        try await dev.next("hostEnded")
-        try editions.rename(1, "Late")
-        try editions.save(EditionLibrary.manifest("Edition", "Late"))
-        #expect(try await dev.up().managers.map(\.name).sorted() == ["Edition", "Late"])
-        try await dev.stop()
-    }
-
     @Test func `the application does not outlive a killed dev`() async throws {
         let dev = try shell("exec \(words)")
         #expect(await dev.says("running"), "\(dev.output)\(dev.errors)")
@@ -79,20 +69,6 @@ struct DevProcessTests {
         #expect(outcome.status == 0)
         #expect(outcome.output.split(separator: "\n").count == 1, "\(outcome.output)")
         #expect(outcome.errors == "it ended with 0\n")
-        #expect(tool.loadFolders() == [])
-    }
-
-    @Test(arguments: ["</dev/null", "<&-"])
-    func `it needs no standard input`(redirection: String) async throws {
-        let dev = try shell("exec \(words) \(redirection)")
-        #expect(await dev.says("running"), "\(dev.output)\(dev.errors)")
-        try editions.rename(2)
-        #expect(await dev.says("swapped"), "\(dev.output)\(dev.errors)")
-        dev.signal(SIGTERM)
-        let outcome = await dev.end()
-        #expect(outcome.status == 0 && outcome.errors == "")
-        #expect(outcome.output.hasSuffix("stopped      SIGTERM\n"), "\(outcome.output)")
-        #expect(!outcome.output.contains("\u{1B}"), "there is no terminal")
         #expect(tool.loadFolders() == [])
     }
 }

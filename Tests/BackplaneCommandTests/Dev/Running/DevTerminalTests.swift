@@ -82,17 +82,6 @@ struct DevTerminalTests {
         #expect(await terminal.end(), "the application is gone too")
     }
 
-    @Test func `a second q does not wait either, and the output says so`() async throws {
-        _ = try EditionLibrary.compile(1, to: editions.folder, stops: false)
-        let terminal = try await start()
-        try terminal.type("q")
-        #expect(await terminal.says("the application is stopping; q again ends it at once"), "\(terminal.text)")
-        try terminal.type("q")
-        #expect(await terminal.says("over, 0"), "\(terminal.text)")
-        #expect(terminal.text.contains("did not stop cleanly: signal 9 ended it"), "\(terminal.text)")
-        #expect(terminal.isOrdinary)
-    }
-
     @Test func `the application's output is on separate lines from the progress`()
         async throws
     {
@@ -108,42 +97,5 @@ struct DevTerminalTests {
                 rest.hasPrefix("\r\u{1B}[K"),
                 "the line is cleared before anything else comes: \(rest.prefix(40).debugDescription)")
         }
-    }
-
-    @Test func `one that was begun in the background has its keys once it is brought to the front`() async throws {
-        let terminal = try await start(isInBackground: true)
-        try terminal.type("g")
-        #expect(await terminal.says("1 generation"), "\(terminal.text)")
-        try terminal.type("q")
-        #expect(await terminal.says("over, 0"), "\(terminal.text)")
-        #expect(terminal.isOrdinary)
-    }
-
-    @Test func `what was refused is tried again on demand`() async throws {
-        let terminal = try await start(), library = editions.library("Edition")
-        let trusted = editions.folder + "/trusted.so"
-        try FileManager.default.copyItem(atPath: editions.compile(3), toPath: trusted)
-        chmod(trusted, 0o666)
-        try #require(Glibc.rename(trusted, library) == 0)
-        #expect(await terminal.says("refused"), "\(terminal.text)")
-        chmod(library, 0o644)
-        try terminal.type("r")
-        #expect(await terminal.says("→ 3.0.0"), "\(terminal.text)")
-        try terminal.type("q")
-        #expect(await terminal.says("over, 0"))
-    }
-
-    @Test func `a terminal that can do nothing gets text alone`() async throws {
-        let terminal = try await start(type: "dumb")
-        try terminal.type("q")
-        #expect(await terminal.says("over, 0"))
-        #expect(!terminal.text.contains("\u{1B}"), "\(terminal.text.debugDescription)")
-    }
-
-    @Test func `with the terminal it ends, and the application with it`() async throws {
-        let terminal = try await start()
-        try terminal.hangUp()
-        #expect(await terminal.end())
-        #expect(tool.loadFolders() == [], "it stopped in order")
     }
 }
