@@ -460,7 +460,9 @@ let package = Package(
         // Tests.
         .testTarget(
             name: "BackplaneTests",
-            dependencies: ["Backplane", "BackplaneBoundary", "BackplaneManagers", "CBackplane", "litmus"],
+            dependencies: [
+                "Backplane", "BackplaneBoundary", "BackplaneManagers", "CBackplane", "TestFixtures", "litmus",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "BackplaneManagersTests", dependencies: ["Backplane", "BackplaneManagers"], swiftSettings: settings),
@@ -512,7 +514,7 @@ let package = Package(
             dependencies: [
                 "Backplane", "BackplaneBoundary", "BackplaneExchange", "BackplaneHost", "BackplaneNetwork",
                 "BackplaneOperations", "BackplaneOperationsNetwork", "BackplaneTestKit", "BackplaneTransfers",
-                "BackplaneURLSession",
+                "BackplaneURLSession", "TestFixtures",
             ],
             swiftSettings: settings),
         .target(
@@ -555,7 +557,7 @@ let package = Package(
         .testTarget(
             name: "BackplaneCommandTests",
             dependencies: [
-                "Backplane", "BackplaneBench", "BackplaneCommand", "BackplaneControl", "BackplaneDev", "BackplaneHost",
+                "Backplane", "BackplaneCommand", "BackplaneControl", "BackplaneDev", "BackplaneHost",
                 "BackplaneNetwork", "BackplanePackages", "BackplaneReports",
                 "BackplaneScaffold", "BackplaneTerminal", "BackplaneTestKit", "BackplaneValidate", "TestFixtures",
                 "TestGenerators", "attack", "hostile", engine("ArgumentParser", "swift-argument-parser"),
@@ -567,8 +569,7 @@ let package = Package(
                 "Backplane", "BackplaneConformance", "BackplaneControl", "BackplaneCrypto", "BackplaneDocuments",
                 "BackplaneExchange", "BackplaneHTTP",
                 "BackplaneHost", "BackplaneNetwork", "BackplaneTestKit", "BackplaneURLSession", "TestFixtures",
-                "TestGenerators",
-                engine("HTTPTypes", "swift-http-types"), engine("NIOCore", "swift-nio"),
+                engine("NIOCore", "swift-nio"),
                 engine("NIOEmbedded", "swift-nio"), engine("NIOHTTP2", "swift-nio-http2"),
             ],
             swiftSettings: settings),

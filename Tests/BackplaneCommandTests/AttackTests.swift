@@ -1,8 +1,9 @@
 import Foundation
+import TestFixtures
 import Testing
 
 /// The program of `make attack`: what it tries depends on its seed alone, and what it says of it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.nightly, .timeLimit(.minutes(5)))
 struct AttackTests {
     private struct Report: Decodable {
         struct Row: Decodable {

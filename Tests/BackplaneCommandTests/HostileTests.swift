@@ -4,7 +4,7 @@ import Testing
 
 /// Libraries that do wrong, or are something else altogether (Tests/Plugins/Hostile): what a host in a process of its
 /// own says of each, and what `backplane validate` finds.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.nightly, .timeLimit(.minutes(20)))
 struct HostileTests {
     private struct Row: Decodable {
         struct Finding: Decodable { var id: String, details: [String] }

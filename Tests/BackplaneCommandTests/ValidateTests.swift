@@ -104,7 +104,7 @@ struct ValidateTests {
         return path
     }
 
-    @Test(arguments: [[], ["-C", "strip=symbols"], ["-C", "panic=abort"]] as [[String]])
+    @Test(.nightly, arguments: [[], ["-C", "strip=symbols"], ["-C", "panic=abort"]] as [[String]])
     func `the tally in Rust keeps to every requirement`(flags: [String]) async throws {
         let (status, report) = try await report(rust(RustCompiler.tally, flags))
         #expect(

@@ -291,7 +291,6 @@ private final class WatchedChunks: AsyncSequence, Sendable {
     let begun = Latch()
     private let released = Mutex(false)
 
-
     final class Iterator: AsyncIteratorProtocol {
         private let chunks: WatchedChunks
 

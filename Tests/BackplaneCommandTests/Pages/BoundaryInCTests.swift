@@ -4,7 +4,7 @@ import Testing
 
 /// What docs/boundary-in-c.md has a reader write and run, followed literally: a plugin in C, compiled, called and
 /// swapped.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.nightly, .timeLimit(.minutes(5)))
 struct BoundaryInCTests {
     private let tool: Tool
     private let packages: PackagesFolder

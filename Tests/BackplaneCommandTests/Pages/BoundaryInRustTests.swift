@@ -3,7 +3,7 @@ import TestFixtures
 import Testing
 
 /// What docs/boundary-in-rust.md has a reader run, followed literally, and what it shows of the plugin in Rust.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.nightly, .timeLimit(.minutes(5)))
 struct BoundaryInRustTests {
     private let page: Page
 

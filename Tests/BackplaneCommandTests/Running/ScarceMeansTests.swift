@@ -1,8 +1,9 @@
 import Foundation
+import TestFixtures
 import Testing
 
 /// The command where the system gives it few open files or threads: it answers, or says what it lacks, and never dies.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.nightly, .timeLimit(.minutes(20)))
 struct ScarceMeansTests {
     /// Runs a command through a shell that sets a limit first.
     private func run(_ limit: String, _ tool: Tool, _ arguments: [String]) async throws -> Tool.Outcome {

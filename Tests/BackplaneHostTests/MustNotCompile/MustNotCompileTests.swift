@@ -1,4 +1,5 @@
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -9,7 +10,7 @@ import Testing
 /// ```swift
 /// _ = context.store    // error: value of type 'ManagerContext<StoringManager>' has no member 'store'
 /// ```
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.nightly, .timeLimit(.minutes(5)))
 struct MustNotCompileTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Cases").path
     /// The one that must compile.
