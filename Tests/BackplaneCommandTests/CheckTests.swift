@@ -121,17 +121,6 @@ struct CheckTests {
             ), "\(strict.output)")
     }
 
-    @Test func `nothing is started and nothing is left`() async throws {
-        let path = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"A": {"className": "ChallengeManager", "dataAccessController": {"className": "ChallengeDataAccess"}}}}"#,
-            as: "m.json")
-        let outcome = try await tool.run("check", path, "--log-level", "trace")
-        #expect(outcome.status == 0)
-        #expect(!outcome.errors.contains("init"), "no component wrote to the log")
-        #expect(!FileManager.default.fileExists(atPath: tool.data))
-        #expect(tool.loadFolders() == [])
-    }
-
     @Test func `a malformed manifest is a problem with its place`() async throws {
         let path = try tool.write("{\n  \"managers\": {\n", as: "half.json")
         let outcome = try await tool.run("check", path)

@@ -175,27 +175,6 @@ struct FirstLineTests {
             "\(line)")
     }
 
-    @Test(arguments: 0..<6 as Range<UInt64>)
-    func `an input of another shape`(seed: UInt64) async throws {
-        var numbers = SeededNumbers(ofCase: seed)
-        let word = Misspelling(of: "something", besides: [], &numbers).text,
-            number = Int.random(in: 2..<1000, using: &numbers)
-        let sample = numbers.pick(MethodInput.all)
-        let (input, found) = numbers.pick([
-            ("{\"\(word)\": \(number)}", "an object"), ("[\(number), \"\(word)\"]", "an array"),
-            sample.expected == "a string" ? ("\(number)", "a number") : ("\"\(word)\"", "a string"),
-            ("true", "a boolean"), ("null", "null"),
-        ])
-        let (manifest, manager) = try manifest(with: sample, &numbers)
-        let called = try await tool.run("call", manifest, manager, sample.method, input)
-        #expect(called.status == 1)
-        let line = firstLine(called.errors)
-        #expect(
-            line.contains("the input of `\(manager).\(sample.method)`: expected \(sample.expected), found \(found)"),
-            "\(line)")
-        #expect(line.contains("write \(sample.expected), for example \(sample.example)"), "\(line)")
-    }
-
     @Test(arguments: 0..<4 as Range<UInt64>)
     func `an index out of range in a plugin`(seed: UInt64) async throws {
         var numbers = SeededNumbers(ofCase: seed)

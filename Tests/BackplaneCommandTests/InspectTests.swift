@@ -114,21 +114,6 @@ struct InspectTests {
                 && clock.contract.methods == [.init(name: "now", kind: "sync")])
     }
 
-    @Test func `a library is found by its name too`() async throws {
-        let (status, report) = try await report("Clock")
-        #expect(status == 0)
-        #expect(report.path.hasSuffix("/libClock.so"))
-    }
-
-    @Test func `its SHA-256 is what a manifest takes`() async throws {
-        let outcome = try await inspect(Self.clock)
-        let digest = try #require(outcome.output.firstMatch(of: /\nSHA-256 +([0-9a-f]{64})\n/)).1
-        let path = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "Clock", "sha256": "\#(digest)"}], "managers": {"Clock": {"className": "ClockManager"}}}"#,
-            as: "m.json")
-        #expect(try await tool.run("check", path).status == 0)
-    }
-
     // MARK: Libraries that no host loads
 
     @Test func `what is no library is refused, and what is known is shown`() async throws {
@@ -158,21 +143,6 @@ struct InspectTests {
         let outcome = try await inspect(path)
         #expect(outcome.output.contains("\nSwift      5.2\n") && outcome.output.contains("\na host refuses it\n"))
         #expect(!outcome.output.contains("COMPONENT"))
-    }
-
-    @Test func `what a library says of itself begins no line and moves no cursor`() async throws {
-        var bytes = try Data(contentsOf: URL(filePath: Self.clock))
-        let id = try #require(bytes.range(of: Data("BACKPLNE".utf8) + [64, 1, 0, 0])).lowerBound + 216
-        let said = Data("a\u{1B}[2J\na host loads it".utf8)
-        bytes.replaceSubrange(id..<id + said.count, with: said)
-        let path = tool.folder + "/libClock.so"
-        try bytes.write(to: URL(filePath: path))
-        let outcome = try await inspect(path)
-        #expect(outcome.status == 1)
-        #expect(
-            outcome.output.contains(#"\nplugin     a\u{1B}[2J\u{A}a host loads it"#.replacing(#"\n"#, with: "\n")),
-            "\(outcome.output)")
-        #expect(!outcome.output.contains("\u{1B}") && !outcome.output.contains("\na host loads it"))
     }
 
     // MARK: Libraries that misbehave when they are loaded

@@ -99,25 +99,4 @@ struct LockTests {
                 == "backplane: \(nemo): manifest.unsupported: a manifest without `manifestVersion` cannot have a lock; add the version with `backplane convert --upgrade`\n"
         )
     }
-
-    private struct Summary: Decodable {
-        struct Problem: Decodable { var code: String }
-        struct Change: Decodable {}
-        var problems: [Problem], written: Bool, changes: [Change]
-
-        init(_ outcome: Tool.Outcome) throws {
-            self = try JSONDecoder().decode(Self.self, from: Data(outcome.output.utf8))
-        }
-    }
-
-    @Test func `as JSON every failure is there too`() async throws {
-        let missing = try await tool.run("check", tool.folder + "/none.json", "--lock", "--json")
-        #expect(missing.status == 1 && missing.errors == "")
-        #expect(try Summary(missing).problems.map(\.code) == ["manifest.unreadable"] && !Summary(missing).written)
-        let path = try manifest()
-        try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: path)
-        let unwritable = try await tool.run("check", path, "--lock", "--json")
-        #expect(unwritable.status == 1 && unwritable.errors == "")
-        #expect(try Summary(unwritable).problems.map(\.code) == ["manifest.unwritable"] && !Summary(unwritable).written)
-    }
 }

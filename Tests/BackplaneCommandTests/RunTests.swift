@@ -87,48 +87,4 @@ struct RunTests {
         #expect(outcome.errors.contains("stop"), "A was up and has stopped")
         #expect(tool.loadFolders() == [])
     }
-
-    @Test func `a second SIGINT ends it at once while stopping hangs`() async throws {
-        try compileNeverStopping()
-        let path = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "Never"}], "managers": {"Never": {"className": "Never"}}}"#,
-            as: "m.json")
-        let running = try await tool.startRun(path)
-        running.signal(SIGINT)
-        #expect(await running.says("SIGINT: stopping"))
-        running.signal(SIGINT)
-        #expect(await running.end().status == 130)
-    }
-
-    /// A plugin in C whose manager's `stop` never ends.
-    private func compileNeverStopping() throws {
-        let source = try tool.write(
-            """
-            #include "backplane.h"
-            BP_IDENTITY("org.example.never", "1.0.0")
-            static char instance;
-            static void create(void *type, const bp_creation *creation, bp_created done, void *context) {
-                bp_bytes nothing = {0, 0};
-                done(context, BP_OK, &instance, nothing);
-            }
-            static void stop(void *self, bp_done done, void *context) {}
-            static const bp_component components[] = {{
-                .size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("Never"), .version = BP_TEXT("1.0.0"), .create = create, .stop = stop}};
-            int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
-                *answer = (bp_answer){
-                    .size = sizeof *answer, .abi = BP_ABI_MAX, .id = BP_TEXT("org.example.never"), .version = BP_TEXT("1.0.0"),
-                    .components = components, .component_count = 1, .self_check = bp_check_self()};
-                return BP_OK;
-            }
-            """, as: "never.c")
-        let compiler = Process()
-        compiler.executableURL = URL(filePath: "/usr/bin/env")
-        compiler.arguments = [
-            "clang", "-shared", "-fPIC", "-I", Tool.manifests + "/../Sources/CBackplane/include", "-o",
-            tool.folder + "/libNever.so", source,
-        ]
-        try compiler.run()
-        compiler.waitUntilExit()
-        try #require(compiler.terminationStatus == 0)
-    }
 }

@@ -130,20 +130,4 @@ struct ToolTests {
             check.output.hasSuffix("\n`backplane explain -- \(path) -y` traces the fault of `-y` to its cause\n"),
             "\(check.output)")
     }
-
-    @Test func `nothing of a manifest reaches the terminal as it is`() async throws {
-        let path = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {"A\u001b[2J": {"className": "C\u001b[3J"}, "B": {"className": "RelayManager", "uses": {"trials": "A\u001b[2J\n"}}}}"#,
-            as: "m.json")
-        for arguments in [
-            ["check", path], ["call", path, "A\u{1B}[2J", "now"], ["call", path, "\u{1B}[2J", "now"],
-            ["explain", path, "\u{1B}"], ["run", path, "--keep-going"], ["convert", path, "--to", "json", "--upgrade"],
-        ] {
-            let outcome = try await tool.start(
-                arguments + (arguments[0] == "convert" ? [] : ["--load-folder", tool.loads])
-            ).end()
-            #expect(!outcome.errors.contains("\u{1B}"), "\(arguments)")
-            #expect(!outcome.output.contains("\u{1B}"), "\(arguments)")
-        }
-    }
 }

@@ -84,34 +84,6 @@ struct ApplyTests {
         await peerHost.host.stop()
     }
 
-    @Test func `what does not start again is reported, its users are unsatisfied, and a corrected manifest fixes it`()
-        async throws
-    {
-        let peerHost = try PeerHost(["A": .init(number: 1), "B": .init(number: 2, left: "A"), "C": .init(number: 3)])
-        try await peerHost.host.start()
-        let a = try await peerHost.peer("A"), b = try await peerHost.peer("B"), c = try await peerHost.peer("C"),
-            instance = try c.instance()
-
-        let failure = await error {
-            try await peerHost.host.apply(
-                peerHost.document([
-                    "A": .init(number: 1, fails: "ill"), "B": .init(number: 2, left: "A"), "C": .init(number: 3),
-                ]))
-        }
-        #expect(failure?.message == "ill" && failure?.location == "/managers/A")
-        #expect(await peerHost.states() == ["A failed", "B unsatisfied", "C ready"])
-        #expect(await error { try await a.number() }?.message == "ill", "calls are told why")
-        #expect(await error { try await b.number() }?.message == "`A` did not start: ill")
-        #expect(try c.instance() == instance)
-
-        try await peerHost.host.apply(
-            peerHost.document(["A": .init(number: 11), "B": .init(number: 2, left: "A"), "C": .init(number: 3)]))
-        #expect(try await a.number() == 11)
-        #expect(try await b.friends() == [11])
-        #expect(try c.instance() == instance)
-        await peerHost.host.stop()
-    }
-
     @Test(arguments: Origin.allCases)
     func `calls that come during a change wait for it, and none is lost`(origin: Origin) async throws {
         let peerHost = try PeerHost(["A": .init(number: 0), "B": .init(left: "A")], from: origin)

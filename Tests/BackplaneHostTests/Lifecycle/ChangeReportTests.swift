@@ -67,23 +67,6 @@ struct ChangeReportTests {
         await host.stop()
     }
 
-    @Test func `a reset brings up what could not start for want of it, lazy or not`() async throws {
-        let flag = Latch()
-        let ill = Script(made: { _ in if flag.arrived == 1 { throw BackplaneError(.componentFailed, "ill") } })
-        let test = try ScriptedPlugin.host([
-            "A": .init(script: ill), "L": .init(left: "A", isLazy: true), "Other": .init(isLazy: true),
-        ])
-        let l: Remote<Scripted> = try await test.host.manager("L")
-        flag.open()
-        await flag.pass()
-        _ = await error { try await test.host.reset() }
-        #expect(await error { try await l.act("") }?.message == "`A` did not start: ill")
-        await flag.pass()
-        #expect(try await test.host.reset("A").started == ["A", "L"])
-        #expect(try await l.act("again") == "again")
-        await test.host.stop()
-    }
-
     @Test func `a manifest that is refused leaves no folder behind`() async throws {
         let peerHost = try PeerHost(["A": .init(number: 1)])
         try await peerHost.host.start()

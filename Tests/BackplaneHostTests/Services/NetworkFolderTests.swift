@@ -51,21 +51,6 @@ struct NetworkFolderTests {
             try await folders(managers, of: ["Attic", "Cellar", "Den"]) == ["Attic@shelf", "Attic@shelf", "Den@shelf"])
     }
 
-    @Test func `a namespace names the folder`() async throws {
-        let managers = manager("Attic", "a", #", "namespace": "Reading Room""#) + "," + manager("Den", "a")
-        #expect(try await folders(managers, of: ["Attic", "Den"]) == ["Reading%20Room", "Den@shelf"])
-    }
-
-    @Test func `different services cannot have one namespace, nor one of the host's`() async throws {
-        let namespace = #", "namespace": "Room""#
-        let test = try host(manager("Attic", "a", namespace) + "," + manager("Den", "b", namespace))
-        let problems = await test.host.check().map(\.error)
-        #expect(problems.map(\.code) == [.folderShared, .folderShared])
-        #expect(problems.first?.message.contains("`Room`") == true, "\(problems)")
-        let reserved = try host(manager("Attic", "a", #", "namespace": "@Room""#))
-        #expect(await reserved.host.check().map(\.error.code).contains(.manifestUnsupported))
-    }
-
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `a file that was downloaded is adopted by a data access controller`(lanes: LaneRule) async throws {
         let test = try host(manager("Attic"))

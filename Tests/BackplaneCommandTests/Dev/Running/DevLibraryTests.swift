@@ -70,24 +70,6 @@ struct DevLibraryTests {
         try await dev.stop()
     }
 
-    @Test func `of several libraries in quick succession the newest is active`() async throws {
-        for edition in [6, 7] { _ = try editions.compile(edition) }
-        for edition in [6, 7] { try editions.rename(edition) }
-        var edition = 0
-        while edition != 7 { edition = try #require(try await dev.swapped().plugins.first).toVersion.major }
-        #expect(try await dev.call("Edition", "edition") == "7")
-        try await expectNothingElse(2)
-
-        // Two libraries at once, in one swap or two.
-        for name in ["Edition", "Sentinel"] { _ = try editions.compile(8, name) }
-        for name in ["Edition", "Sentinel"] { try editions.rename(8, name) }
-        var swapped: Set<String> = []
-        while swapped.count < 2 { swapped.formUnion(try await dev.swapped().plugins.map(\.plugin)) }
-        #expect(try await dev.call("Edition", "edition") == "8")
-        #expect(try await dev.call("Sentinel", "edition") == "8")
-        try await dev.stop()
-    }
-
     @Test func `a damaged library is refused with the reason, the old one keeps running, and a good one is swapped in`()
         async throws
     {

@@ -92,22 +92,4 @@ struct DevManifestTests {
         #expect(try await dev.call("Edition", "edition") == "3")
         try await dev.stop()
     }
-
-    @Test func `an application that starts with errors everywhere is fixed while it runs`() async throws {
-        try editions.save("{ oops")
-        let dev = try start()
-        try await dev.next("started")
-        let report = try await dev.up()
-        #expect(
-            report.managers.isEmpty && report.problems.allSatisfy { $0.hasPrefix(editions.manifest + ":1:3: ") }
-                && !report.problems.isEmpty, "\(report)")
-        try editions.save(EditionLibrary.manifest("Edition", "Late"))
-        #expect(try await dev.refused().subject == .manifest, "a library is missing")
-        try editions.save(EditionLibrary.manifest)
-        #expect(try await dev.next("applied", ManifestChangeForm.self).value.started == ["Edition"])
-        #expect(try await dev.call("Edition", "edition") == "1")
-        try editions.rename(2)
-        #expect(try await dev.swapped().plugins.map(\.toVersion) == ["2.0.0"])
-        try await dev.stop()
-    }
 }

@@ -69,33 +69,4 @@ struct DevTerminalTests {
         #expect(terminal.isOrdinary)
         #expect(tool.loadFolders() == [])
     }
-
-    @Test func `a second control-C does not wait, and restores the terminal`() async throws {
-        _ = try EditionLibrary.compile(1, to: editions.folder, stops: false)
-        let terminal = try await start()
-        try terminal.type("\u{3}")
-        #expect(await terminal.says("stopped"), "\(terminal.text)")
-        try terminal.type("\u{3}")
-        #expect(await terminal.says("over, 130"), "\(terminal.text)")
-        #expect(terminal.isOrdinary)
-        try terminal.type("\n")
-        #expect(await terminal.end(), "the application is gone too")
-    }
-
-    @Test func `the application's output is on separate lines from the progress`()
-        async throws
-    {
-        _ = try EditionLibrary.compile(1, to: editions.folder, stops: false, chats: 10_000)
-        let terminal = try await start(), progress = "q again ends it at once"
-        #expect(await terminal.says("tick"), "\(terminal.text)")
-        try terminal.type("q")
-        #expect(await terminal.says(progress, times: 4), "it is shown again below each line: \(terminal.text)")
-        try terminal.type("q")
-        #expect(await terminal.says("over, 0"))
-        for rest in terminal.text.components(separatedBy: progress).dropFirst() {
-            #expect(
-                rest.hasPrefix("\r\u{1B}[K"),
-                "the line is cleared before anything else comes: \(rest.prefix(40).debugDescription)")
-        }
-    }
 }
